@@ -1,0 +1,198 @@
+# leat: one Makefile. `make help` lists the targets; variables: CC, CFLAGS, PREFIX, DESTDIR, CUDA=auto|0|1, V=1.
+#
+# Everything that is made lies under $(BUILD). Sources are found by folder: a new file needs no line here.
+
+CC     ?= cc
+AR     ?= ar
+PREFIX ?= /usr/local
+BUILD  ?= build
+CUDA   ?= auto
+V      ?= 0
+Q      := $(if $(filter 1,$(V)),,@)
+
+VERSION := $(shell sed -n 's/^\#define LEAT_VERSION "\(.*\)"/\1/p' include/leat.h)
+SONAME  := 0
+MACHINE := $(shell $(CC) -dumpmachine)
+
+# ---- Flags ----------------------------------------------------------------------------------------------------------
+
+PKG_CONFIG ?= pkg-config
+OPTIMIZE   ?= -O3
+WARNINGS   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wvla \
+              -Wundef -Wformat=2 -Wcast-qual
+CFLAGS     ?= $(OPTIMIZE) -g
+# WERROR=1 in CI; a new compiler's new warning must not keep a user from building
+WERROR     ?= 0
+ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
+              $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(CFLAGS) $(SANITIZE)
+ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
+
+XXHASH_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxxhash 2>/dev/null)
+ZSTD_CFLAGS   := $(shell $(PKG_CONFIG) --cflags libzstd 2>/dev/null)
+ZSTD_LIBS     := $(shell $(PKG_CONFIG) --libs libzstd 2>/dev/null || echo -lzstd)
+HAVE_URING    := $(shell $(PKG_CONFIG) --exists liburing 2>/dev/null && echo 1)
+URING_CFLAGS  := $(if $(HAVE_URING),-DLEAT_HAVE_URING=1 $(shell $(PKG_CONFIG) --cflags liburing))
+URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
+
+# Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
+ifneq ($(filter x86_64%,$(MACHINE)),)
+%_avx2.o: LEVEL = -mavx2 -mbmi2
+%_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mbmi2
+else
+WITHOUT := %_avx2.c %_avx512.c
+endif
+
+# ---- Sources --------------------------------------------------------------------------------------------------------
+
+sources = $(filter-out $(WITHOUT),$(sort $(wildcard $(addsuffix /*.c,$(1)))))
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+BASE_SOURCES    := $(call sources,src/base)
+LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
+PACK_SOURCES    := tokenize_tools/merge.c
+CLI_SOURCES     := $(call sources,src/cli)
+COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
+BENCH_SOURCES   := $(call sources,bench)
+EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+
+LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
+PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES))
+CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
+COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
+BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
+
+LIBRARIES := $(BUILD)/libleat.a $(BUILD)/libleat.so $(BUILD)/libleat_pack.a $(BUILD)/libleat_pack.so
+STATIC    := $(BUILD)/libleat_pack.a $(BUILD)/libleat.a
+
+# ---- What is made ---------------------------------------------------------------------------------------------------
+
+.PHONY: all lib tools examples
+## all: libraries, commands and examples (the default)
+all: lib tools examples
+## lib: build/libleat and build/libleat_pack, shared and static
+lib: $(LIBRARIES)
+## tools: build/leat and build/leat-bench
+tools: $(BUILD)/leat $(BUILD)/leat-bench
+## examples: the programs of examples/, against the public headers only
+examples: $(EXAMPLES)
+
+say = @$(if $(filter 1,$(V)),:,echo "  $(1)")
+
+$(BUILD)/obj/%.o: %.c
+	$(call say,CC      $<)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
+
+$(BUILD)/libleat.a: $(LIB_OBJECTS)
+$(BUILD)/libleat_pack.a: $(PACK_OBJECTS)
+$(BUILD)/%.a:
+	$(call say,AR      $@)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/libleat.so: $(LIB_OBJECTS)
+	$(call say,LD      $@)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $^ -o $@.$(SONAME)
+	$(Q)ln -sf $(@F).$(SONAME) $@
+
+$(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
+	$(call say,LD      $@)
+	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(PACK_OBJECTS) \
+	    -L$(BUILD) -lleat -o $@.$(SONAME)
+	$(Q)ln -sf $(@F).$(SONAME) $@
+
+$(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
+
+$(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(URING_LIBS) -lm -o $@
+
+$(BUILD)/examples/%: examples/%.c $(STATIC)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) $(ALL_LDFLAGS) -o $@
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+
+# ---- The two commands of the README ---------------------------------------------------------------------------------
+
+.PHONY: deps demo check
+## deps: install what the build needs, if pkg-config does not find it
+deps:
+	$(Q)scripts/deps.sh build
+
+## demo: build, write a small dataset, look at it, verify it
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)scripts/demo.sh $(BUILD)
+
+## check: build and run all tests that take seconds
+check: deps
+	$(Q)$(MAKE) --no-print-directory run-tests
+
+include tests/tests.mk
+
+# ---- Checks with other tools ----------------------------------------------------------------------------------------
+
+.PHONY: check-asan check-ubsan check-tsan lint format
+## check-asan: the tests under AddressSanitizer (and its leak checker)
+check-asan: deps
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/asan OPTIMIZE=-O1 SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
+## check-ubsan: the tests under UndefinedBehaviorSanitizer
+check-ubsan: deps
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/ubsan OPTIMIZE=-O1 SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all"
+## check-tsan: the tests that use threads under ThreadSanitizer
+check-tsan: deps
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/tsan OPTIMIZE=-O1 SANITIZE="-fsanitize=thread" ONLY=thread
+
+## lint: include direction, format, forbidden functions, exported names, documents against code
+lint: lib
+	$(Q)tests/lint/lint.sh $(BUILD)
+## format: clang-format over all C files
+format:
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+
+# ---- Measuring ------------------------------------------------------------------------------------------------------
+
+.PHONY: bench
+## bench: this machine's limits, then leat's figures beside them
+bench: deps
+	$(Q)$(MAKE) --no-print-directory tools
+	$(Q)bench/run.sh $(BUILD)
+
+# ---- Installing -----------------------------------------------------------------------------------------------------
+
+.PHONY: install uninstall dist clean help
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+BINDIR     ?= $(PREFIX)/bin
+## install: commands, libraries, headers and pkg-config files, under DESTDIR and PREFIX
+install: all
+	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
+	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench $(DESTDIR)$(BINDIR)
+	$(Q)install -m 644 include/leat.h include/leat_pack.h $(DESTDIR)$(INCLUDEDIR)
+	$(Q)install -m 644 $(BUILD)/libleat.a $(BUILD)/libleat_pack.a $(DESTDIR)$(LIBDIR)
+	$(Q)for l in leat leat_pack; do \
+	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) $(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION) && \
+	    ln -sf lib$$l.so.$(VERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME) && \
+	    ln -sf lib$$l.so.$(SONAME) $(DESTDIR)$(LIBDIR)/lib$$l.so && \
+	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+	        scripts/$$l.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc || exit 1; \
+	done
+## uninstall: remove what install put there
+uninstall:
+	$(Q)rm -f $(addprefix $(DESTDIR)$(BINDIR)/,leat leat-bench) $(addprefix $(DESTDIR)$(INCLUDEDIR)/,leat.h leat_pack.h) \
+	    $(foreach l,leat leat_pack,$(DESTDIR)$(LIBDIR)/lib$(l).a $(DESTDIR)$(LIBDIR)/lib$(l).so* \
+	    $(DESTDIR)$(LIBDIR)/pkgconfig/$(l).pc)
+
+## dist: build/leat-VERSION.tar.gz of what git holds
+dist:
+	$(Q)mkdir -p $(BUILD) && git archive --prefix=leat-$(VERSION)/ -o $(BUILD)/leat-$(VERSION).tar.gz HEAD
+	@echo "$(BUILD)/leat-$(VERSION).tar.gz"
+
+## clean: remove build/
+clean:
+	$(Q)rm -rf build
+
+## help: this list
+help:
+	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-16s %s\n", $$1, $$2 }'

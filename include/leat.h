@@ -1,0 +1,486 @@
+/*
+ * leat.h: the run-time library (libleat), and its manual.
+ *
+ * A dataset is two files. NAME.tokens holds nothing but little-endian token ids, two or four bytes each, document
+ * after document. NAME.leat is its index: where documents begin, a hash of every 4 KiB of tokens, where each document
+ * came from, and the tokenizer. FORMAT.md describes both to the byte.
+ *
+ *   #include <leat.h>
+ *   #include <stdio.h>
+ *
+ *   int main(int argc, char **argv)
+ *   {
+ *       struct leat_dataset *d;
+ *       struct leat_error err;
+ *       struct leat_info info = LEAT_INFO_INIT;
+ *       uint32_t ids[8];
+ *
+ *       if (leat_dataset_open(&d, argv[argc - 1], NULL, &err) != LEAT_OK)
+ *           return fprintf(stderr, "%s\n", err.message), 1;
+ *       leat_dataset_info(d, &info);
+ *       printf("%llu tokens in %llu documents\n", (unsigned long long)info.tokens,
+ *              (unsigned long long)info.documents);
+ *       if (info.tokens >= 8 && leat_dataset_read_u32(d, info.tokens - 8, 8, ids, &err) != LEAT_OK)
+ *           fprintf(stderr, "%s\n", err.message);
+ *       leat_dataset_close(d);
+ *       return 0;
+ *   }
+ *
+ * Rules that hold everywhere
+ *   Numbers     of tokens and documents are 64-bit and count from 0. A position is a token's place in the dataset.
+ *   Errors      every call that can fail returns a status; 0 is success. `err` may be NULL; else it is filled on
+ *               failure with a sentence that names the file, the place and what to do. The library never prints,
+ *               never exits, never aborts on bad input, installs no signal handler and keeps no global state.
+ *   Out-values  are written on success only, except handles, which are set to NULL on failure.
+ *   Structs     that the caller fills or receives begin with their size, set by their ..._INIT macro, so that they
+ *               can grow: fields beyond the caller's size are left alone, and taken as zero.
+ *   Threads     an open dataset never changes: any number of threads may use it at once. A writer belongs to one
+ *               thread at a time.
+ *   Fork        a dataset may be read in the child (by read calls; views are refused there). A writer must not be
+ *               used in the child.
+ */
+#ifndef LEAT_H
+#define LEAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LEAT_VERSION "0.1.0"
+
+#if defined(__GNUC__)
+#define LEAT_API __attribute__((visibility("default")))
+#else
+#define LEAT_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "There is none": no end token, no line number stored, an offset that is not known. */
+#define LEAT_NONE UINT64_MAX
+
+/* ---- Errors ---------------------------------------------------------------------------------------------------- */
+
+/* The numbers are pinned: they never change their meaning. Grouped by what the caller can do about them. */
+enum leat_status {
+    LEAT_OK = 0,
+
+    LEAT_E_ARGUMENT = 10,    /* a call's arguments make no sense: the program is wrong */
+    LEAT_E_NO_MEMORY = 11,   /* an allocation failed */
+    LEAT_E_RANGE = 12,       /* a token, document or other number lies outside the dataset */
+    LEAT_E_NOT_MAPPED = 13,  /* a view was asked of a file that is read, not mapped; see leat_dataset_view() */
+    LEAT_E_UNSUPPORTED = 14, /* this machine or build cannot do that */
+    LEAT_E_NOT_FOUND = 15,   /* no such document, id, input or origin in the dataset */
+
+    LEAT_E_IO = 20,         /* a system call failed; os_error has the errno */
+    LEAT_E_NO_FILE = 21,    /* a file that is needed does not exist */
+    LEAT_E_EXISTS = 22,     /* the dataset to be written exists already */
+    LEAT_E_NO_SPACE = 23,   /* the disk or quota is full */
+    LEAT_E_PERMISSION = 24, /* the system does not allow it */
+    LEAT_E_BUSY = 25,       /* another process is writing this dataset now */
+
+    LEAT_E_NOT_LEAT = 30,  /* the index does not begin with leat's magic */
+    LEAT_E_VERSION = 31,   /* an index of a format version this library does not know */
+    LEAT_E_FEATURE = 32,   /* the index needs a feature this library does not know */
+    LEAT_E_TRUNCATED = 33, /* a file is shorter or longer than the index says */
+    LEAT_E_CHECKSUM = 34,  /* bytes do not match their checksum: damage */
+    LEAT_E_HEADER = 35,    /* a header field contradicts another or lies outside its range */
+    LEAT_E_SECTION = 36,   /* the section table or a section's size contradicts the header */
+    LEAT_E_DOCUMENTS = 37, /* document starts or the directory contradict each other */
+    LEAT_E_RECORD = 38,    /* an input, origin, tokenizer or metadata record makes no sense */
+    LEAT_E_TOKEN = 39,     /* a token id is not below the vocabulary size, or a document lacks its end token */
+    LEAT_E_MISMATCH = 40,  /* NAME.tokens and NAME.leat are not from the same run */
+
+    LEAT_E_INCOMPATIBLE = 50, /* datasets of one list or merge differ in tokenizer, width or end token */
+    LEAT_E_CHECKPOINT = 51,   /* there is no checkpoint to resume, or it does not fit what is asked or on disk */
+    LEAT_E_STATE = 52         /* the call comes at the wrong moment (a document is open, a writer has failed, ...) */
+};
+
+/* The caller's own; filled on failure. */
+struct leat_error {
+    enum leat_status status;
+    int os_error;       /* errno of the failed system call, else 0 */
+    uint64_t offset;    /* byte offset in the file that `message` names, else LEAT_NONE */
+    char message[1024]; /* one sentence or two, without a final newline */
+};
+
+/* A short lower-case name of a status ("truncated"); "unknown" for a number that is none. Static memory. */
+LEAT_API const char *leat_status_name(enum leat_status status);
+
+/* LEAT_VERSION of the library that was loaded. Static memory. */
+LEAT_API const char *leat_version(void);
+
+/* ---- Opening a dataset ------------------------------------------------------------------------------------------ */
+
+struct leat_dataset;
+
+/*
+ * How the bytes of an open dataset are read. The difference shows when somebody truncates or overwrites a file under
+ * the running program.
+ */
+enum leat_access {
+    /*
+     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it), else
+     * read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
+     * here notices, unmaps the file and gives the lease back; from then on the file is read, and shrinking is an
+     * error from the call. What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
+     * (45 s), so a thread that is stopped longer than that inside a call, or a view that is kept longer, can meet
+     * SIGBUS; so can a disk that fails to deliver a page.
+     */
+    LEAT_ACCESS_LEASED = 0,
+    /* Map without a lease: the caller promises that nobody changes the files. If somebody does: SIGBUS, or wrong
+     * tokens. For files that belong to another user, where no lease can be had. */
+    LEAT_ACCESS_TRUSTED = 1,
+    /* Never map. Slower for tokens that are in memory already, and safe without any condition. */
+    LEAT_ACCESS_READ = 2
+};
+
+struct leat_open_options {
+    size_t size;
+    enum leat_access access;
+};
+#define LEAT_OPEN_OPTIONS_INIT { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED }
+
+/*
+ * Opens one dataset, or a list of them joined end to end. `name` is NAME, NAME.leat or NAME.tokens; or a folder, which
+ * means every *.leat in it in the order of their names as bytes; or @FILE, which names one dataset a line (blank lines
+ * and lines that begin with # are skipped, relative names count from the folder of FILE). Documents, tokens and inputs
+ * of a list are numbered through; the datasets of a list must agree in vocabulary, tokenizer and end token.
+ *
+ * Checks the header, the section table, the sizes of both files and the hash of the first and last page of tokens:
+ * work that does not grow with the dataset. The rest is checked by leat_dataset_verify() or the range form of it;
+ * every number read from the index is checked before it is used, so a damaged index gives errors, not crashes.
+ *
+ * On success *out is the caller's until leat_dataset_close(). On failure *out is NULL and nothing stays open. `name`
+ * and `options` (NULL: the defaults) are not kept. Two file descriptors a dataset stay open.
+ * Returns LEAT_E_NO_FILE, _PERMISSION, _IO, _NO_MEMORY, _NOT_LEAT, _VERSION, _FEATURE, _TRUNCATED, _CHECKSUM, _HEADER,
+ * _SECTION, _DOCUMENTS, _MISMATCH or _INCOMPATIBLE.
+ */
+LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name,
+                                            const struct leat_open_options *options, struct leat_error *err);
+
+/* Closes and frees. NULL is fine. Views must have been released; no other thread may be inside a call. */
+LEAT_API void leat_dataset_close(struct leat_dataset *d);
+
+/* ---- Facts ------------------------------------------------------------------------------------------------------ */
+
+struct leat_info {
+    size_t size;
+    uint64_t tokens;
+    uint64_t documents;
+    uint64_t inputs;
+    uint64_t parts;          /* datasets in the list; 1 for a single one */
+    uint64_t vocabulary;     /* every id is below it */
+    uint64_t end_token;      /* after each document; LEAT_NONE: none */
+    uint64_t begin_token;    /* before each document; LEAT_NONE: none */
+    uint64_t token_bytes;    /* total size of the token files */
+    uint64_t index_bytes;    /* total size of the index files */
+    uint64_t created;        /* seconds since 1970; 0: not recorded (the rule) */
+    uint32_t token_width;    /* 2 or 4 */
+    uint32_t format_version; /* of the index; the newest of a list */
+    uint32_t stores_lines;   /* 1 if documents have line numbers (in one dataset of a list at least) */
+    uint32_t stores_ids;     /* 1 if documents have id strings; likewise */
+    uint8_t identity[16];    /* hash of the content: tokens, documents, vocabulary, tokenizer; not of names or times */
+    uint8_t fingerprint[16]; /* of the tokenizer */
+};
+#define LEAT_INFO_INIT { .size = sizeof(struct leat_info) }
+
+LEAT_API void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info);
+
+/* One dataset of a list. */
+struct leat_part {
+    size_t size;
+    const char *name;        /* NAME, without .leat; the dataset's, until it is closed */
+    uint64_t first_token;    /* where its tokens begin in the list */
+    uint64_t tokens;
+    uint64_t first_document;
+    uint64_t documents;
+    uint64_t first_input;
+    uint64_t inputs;
+    uint8_t identity[16];
+};
+#define LEAT_PART_INIT { .size = sizeof(struct leat_part) }
+
+/* Part `number`, below info.parts. LEAT_E_RANGE otherwise. */
+LEAT_API enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number, struct leat_part *part,
+                                            struct leat_error *err);
+
+/* ---- Tokens ----------------------------------------------------------------------------------------------------- */
+
+/*
+ * Copies `count` tokens from position `first` to `out`: in the stored width (info.token_width) and this machine's byte
+ * order, or widened to 32 bits. Crosses documents and the datasets of a list. Does not check hashes.
+ * Returns LEAT_E_RANGE, _TRUNCATED (the file has shrunk since it was opened) or _IO; `out` is then undefined.
+ */
+LEAT_API enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first, uint64_t count, void *out,
+                                            struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                                uint32_t *out, struct leat_error *err);
+
+/* Tokens in place, no byte copied. */
+struct leat_view {
+    const void *tokens; /* stored width, little-endian; read only */
+    uint64_t count;
+    void *hold; /* the library's */
+};
+
+/*
+ * Points at `count` tokens from position `first`, which must lie in one dataset of a list. The memory is valid until
+ * leat_view_release(), which must come before leat_dataset_close(). While a view is held, a lease on the file cannot
+ * be given back (see LEAT_ACCESS_LEASED): keep views short, or trust the files.
+ * Returns LEAT_E_RANGE; LEAT_E_NOT_MAPPED where the file is read instead of mapped (use leat_dataset_read(), or
+ * LEAT_ACCESS_TRUSTED); LEAT_E_UNSUPPORTED on a big-endian machine.
+ */
+LEAT_API enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                            struct leat_view *view, struct leat_error *err);
+LEAT_API void leat_view_release(struct leat_view *view);
+
+/* ---- Documents -------------------------------------------------------------------------------------------------- */
+
+/* Where document `number` lies: its first position and its tokens, begin and end token included. LEAT_E_RANGE. */
+LEAT_API enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first,
+                                                uint64_t *count, struct leat_error *err);
+
+/*
+ * The starts of `count` documents from `number` on, into starts[0..count). Number info.documents may be asked too: its
+ * start is info.tokens. For many documents at once: one read instead of many.
+ */
+LEAT_API enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count,
+                                              uint64_t *starts, struct leat_error *err);
+
+/*
+ * The documents that have a token in [first, first + count), count > 0: the first one's number, and how many up to the
+ * last one's (documents without a token that lie between them are counted). The number of reads does not depend on
+ * the number of documents in the dataset. Returns LEAT_E_RANGE, _DOCUMENTS, _TRUNCATED or _IO.
+ */
+LEAT_API enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                                    uint64_t *document, uint64_t *documents, struct leat_error *err);
+
+/* ---- Where documents came from ---------------------------------------------------------------------------------- */
+
+struct leat_input {
+    size_t size;
+    uint64_t path_bytes; /* length of its path */
+    uint64_t bytes;      /* of the input as it lay on disk */
+    uint64_t documents;  /* taken from it */
+    uint64_t tokens;     /* of these documents, begin and end tokens included */
+    uint64_t rejects;    /* records that were refused */
+    uint8_t hash[16];    /* of the input's bytes: FORMAT.md, "page sum"; all zero: not recorded */
+};
+#define LEAT_INPUT_INIT { .size = sizeof(struct leat_input) }
+
+LEAT_API enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t number, struct leat_input *input,
+                                             struct leat_error *err);
+
+/*
+ * Copies at most capacity - 1 bytes of a string of the index to `text` and a NUL after them, and sets *bytes to its
+ * whole length, so that a second call can make room. The string may hold any byte. capacity 0: only the length.
+ */
+LEAT_API enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text,
+                                                  size_t capacity, uint64_t *bytes, struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,
+                                          uint64_t *bytes, struct leat_error *err);
+
+struct leat_origin {
+    uint64_t input;    /* LEAT_NONE: not from an input */
+    uint64_t offset;   /* byte offset of the record in the (decompressed) input */
+    uint64_t line;     /* counting from 1; LEAT_NONE: not stored */
+    const char *id;    /* writing: the document's id or NULL. Reading: always NULL, see leat_dataset_id() */
+    uint64_t id_bytes; /* 0: no id */
+};
+
+LEAT_API enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document,
+                                              struct leat_origin *origin, struct leat_error *err);
+
+/*
+ * The inverse: the input with this path (the first one, if several); the document whose record holds this byte of this
+ * input (the last one that begins at or before it); the first document with this id. LEAT_E_NOT_FOUND if there is
+ * none. By id, and by origin in a shuffled dataset, is a scan over all documents.
+ */
+LEAT_API enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const char *path, uint64_t *input,
+                                                  struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t input, uint64_t offset,
+                                                   uint64_t *document, struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
+                                               uint64_t *document, struct leat_error *err);
+
+/* ---- What is stored besides ------------------------------------------------------------------------------------- */
+
+/* The tokenizer, as it is kept in the index so that text can be shown on any machine. */
+struct leat_stored_tokenizer {
+    const char *name;    /* a built-in's name ("gpt2"), or the file's name without its folder; never NULL */
+    const char *pattern; /* the pattern's name, where the file does not tell it; else "" */
+    const void *file;    /* the file's bytes as they were given; NULL: a built-in */
+    uint64_t file_bytes;
+};
+
+/* On success *tokenizer is one allocation, the caller's, freed by leat_stored_tokenizer_free() (NULL is fine).
+ * LEAT_E_NOT_FOUND: the dataset has no tokenizer stored. The first dataset's of a list. */
+LEAT_API enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d,
+                                                 struct leat_stored_tokenizer **tokenizer, struct leat_error *err);
+LEAT_API void leat_stored_tokenizer_free(struct leat_stored_tokenizer *tokenizer);
+
+/* User metadata: text pairs, sorted by key as bytes. Both end in a NUL that the lengths do not count. */
+struct leat_metadata_pair {
+    const char *key;
+    const char *value;
+    uint64_t key_bytes;
+    uint64_t value_bytes;
+};
+struct leat_metadata {
+    uint64_t count;
+    struct leat_metadata_pair pairs[];
+};
+
+/* On success *metadata is one allocation, the caller's, freed by leat_metadata_free(). Of one part of a list. */
+LEAT_API enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t part,
+                                                struct leat_metadata **metadata, struct leat_error *err);
+LEAT_API void leat_metadata_free(struct leat_metadata *metadata);
+
+/* ---- Verifying -------------------------------------------------------------------------------------------------- */
+
+/*
+ * Checks the hash of every 4 KiB page that the tokens [first, first + count) touch.
+ * Returns LEAT_E_CHECKSUM with the page and its documents named in `err`.
+ */
+LEAT_API enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                                    struct leat_error *err);
+
+struct leat_verify_options {
+    size_t size;
+    unsigned threads; /* 0: as many as the process may run on */
+    /* If not NULL: called now and then, from one thread at a time, with the bytes done; nonzero stops the work, and
+     * leat_dataset_verify() returns LEAT_E_STATE. */
+    int (*progress)(void *context, uint64_t done, uint64_t total);
+    void *context;
+};
+#define LEAT_VERIFY_OPTIONS_INIT { .size = sizeof(struct leat_verify_options) }
+
+struct leat_verify_report {
+    size_t size;
+    uint64_t bytes;           /* checked, of both files */
+    uint64_t damaged_pages;   /* 4 KiB pages of token files whose hash is wrong */
+    uint64_t damaged_others;  /* sections, records and rules found broken; each counts once */
+    uint64_t part;            /* of the first damaged page; LEAT_NONE: no page is damaged */
+    uint64_t page;            /* its number in that part's token file */
+    uint64_t first_document;  /* the documents in it, numbered as in the list; LEAT_NONE: not known */
+    uint64_t documents;
+};
+#define LEAT_VERIFY_REPORT_INIT { .size = sizeof(struct leat_verify_report) }
+
+/*
+ * Checks everything: every checksum, every document start, the directory, every id below the vocabulary size, the end
+ * and begin tokens, and every record. Reads both files once, in large pieces, with `options->threads` threads; memory
+ * is about 3 MiB a thread. Goes on after the first damage, to count it. `report` may be NULL.
+ * Returns LEAT_OK if nothing is wrong, else the first damage (_CHECKSUM, _DOCUMENTS, _TOKEN, _RECORD, ...), or _IO.
+ */
+LEAT_API enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
+                                              struct leat_verify_report *report, struct leat_error *err);
+
+/* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
+
+struct leat_writer;
+
+struct leat_writer_options {
+    size_t size;
+    uint64_t vocabulary;  /* 1 to 2^32; decides the width: two bytes up to 65,536 entries, else four */
+    uint64_t end_token;   /* appended to each document; LEAT_NONE: none. LEAT_WRITER_OPTIONS_INIT sets LEAT_NONE */
+    uint64_t begin_token; /* put before each document; likewise */
+    const struct leat_stored_tokenizer *tokenizer; /* kept in the index; NULL: none. Not kept by the call */
+    const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
+    uint64_t created;           /* seconds since 1970; 0: not recorded, so that the same content has the same bytes */
+    int replace;                /* an existing dataset is replaced when this one is finished; else LEAT_E_EXISTS */
+    int store_lines;            /* keep a line number for each document */
+    int store_ids;              /* keep an id string for each document */
+};
+#define LEAT_WRITER_OPTIONS_INIT                                                                                       \
+    { .size = sizeof(struct leat_writer_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE }
+
+/*
+ * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens). Until leat_writer_finish() everything lies in files named
+ * NAME.partial.*, locked against a second writer; leftovers of a killed run are removed, unless they hold a checkpoint
+ * and `replace` is 0: then LEAT_E_EXISTS says so. The folder must exist.
+ * Memory stays within about 20 MiB plus 100 bytes and the path of each input, however many documents come.
+ * Returns LEAT_E_ARGUMENT, _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION, _NO_SPACE, _IO or _NO_MEMORY.
+ *
+ * After a call fails with LEAT_E_IO, _NO_SPACE or _NO_MEMORY the writer is failed: every later call returns the same
+ * status, until it is ended by leat_writer_suspend() or leat_writer_abandon().
+ */
+LEAT_API enum leat_status leat_writer_open(struct leat_writer **out, const char *name,
+                                           const struct leat_writer_options *options, struct leat_error *err);
+
+/* Declares an input and gives it the next number, which *number (may be NULL) is set to. `path` is stored as given. */
+LEAT_API enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, uint64_t *number,
+                                                struct leat_error *err);
+
+/* What became known of an input. `input->documents`, `tokens` and `path_bytes` are ignored: the writer counts. */
+LEAT_API enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, const struct leat_input *input,
+                                                struct leat_error *err);
+
+/*
+ * Appends a whole document: its ids, between the begin and the end token of the options. A count of 0 is a document
+ * too. `origin` may be NULL (from no input).
+ * Returns LEAT_E_TOKEN for an id that is not below the vocabulary size; nothing of the document is then written.
+ */
+LEAT_API enum leat_status leat_writer_add_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
+                                              const struct leat_origin *origin, struct leat_error *err);
+LEAT_API enum leat_status leat_writer_add_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
+                                              const struct leat_origin *origin, struct leat_error *err);
+
+/* The same in pieces, for documents that do not fit in memory: any number of appends, then the end. An id out of range
+ * makes the writer fail, since a part of the document is written. */
+LEAT_API enum leat_status leat_writer_append_u16(struct leat_writer *w, const uint16_t *ids, uint64_t count,
+                                                 struct leat_error *err);
+LEAT_API enum leat_status leat_writer_append_u32(struct leat_writer *w, const uint32_t *ids, uint64_t count,
+                                                 struct leat_error *err);
+LEAT_API enum leat_status leat_writer_end_document(struct leat_writer *w, const struct leat_origin *origin,
+                                                   struct leat_error *err);
+
+/* Sets a pair of metadata; the same key again replaces its value; a NULL value removes it. Keys are not empty. */
+LEAT_API enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key, const char *value,
+                                                   struct leat_error *err);
+
+/* How far a writer is. */
+LEAT_API uint64_t leat_writer_tokens(const struct leat_writer *w);
+LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
+
+/*
+ * Makes everything so far durable, and remembers it with `note` (the caller's own bytes: where he is in his inputs),
+ * so that leat_writer_resume() can go on from here after any kind of end. Not while a document is open (LEAT_E_STATE).
+ * If it fails, the checkpoint before it stays.
+ */
+LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, size_t note_bytes,
+                                                 struct leat_error *err);
+
+/*
+ * Opens the writer at its last checkpoint; what was written after it is dropped. `options` must be the ones that the
+ * run began with (LEAT_E_CHECKPOINT names the difference; `replace` and `created` may differ). On success *note is the
+ * checkpoint's note in one allocation, freed by leat_writer_free_note(), and *note_bytes its length; NULL: not wanted.
+ * Returns LEAT_E_CHECKPOINT if there is none, LEAT_E_EXISTS if the run had finished all the same.
+ */
+LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
+                                             const struct leat_writer_options *options, void **note,
+                                             size_t *note_bytes, struct leat_error *err);
+LEAT_API void leat_writer_free_note(void *note);
+
+/*
+ * Ends the writer: completes the index, makes both files durable and gives them their names, tokens first, index last,
+ * so that at no moment anything opens that is not whole. `info` (may be NULL) is filled as by leat_dataset_info().
+ * On success the writer is freed. On failure it is not, so that leat_writer_suspend() can keep the checkpoint, or
+ * leat_writer_abandon() remove everything.
+ */
+LEAT_API enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *info, struct leat_error *err);
+
+/* Ends and frees the writer without finishing: keeps the last checkpoint for leat_writer_resume(); if there is none,
+ * the same as abandon. NULL is fine. */
+LEAT_API void leat_writer_suspend(struct leat_writer *w);
+
+/* Ends and frees the writer and removes everything it wrote, checkpoint included. An older dataset of this name, which
+ * was to be replaced, stays, unless leat_writer_finish() had come so far as to remove it. NULL is fine. */
+LEAT_API void leat_writer_abandon(struct leat_writer *w);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,128 @@
+/*
+ * bytes.h: the only loads and stores of multi-byte numbers, and the only checked sums and products. Files hold
+ * little-endian numbers; sizes that come from a file go through here before they are used.
+ */
+#ifndef LEAT_BASE_BYTES_H
+#define LEAT_BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define BYTES_BIG_ENDIAN 1
+#else
+#define BYTES_BIG_ENDIAN 0
+#endif
+
+static inline uint16_t bytes_swap16(uint16_t v)
+{
+    return (uint16_t)(v << 8 | v >> 8);
+}
+
+static inline uint32_t bytes_swap32(uint32_t v)
+{
+    return v << 24 | (v << 8 & 0xff0000u) | (v >> 8 & 0xff00u) | v >> 24;
+}
+
+static inline uint64_t bytes_swap64(uint64_t v)
+{
+    return (uint64_t)bytes_swap32((uint32_t)v) << 32 | bytes_swap32((uint32_t)(v >> 32));
+}
+
+/* Between this machine's order and little-endian: the same both ways. */
+static inline uint16_t bytes_le16(uint16_t v)
+{
+    return BYTES_BIG_ENDIAN ? bytes_swap16(v) : v;
+}
+
+static inline uint32_t bytes_le32(uint32_t v)
+{
+    return BYTES_BIG_ENDIAN ? bytes_swap32(v) : v;
+}
+
+static inline uint64_t bytes_le64(uint64_t v)
+{
+    return BYTES_BIG_ENDIAN ? bytes_swap64(v) : v;
+}
+
+static inline uint16_t bytes_load16(const void *p)
+{
+    uint16_t v;
+    memcpy(&v, p, sizeof v);
+    return bytes_le16(v);
+}
+
+static inline uint32_t bytes_load32(const void *p)
+{
+    uint32_t v;
+    memcpy(&v, p, sizeof v);
+    return bytes_le32(v);
+}
+
+static inline uint64_t bytes_load64(const void *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    return bytes_le64(v);
+}
+
+static inline void bytes_store32(void *p, uint32_t v)
+{
+    v = bytes_le32(v);
+    memcpy(p, &v, sizeof v);
+}
+
+static inline void bytes_store64(void *p, uint64_t v)
+{
+    v = bytes_le64(v);
+    memcpy(p, &v, sizeof v);
+}
+
+/* *sum = a + b, false if it does not fit. */
+static inline bool bytes_add(uint64_t a, uint64_t b, uint64_t *sum)
+{
+    *sum = a + b;
+    return *sum >= a;
+}
+
+/* *product = a * b, false if it does not fit. */
+static inline bool bytes_multiply(uint64_t a, uint64_t b, uint64_t *product)
+{
+    *product = a * b;
+    return a == 0 || *product / a == b;
+}
+
+/* How many pieces of `unit` bytes hold `bytes`. Cannot overflow. */
+static inline uint64_t bytes_pieces(uint64_t bytes, uint64_t unit)
+{
+    return bytes / unit + (bytes % unit != 0);
+}
+
+/* Whether [first, first + count) lies in [0, size). */
+static inline bool bytes_inside(uint64_t first, uint64_t count, uint64_t size)
+{
+    return first <= size && count <= size - first;
+}
+
+/* Copies as much of a struct that begins with its size as the caller's version of it has, but for that size. */
+static inline void struct_give(void *out, size_t out_size, const void *full, size_t full_size)
+{
+    size_t size = out_size < full_size ? out_size : full_size;
+
+    if (size > sizeof(size_t))
+        memcpy((char *)out + sizeof(size_t), (const char *)full + sizeof(size_t), size - sizeof(size_t));
+}
+
+static inline bool bytes_all_zero(const void *p, uint64_t count)
+{
+    const uint8_t *b = p;
+    uint8_t any = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        any |= b[i];
+    return any == 0;
+}
+
+#endif

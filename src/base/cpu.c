@@ -1,0 +1,30 @@
+/* cpu.c: see cpu.h. The compiler's run-time library asks the CPU once, at load; this is a few loads. */
+#include "cpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum cpu_level detected(void)
+{
+#if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512dq"))
+        return CPU_AVX512;
+    if (__builtin_cpu_supports("avx2"))
+        return CPU_AVX2;
+#endif
+    return CPU_PLAIN;
+}
+
+enum cpu_level cpu_level(void)
+{
+    enum cpu_level level = detected();
+    const char *most = getenv("LEAT_TEST_CPU");
+
+    if (most && strcmp(most, "plain") == 0)
+        return CPU_PLAIN;
+    if (most && strcmp(most, "avx2") == 0 && level > CPU_AVX2)
+        return CPU_AVX2;
+    return level;
+}

@@ -1,0 +1,17 @@
+/*
+ * cpu.h: which instruction sets this processor has. The only place that asks. Kernels come as tables of rows, fastest
+ * first, whose last row needs nothing and defines the right answer; each takes the first row that the CPU has.
+ */
+#ifndef LEAT_BASE_CPU_H
+#define LEAT_BASE_CPU_H
+
+enum cpu_level {
+    CPU_PLAIN = 0, /* what the compiler's target guarantees: SSE2, NEON, or no vectors at all */
+    CPU_AVX2 = 1,
+    CPU_AVX512 = 2 /* F, BW, VL, DQ */
+};
+
+/* The highest level of this CPU. For tests, LEAT_TEST_CPU=plain|avx2|avx512 in the environment lowers it. */
+enum cpu_level cpu_level(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* file.c: see file.h. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bytes.h"
+#include "status.h"
+
+/* One transfer at most this large: Linux itself moves no more than 2 GiB - 4 KiB a call. */
+#define LARGEST_TRANSFER ((uint64_t)1 << 30)
+
+static int open_again(const char *path, int flags)
+{
+    int fd;
+
+    do
+        fd = open(path, flags | O_CLOEXEC, 0666);
+    while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0)
+        return status_set_os(err, errno, "cannot look at %s", path);
+    if (!S_ISREG(st.st_mode))
+        return status_set(err, LEAT_E_IO, "%s is not a regular file", path);
+    *size = (uint64_t)st.st_size;
+    return LEAT_OK;
+}
+
+enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err)
+{
+    enum leat_status s;
+
+    *fd = open_again(path, O_RDONLY);
+    if (*fd < 0)
+        return status_set_os(err, errno, "cannot open %s", path);
+    s = file_size(*fd, size, path, err);
+    if (s != LEAT_OK)
+        file_close(fd);
+    return s;
+}
+
+enum leat_status file_create(int *fd, const char *path, struct leat_error *err)
+{
+    *fd = open_again(path, O_RDWR | O_CREAT | O_EXCL);
+    return *fd < 0 ? status_set_os(err, errno, "cannot create %s", path) : LEAT_OK;
+}
+
+enum leat_status file_open_write(int *fd, const char *path, struct leat_error *err)
+{
+    *fd = open_again(path, O_RDWR);
+    return *fd < 0 ? status_set_os(err, errno, "cannot open %s for writing", path) : LEAT_OK;
+}
+
+enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
+                              struct leat_error *err)
+{
+    uint8_t *to = out;
+
+    while (count > 0) {
+        size_t want = (size_t)(count < LARGEST_TRANSFER ? count : LARGEST_TRANSFER);
+        ssize_t got = pread(fd, to, want, (off_t)offset);
+
+        if (got < 0) {
+            if (errno == EINTR)
+                continue;
+            status_set_os(err, errno, "cannot read %s at byte %llu", path, (unsigned long long)offset);
+            if (err)
+                err->offset = offset;
+            return LEAT_E_IO;
+        }
+        if (got == 0)
+            return status_set_at(err, LEAT_E_TRUNCATED, offset,
+                                 "%s ends at byte %llu, though it was longer when it was opened: somebody has cut it; "
+                                 "restore it from its source",
+                                 path, (unsigned long long)offset);
+        to += got;
+        offset += (uint64_t)got;
+        count -= (uint64_t)got;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t count, const char *path,
+                               struct leat_error *err)
+{
+    const uint8_t *from = bytes;
+
+    while (count > 0) {
+        size_t want = (size_t)(count < LARGEST_TRANSFER ? count : LARGEST_TRANSFER);
+        ssize_t put = pwrite(fd, from, want, (off_t)offset);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return status_set_os(err, put < 0 ? errno : EIO, "cannot write %s at byte %llu", path,
+                                 (unsigned long long)offset);
+        from += put;
+        offset += (uint64_t)put;
+        count -= (uint64_t)put;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err)
+{
+    int r;
+
+    do
+        r = ftruncate(fd, (off_t)size);
+    while (r != 0 && errno == EINTR);
+    return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot set the length of %s", path);
+}
+
+enum leat_status file_sync(int fd, const char *path, struct leat_error *err)
+{
+    int r;
+
+    do
+        r = fsync(fd);
+    while (r != 0 && errno == EINTR);
+    return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot make %s durable (fsync)", path);
+}
+
+enum leat_status file_sync_folder(const char *path, struct leat_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? (size_t)(slash - path) : 0;
+    char *folder = malloc(length + 2);
+    enum leat_status s;
+    int fd;
+
+    if (!folder)
+        return status_no_memory(err, length + 2);
+    if (length > 0)
+        memcpy(folder, path, length);
+    else
+        folder[length++] = slash ? '/' : '.';
+    folder[length] = '\0';
+    fd = open_again(folder, O_RDONLY | O_DIRECTORY);
+    if (fd < 0)
+        s = status_set_os(err, errno, "cannot open the folder %s", folder);
+    else
+        s = file_sync(fd, folder, err);
+    file_close(&fd);
+    free(folder);
+    return s;
+}
+
+enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err)
+{
+    int failed = 0;
+
+    if (replace) {
+        failed = rename(from, to) != 0;
+    } else if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
+        /* file systems without the flag say EINVAL: a second name, then one less, refuses as well */
+        failed = errno != EINVAL && errno != ENOSYS;
+        if (!failed)
+            failed = link(from, to) != 0 || unlink(from) != 0;
+    }
+    return failed ? status_set_os(err, errno, "cannot rename %s to %s", from, to) : LEAT_OK;
+}
+
+enum leat_status file_remove(const char *path, struct leat_error *err)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return status_set_os(err, errno, "cannot remove %s", path);
+    return LEAT_OK;
+}
+
+bool file_exists(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0;
+}
+
+void file_close(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}

@@ -1,0 +1,51 @@
+/*
+ * file.h: system calls on files, made whole: interrupted and short transfers are continued, every failure names the
+ * path. Nothing here keeps state.
+ */
+#ifndef LEAT_BASE_FILE_H
+#define LEAT_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+/* Opens for reading; *size is set to the length. LEAT_E_IO if it is not a regular file. */
+enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struct leat_error *err);
+
+/* Creates a file that must not exist yet (O_EXCL), for reading and writing. */
+enum leat_status file_create(int *fd, const char *path, struct leat_error *err);
+
+/* Opens an existing file for reading and writing. */
+enum leat_status file_open_write(int *fd, const char *path, struct leat_error *err);
+
+/* Reads exactly `count` bytes at `offset`; LEAT_E_TRUNCATED if the file ends before. */
+enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count, const char *path,
+                              struct leat_error *err);
+
+/* Writes exactly `count` bytes at `offset`. */
+enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint64_t count, const char *path,
+                               struct leat_error *err);
+
+enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);
+enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
+
+/* fsync. */
+enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
+
+/* fsync of the folder that holds `path`, so that a rename or a new name in it is durable. */
+enum leat_status file_sync_folder(const char *path, struct leat_error *err);
+
+/* Renames; with `replace` false it fails with LEAT_E_EXISTS if `to` exists, without a moment in between. */
+enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err);
+
+/* Removes a file; that it does not exist is fine. */
+enum leat_status file_remove(const char *path, struct leat_error *err);
+
+bool file_exists(const char *path);
+
+/* Closes and sets *fd to -1. A negative one is fine. */
+void file_close(int *fd);
+
+#endif

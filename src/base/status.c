@@ -1,0 +1,153 @@
+/* status.c: see status.h. */
+#include "status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void fill(struct leat_error *err, enum leat_status status, int os_error, uint64_t offset, const char *format,
+                 va_list args)
+{
+    err->status = status;
+    err->os_error = os_error;
+    err->offset = offset;
+    vsnprintf(err->message, sizeof err->message, format, args);
+}
+
+enum leat_status status_set(struct leat_error *err, enum leat_status status, const char *format, ...)
+{
+    va_list args;
+
+    if (err) {
+        va_start(args, format);
+        fill(err, status, 0, LEAT_NONE, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+enum leat_status status_set_at(struct leat_error *err, enum leat_status status, uint64_t offset, const char *format,
+                               ...)
+{
+    va_list args;
+
+    if (err) {
+        va_start(args, format);
+        fill(err, status, 0, offset, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+static enum leat_status from_errno(int os_error)
+{
+    switch (os_error) {
+    case ENOENT:
+    case ENOTDIR:
+        return LEAT_E_NO_FILE;
+    case EEXIST:
+        return LEAT_E_EXISTS;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return LEAT_E_NO_SPACE;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return LEAT_E_PERMISSION;
+    case ENOMEM:
+        return LEAT_E_NO_MEMORY;
+    default:
+        return LEAT_E_IO;
+    }
+}
+
+/* What a person can do about it, where that is not plain from the system's own words. */
+static const char *remedy(int os_error)
+{
+    switch (os_error) {
+    case EMFILE:
+        return "; raise the limit of open files (ulimit -n): each dataset of a list needs two";
+    case ENOSPC:
+    case EDQUOT:
+        return "; make room, or write to another disk";
+    case EFBIG:
+        return "; raise the file size limit (ulimit -f), or write to another file system";
+    default:
+        return "";
+    }
+}
+
+enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...)
+{
+    va_list args;
+    size_t used;
+    char reason[128];
+
+    if (err) {
+        va_start(args, format);
+        fill(err, from_errno(os_error), os_error, LEAT_NONE, format, args);
+        va_end(args);
+        used = strlen(err->message);
+        /* strerror_r is thread-safe, unlike strerror; which of its two forms we got depends on the C library */
+#if defined(__GLIBC__) && defined(_GNU_SOURCE)
+        const char *text = strerror_r(os_error, reason, sizeof reason);
+#else
+        const char *text = strerror_r(os_error, reason, sizeof reason) == 0 ? reason : "unknown error";
+#endif
+        snprintf(err->message + used, sizeof err->message - used, ": %s%s", text, remedy(os_error));
+    }
+    return from_errno(os_error);
+}
+
+enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes)
+{
+    return status_set(err, LEAT_E_NO_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);
+}
+
+const char *leat_status_name(enum leat_status status)
+{
+    static const struct {
+        enum leat_status status;
+        const char *name;
+    } names[] = {
+        { LEAT_OK, "ok" },
+        { LEAT_E_ARGUMENT, "argument" },
+        { LEAT_E_NO_MEMORY, "no-memory" },
+        { LEAT_E_RANGE, "range" },
+        { LEAT_E_NOT_MAPPED, "not-mapped" },
+        { LEAT_E_UNSUPPORTED, "unsupported" },
+        { LEAT_E_NOT_FOUND, "not-found" },
+        { LEAT_E_IO, "io" },
+        { LEAT_E_NO_FILE, "no-file" },
+        { LEAT_E_EXISTS, "exists" },
+        { LEAT_E_NO_SPACE, "no-space" },
+        { LEAT_E_PERMISSION, "permission" },
+        { LEAT_E_BUSY, "busy" },
+        { LEAT_E_NOT_LEAT, "not-leat" },
+        { LEAT_E_VERSION, "version" },
+        { LEAT_E_FEATURE, "feature" },
+        { LEAT_E_TRUNCATED, "truncated" },
+        { LEAT_E_CHECKSUM, "checksum" },
+        { LEAT_E_HEADER, "header" },
+        { LEAT_E_SECTION, "section" },
+        { LEAT_E_DOCUMENTS, "documents" },
+        { LEAT_E_RECORD, "record" },
+        { LEAT_E_TOKEN, "token" },
+        { LEAT_E_MISMATCH, "mismatch" },
+        { LEAT_E_INCOMPATIBLE, "incompatible" },
+        { LEAT_E_CHECKPOINT, "checkpoint" },
+        { LEAT_E_STATE, "state" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].status == status)
+            return names[i].name;
+    return "unknown";
+}
+
+const char *leat_version(void)
+{
+    return LEAT_VERSION;
+}

@@ -1,0 +1,30 @@
+/*
+ * status.h: filling the caller's struct leat_error. Every failing path ends in one of these calls and returns what
+ * they return, so that the status and the sentence never disagree.
+ */
+#ifndef LEAT_BASE_STATUS_H
+#define LEAT_BASE_STATUS_H
+
+#include "leat.h"
+
+#if defined(__GNUC__)
+#define STATUS_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#else
+#define STATUS_PRINTF(at, first)
+#endif
+
+/* Fills `err` (may be NULL) with the status and a sentence; returns the status. */
+enum leat_status status_set(struct leat_error *err, enum leat_status status, const char *format, ...)
+    STATUS_PRINTF(3, 4);
+
+/* The same with the byte offset in the file that the sentence names. */
+enum leat_status status_set_at(struct leat_error *err, enum leat_status status, uint64_t offset, const char *format,
+                               ...) STATUS_PRINTF(4, 5);
+
+/* A failed system call: picks the status from `os_error` (an errno) and appends its text to the sentence. */
+enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);
+
+/* An allocation of `bytes` failed. */
+enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes);
+
+#endif

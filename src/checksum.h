@@ -1,0 +1,56 @@
+/*
+ * checksum.h: every hash of the format, all made of XXH3-128 (xxHash). Fastest variant of this CPU chosen at run time.
+ *
+ * The *page sum* of a string of bytes (FORMAT.md) cuts it into pages of 4096 bytes (the last may be shorter) and adds,
+ * modulo 2^128, XXH3-128(hash of page i || i). Adding lets threads, parts of a file and a resumed run each do their own
+ * pages in any order; the page number in the inner string makes the order of pages count.
+ */
+#ifndef LEAT_CHECKSUM_H
+#define LEAT_CHECKSUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHECKSUM_PAGE 4096u
+
+struct hash128 {
+    uint64_t low, high;
+};
+
+/* One CPU level's kernels; checksum_kernels() picks a row. */
+struct checksum_kernels {
+    const char *name;
+    /* XXH3-128 of a string. */
+    struct hash128 (*hash)(const void *bytes, size_t count);
+    /*
+     * Adds the pages of `bytes` to *sum, the first being number `page`; if `page_hashes` is not NULL, stores there the
+     * 32-bit hash of each page (the low half of its hash's low half), in this machine's byte order.
+     */
+    void (*pages)(struct hash128 *sum, const void *bytes, size_t count, uint64_t page, uint32_t *page_hashes);
+    /* The greatest of `count` little-endian ids at any alignment; 0 of none. */
+    uint32_t (*max16)(const void *ids, size_t count);
+    uint32_t (*max32)(const void *ids, size_t count);
+};
+
+/* The fastest row that this CPU has. Constant memory. */
+const struct checksum_kernels *checksum_kernels(void);
+
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+const struct checksum_kernels *checksum_row(unsigned number, int *usable);
+
+/* As files hold it: low half, then high half, little-endian. */
+void checksum_store(uint8_t out[16], struct hash128 h);
+struct hash128 checksum_load(const uint8_t in[16]);
+
+static inline int checksum_equal(struct hash128 a, struct hash128 b)
+{
+    return a.low == b.low && a.high == b.high;
+}
+
+static inline void checksum_add(struct hash128 *sum, struct hash128 h)
+{
+    sum->low += h.low;
+    sum->high += h.high + (sum->low < h.low);
+}
+
+#endif

@@ -1,0 +1,82 @@
+/*
+ * checksum_kernel.h: the body of one CPU level's checksum kernels. Included once by each checksum_<level>.c, which is
+ * compiled for that level and defines CHECKSUM_ROW, the name of the row. xxHash is inlined here, because its prebuilt
+ * library runs at two thirds of the speed.
+ */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "checksum.h"
+
+static struct hash128 hash(const void *bytes, size_t count)
+{
+    XXH128_hash_t h = XXH3_128bits(bytes, count);
+
+    return (struct hash128) { h.low64, h.high64 };
+}
+
+static void pages(struct hash128 *sum, const void *bytes, size_t count, uint64_t page, uint32_t *page_hashes)
+{
+    const uint8_t *from = bytes;
+
+    while (count > 0) {
+        size_t part = count < CHECKSUM_PAGE ? count : CHECKSUM_PAGE;
+        struct hash128 h = hash(from, part);
+        uint8_t tagged[24];
+
+        bytes_store64(tagged, h.low);
+        bytes_store64(tagged + 8, h.high);
+        bytes_store64(tagged + 16, page);
+        checksum_add(sum, hash(tagged, sizeof tagged));
+        if (page_hashes)
+            *page_hashes++ = (uint32_t)h.low;
+        from += part;
+        count -= part;
+        page++;
+    }
+}
+
+/* Blocks of a fixed number of ids, so that the compiler keeps the running maxima in vector registers. */
+#define MAX_BLOCK 256
+
+static uint32_t max16(const void *ids, size_t count)
+{
+    const uint8_t *from = ids;
+    uint16_t most = 0;
+
+    for (; count >= MAX_BLOCK; count -= MAX_BLOCK, from += 2 * MAX_BLOCK)
+        for (size_t i = 0; i < MAX_BLOCK; i++) {
+            uint16_t id;
+            memcpy(&id, from + 2 * i, 2);
+            id = bytes_le16(id);
+            most = id > most ? id : most;
+        }
+    for (; count > 0; count--, from += 2) {
+        uint16_t id = bytes_load16(from);
+        most = id > most ? id : most;
+    }
+    return most;
+}
+
+static uint32_t max32(const void *ids, size_t count)
+{
+    const uint8_t *from = ids;
+    uint32_t most = 0;
+
+    for (; count >= MAX_BLOCK; count -= MAX_BLOCK, from += 4 * MAX_BLOCK)
+        for (size_t i = 0; i < MAX_BLOCK; i++) {
+            uint32_t id;
+            memcpy(&id, from + 4 * i, 4);
+            id = bytes_le32(id);
+            most = id > most ? id : most;
+        }
+    for (; count > 0; count--, from += 4) {
+        uint32_t id = bytes_load32(from);
+        most = id > most ? id : most;
+    }
+    return most;
+}
+
+extern const struct checksum_kernels CHECKSUM_ROW;
+const struct checksum_kernels CHECKSUM_ROW = { CHECKSUM_NAME, hash, pages, max16, max32 };

@@ -1,0 +1,290 @@
+/*
+ * dataset.c: facts, tokens and documents of an open dataset: numbers of the whole list are taken to numbers of a part.
+ */
+#include "dataset.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
+                                     struct leat_error *err)
+{
+    if (bytes_inside(first, count, size))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_RANGE, "%s %llu to %llu are outside the dataset, which has %llu", what,
+                      (unsigned long long)first, (unsigned long long)(first + count), (unsigned long long)size);
+}
+
+/*
+ * The last part whose first number, a u64 at `field` bytes inside struct part, is at or below `number`. Parts without
+ * tokens begin where the next one does, so the last one is the one that has it.
+ */
+static struct part *part_of(const struct leat_dataset *d, size_t field, uint64_t number)
+{
+    uint64_t low = 0, high = d->part_count - 1;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2, first;
+
+        memcpy(&first, (const char *)&d->parts[middle] + field, sizeof first);
+        if (first <= number)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &d->parts[low];
+}
+
+struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token)
+{
+    return part_of(d, offsetof(struct part, first_token), token);
+}
+
+struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document)
+{
+    return part_of(d, offsetof(struct part, first_document), document);
+}
+
+struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input)
+{
+    return part_of(d, offsetof(struct part, first_input), input);
+}
+
+void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
+{
+    struct leat_info full = LEAT_INFO_INIT;
+    uint8_t identities[32];
+
+    format_info(&d->parts[0].header, &full);
+    full.tokens = d->tokens;
+    full.documents = d->documents;
+    full.inputs = d->inputs;
+    full.parts = d->part_count;
+    for (uint64_t i = 1; i < d->part_count; i++) {
+        const struct format_header *h = &d->parts[i].header;
+
+        full.token_bytes += h->token_file_bytes;
+        full.index_bytes += h->index_bytes;
+        if (h->version > full.format_version)
+            full.format_version = h->version;
+        full.stores_lines |= h->sections[FORMAT_LINES].present;
+        full.stores_ids |= h->sections[FORMAT_ID_ENDS].present;
+        /* a chain over the parts' identities */
+        memcpy(identities, full.identity, 16);
+        checksum_store(identities + 16, h->identity);
+        checksum_store(full.identity, d->parts[0].kernels->hash(identities, sizeof identities));
+    }
+    struct_give(info, info->size, &full, sizeof full);
+}
+
+enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number, struct leat_part *part,
+                                   struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(number, 1, d->part_count, "parts", err);
+    const struct part *p;
+    struct leat_part full;
+
+    if (s != LEAT_OK)
+        return s;
+    p = &d->parts[number];
+    full = (struct leat_part) {
+        .name = p->name,
+        .first_token = p->first_token,
+        .tokens = p->header.tokens,
+        .first_document = p->first_document,
+        .documents = p->header.documents,
+        .first_input = p->first_input,
+        .inputs = p->header.sections[FORMAT_INPUTS].entries,
+    };
+    checksum_store(full.identity, p->header.identity);
+    struct_give(part, part->size, &full, sizeof full);
+    return LEAT_OK;
+}
+
+/* ---- Tokens ---- */
+
+enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first, uint64_t count, void *out,
+                                   struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    uint32_t width = d->parts[0].header.token_width;
+    uint8_t *to = out;
+
+    while (s == LEAT_OK && count > 0) {
+        struct part *p = dataset_part_of_token(d, first);
+        uint64_t at = first - p->first_token, left = p->header.tokens - at;
+        uint64_t here = count < left ? count : left;
+
+        s = file_map_read(&p->tokens, at * width, to, here * width, err);
+        to += here * width;
+        first += here;
+        count -= here;
+    }
+#if BYTES_BIG_ENDIAN
+    for (uint8_t *id = out; s == LEAT_OK && id < to; id += width) {
+        uint32_t v = width == 2 ? bytes_load16(id) : bytes_load32(id);
+        uint16_t narrow = (uint16_t)v;
+
+        memcpy(id, width == 2 ? (void *)&narrow : (void *)&v, width);
+    }
+#endif
+    return s;
+}
+
+enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t first, uint64_t count, uint32_t *out,
+                                       struct leat_error *err)
+{
+    uint16_t narrow[2048];
+    enum leat_status s;
+
+    if (d->parts[0].header.token_width == 4)
+        return leat_dataset_read(d, first, count, out, err);
+    s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    while (s == LEAT_OK && count > 0) {
+        uint64_t here = count < 2048 ? count : 2048;
+
+        s = leat_dataset_read(d, first, here, narrow, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
+            out[i] = narrow[i];
+        out += here;
+        first += here;
+        count -= here;
+    }
+    return s;
+}
+
+enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count, struct leat_view *view,
+                                   struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    const uint8_t *bytes;
+    struct part *p;
+
+    if (s != LEAT_OK)
+        return s;
+    if (BYTES_BIG_ENDIAN)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "views show little-endian bytes, and this machine is big-endian: use leat_dataset_read()");
+    p = dataset_part_of_token(d, first);
+    if (!bytes_inside(first - p->first_token, count, p->header.tokens))
+        return status_set(err, LEAT_E_RANGE,
+                          "tokens %llu to %llu reach from %s into the next dataset of the list: view them one by one",
+                          (unsigned long long)first, (unsigned long long)(first + count), p->name);
+    bytes = file_map_enter(&p->tokens);
+    if (!bytes)
+        return status_set(err, LEAT_E_NOT_MAPPED,
+                          "%s is not mapped: read it with leat_dataset_read(), or open it with LEAT_ACCESS_TRUSTED if "
+                          "nobody changes it",
+                          p->tokens.path);
+    view->tokens = bytes + (first - p->first_token) * p->header.token_width;
+    view->count = count;
+    view->hold = &p->tokens;
+    return LEAT_OK;
+}
+
+void leat_view_release(struct leat_view *view)
+{
+    if (view->hold)
+        file_map_leave(view->hold);
+    view->tokens = NULL;
+    view->hold = NULL;
+    view->count = 0;
+}
+
+/* ---- Documents ---- */
+
+enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count, uint64_t *starts,
+                                     struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(number, count, d->documents + 1, "document starts", err);
+
+    while (s == LEAT_OK && count > 0) {
+        struct part *p;
+        uint64_t at, left, here;
+
+        if (number == d->documents) {
+            *starts = d->tokens;
+            break;
+        }
+        p = dataset_part_of_document(d, number);
+        at = number - p->first_document;
+        left = p->header.documents - at;
+        here = count < left ? count : left;
+        s = part_starts(p, at, here, starts, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
+            starts[i] += p->first_token;
+        starts += here;
+        number += here;
+        count -= here;
+    }
+    return s;
+}
+
+enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first, uint64_t *count,
+                                       struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(number, 1, d->documents, "documents", err);
+    uint64_t starts[2];
+    struct part *p;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_document(d, number);
+    s = part_starts(p, number - p->first_document, 2, starts, err);
+    if (s != LEAT_OK)
+        return s;
+    *first = p->first_token + starts[0];
+    *count = starts[1] - starts[0];
+    return LEAT_OK;
+}
+
+static enum leat_status document_at(const struct leat_dataset *d, uint64_t token, uint64_t *document,
+                                    struct leat_error *err)
+{
+    struct part *p = dataset_part_of_token(d, token);
+    enum leat_status s = part_document_at(p, token - p->first_token, document, err);
+
+    if (s == LEAT_OK)
+        *document += p->first_document;
+    return s;
+}
+
+enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                           uint64_t *document, uint64_t *documents, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    uint64_t from, to;
+
+    if (s == LEAT_OK && count == 0)
+        s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: a range of no tokens lies in no document");
+    if (s != LEAT_OK || (s = document_at(d, first, &from, err)) != LEAT_OK ||
+        (s = document_at(d, first + count - 1, &to, err)) != LEAT_OK)
+        return s;
+    if (to < from)
+        return status_set(err, LEAT_E_DOCUMENTS, "the document starts of %s contradict each other; verify the dataset",
+                          dataset_part_of_token(d, first)->name);
+    *document = from;
+    *documents = to - from + 1;
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                           struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+
+    while (s == LEAT_OK && count > 0) {
+        struct part *p = dataset_part_of_token(d, first);
+        uint64_t at = first - p->first_token, left = p->header.tokens - at;
+        uint64_t here = count < left ? count : left;
+        uint64_t in_page = FORMAT_PAGE_BYTES / p->header.token_width;
+        uint64_t from = at / in_page, to = (at + here - 1) / in_page;
+
+        s = part_check_pages(p, from, to - from + 1, err);
+        first += here;
+        count -= here;
+    }
+    return s;
+}

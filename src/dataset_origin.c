@@ -1,0 +1,371 @@
+/*
+ * dataset_origin.c: where documents came from, and the way back: inputs, origins, ids.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "dataset.h"
+#include "records.h"
+
+/* A scan over records takes this many bytes of the index at a time. */
+#define SCAN_BYTES 16384u
+
+/* Shown in sentences where a name may be long or odd. */
+#define SHOWN_BYTES 200
+
+static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64_t offset, uint64_t number,
+                                     const char *what, struct leat_error *err)
+{
+    uint64_t at = p->header.sections[kind].offset + offset;
+
+    return status_set_at(err, LEAT_E_RECORD, at, "%s: record %llu of its %s section is wrong: %s; verify the dataset",
+                         p->index.path, (unsigned long long)number, format_section_name(kind), what);
+}
+
+/* Copies a string of `bytes` bytes at `offset` of a section, cut to `capacity`, with a NUL. */
+static enum leat_status copy_string(struct part *p, unsigned kind, uint64_t offset, uint64_t bytes, char *text,
+                                    size_t capacity, uint64_t *out_bytes, struct leat_error *err)
+{
+    uint64_t shown = capacity == 0 ? 0 : bytes < capacity ? bytes : capacity - 1;
+    enum leat_status s = shown > 0 ? part_section(p, kind, offset, text, shown, err) : LEAT_OK;
+
+    if (s != LEAT_OK)
+        return s;
+    if (capacity > 0)
+        text[shown] = '\0';
+    if (out_bytes)
+        *out_bytes = bytes;
+    return LEAT_OK;
+}
+
+/* ---- Inputs ---- */
+
+/* `number` counts within the part. */
+static enum leat_status read_input(struct part *p, uint64_t number, struct records_input *input, struct leat_error *err)
+{
+    uint8_t record[FORMAT_INPUT_BYTES];
+    enum leat_status s = part_section(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, record, sizeof record, err);
+
+    if (s != LEAT_OK)
+        return s;
+    records_load_input(input, record);
+    if (!bytes_inside(input->path_offset, input->path_bytes, p->header.sections[FORMAT_INPUT_PATHS].bytes))
+        return wrong_record(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, number, "its path lies outside the paths",
+                            err);
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t number, struct leat_input *input,
+                                    struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(number, 1, d->inputs, "inputs", err);
+    struct records_input r;
+    struct leat_input full;
+    struct part *p;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_input(d, number);
+    s = read_input(p, number - p->first_input, &r, err);
+    if (s != LEAT_OK)
+        return s;
+    full = (struct leat_input) {
+        .path_bytes = r.path_bytes,
+        .bytes = r.bytes,
+        .documents = r.documents,
+        .tokens = r.tokens,
+        .rejects = r.rejects,
+    };
+    memcpy(full.hash, r.hash, sizeof r.hash);
+    struct_give(input, input->size, &full, sizeof full);
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text, size_t capacity,
+                                         uint64_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(number, 1, d->inputs, "inputs", err);
+    struct records_input r;
+    struct part *p;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_input(d, number);
+    s = read_input(p, number - p->first_input, &r, err);
+    if (s != LEAT_OK)
+        return s;
+    return copy_string(p, FORMAT_INPUT_PATHS, r.path_offset, r.path_bytes, text, capacity, bytes, err);
+}
+
+/* Whether `bytes` bytes at `offset` of a section are `text`. */
+static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, const char *text, uint64_t bytes,
+                               bool *equal, struct leat_error *err)
+{
+    char piece[512];
+
+    *equal = true;
+    for (uint64_t at = 0; *equal && at < bytes; at += sizeof piece) {
+        uint64_t here = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        enum leat_status s = part_section(p, kind, offset + at, piece, here, err);
+
+        if (s != LEAT_OK)
+            return s;
+        *equal = memcmp(piece, text + at, here) == 0;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const char *path, uint64_t *input,
+                                         struct leat_error *err)
+{
+    uint64_t length = strlen(path);
+
+    for (uint64_t i = 0; i < d->inputs; i++) {
+        struct part *p = dataset_part_of_input(d, i);
+        struct records_input r;
+        bool equal = false;
+        enum leat_status s = read_input(p, i - p->first_input, &r, err);
+
+        if (s == LEAT_OK && r.path_bytes == length)
+            s = equals(p, FORMAT_INPUT_PATHS, r.path_offset, path, length, &equal, err);
+        if (s != LEAT_OK)
+            return s;
+        if (equal) {
+            *input = i;
+            return LEAT_OK;
+        }
+    }
+    return status_set(err, LEAT_E_NOT_FOUND, "no input of this dataset is called %.*s; leat info lists them",
+                      SHOWN_BYTES, path);
+}
+
+/* ---- Origins ---- */
+
+struct place {
+    uint64_t input, offset; /* input counts within the part */
+};
+
+static enum leat_status read_places(struct part *p, uint64_t first, uint64_t count, struct place *places,
+                                    struct leat_error *err)
+{
+    enum leat_status s =
+        part_section(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * first, places, FORMAT_ORIGIN_BYTES * count, err);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        uint64_t offset = bytes_load64(&places[i]), input = bytes_load64((const char *)&places[i] + 8);
+
+        if (input != LEAT_NONE && input >= p->header.sections[FORMAT_INPUTS].entries)
+            return wrong_record(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * (first + i), first + i,
+                                "it names an input that does not exist", err);
+        places[i] = (struct place) { input, offset };
+    }
+    return s;
+}
+
+static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *start, uint64_t *bytes,
+                                 struct leat_error *err)
+{
+    uint64_t ends[2] = { 0, 0 };
+    enum leat_status s = document == 0 ? part_section(p, FORMAT_ID_ENDS, 0, ends + 1, 8, err)
+                                       : part_section(p, FORMAT_ID_ENDS, 8 * (document - 1), ends, 16, err);
+
+    if (s != LEAT_OK)
+        return s;
+    ends[0] = bytes_le64(ends[0]);
+    ends[1] = bytes_le64(ends[1]);
+    if (ends[0] > ends[1] || ends[1] > p->header.sections[FORMAT_IDS].bytes)
+        return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
+    *start = ends[0];
+    *bytes = ends[1] - ends[0];
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document, struct leat_origin *origin,
+                                     struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(document, 1, d->documents, "documents", err);
+    uint64_t n, start, line = LEAT_NONE, id_bytes = 0;
+    struct place place;
+    struct part *p;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_document(d, document);
+    n = document - p->first_document;
+    s = read_places(p, n, 1, &place, err);
+    if (s == LEAT_OK && p->header.sections[FORMAT_LINES].present) {
+        s = part_section(p, FORMAT_LINES, 8 * n, &line, 8, err);
+        line = bytes_le64(line);
+    }
+    if (s == LEAT_OK && p->header.sections[FORMAT_ID_ENDS].present)
+        s = id_range(p, n, &start, &id_bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    *origin = (struct leat_origin) {
+        .input = place.input == LEAT_NONE ? LEAT_NONE : place.input + p->first_input,
+        .offset = place.offset,
+        .line = line,
+        .id_bytes = id_bytes,
+    };
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,
+                                 uint64_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(document, 1, d->documents, "documents", err);
+    uint64_t start = 0, id_bytes = 0;
+    struct part *p;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_document(d, document);
+    if (p->header.sections[FORMAT_ID_ENDS].present)
+        s = id_range(p, document - p->first_document, &start, &id_bytes, err);
+    if (s != LEAT_OK)
+        return s;
+    return copy_string(p, FORMAT_IDS, start, id_bytes, text, capacity, bytes, err);
+}
+
+/* ---- The way back ---- */
+
+static bool after(struct place a, struct place b)
+{
+    return a.input != b.input ? a.input > b.input : a.offset > b.offset;
+}
+
+/* Origins never fall: the last document at or before `wanted`, by halving. LEAT_NONE in *found: none. */
+static enum leat_status search_ordered(struct part *p, struct place wanted, uint64_t *found, struct leat_error *err)
+{
+    uint64_t low = 0, high = p->header.documents;
+    struct place place;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        enum leat_status s = read_places(p, middle, 1, &place, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (after(place, wanted))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *found = LEAT_NONE;
+    if (low > 0) {
+        enum leat_status s = read_places(p, low - 1, 1, &place, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (place.input == wanted.input)
+            *found = low - 1;
+    }
+    return LEAT_OK;
+}
+
+/* Origins in any order: the one of this input with the greatest offset that is not beyond `wanted`. */
+static enum leat_status search_unordered(struct part *p, struct place wanted, uint64_t *found, struct leat_error *err)
+{
+    struct place places[SCAN_BYTES / FORMAT_ORIGIN_BYTES];
+    uint64_t best = 0, step = sizeof places / sizeof places[0];
+
+    *found = LEAT_NONE;
+    for (uint64_t first = 0; first < p->header.documents; first += step) {
+        uint64_t left = p->header.documents - first, count = left < step ? left : step;
+        enum leat_status s = read_places(p, first, count, places, err);
+
+        if (s != LEAT_OK)
+            return s;
+        for (uint64_t i = 0; i < count; i++)
+            if (places[i].input == wanted.input && places[i].offset <= wanted.offset &&
+                (*found == LEAT_NONE || places[i].offset >= best)) {
+                *found = first + i;
+                best = places[i].offset;
+            }
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t input, uint64_t offset,
+                                          uint64_t *document, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(input, 1, d->inputs, "inputs", err);
+    struct place wanted;
+    struct part *p;
+    uint64_t found;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_input(d, input);
+    wanted = (struct place) { input - p->first_input, offset };
+    if (p->header.sections[FORMAT_ORIGINS].flags & FORMAT_ORDERED)
+        s = search_ordered(p, wanted, &found, err);
+    else
+        s = search_unordered(p, wanted, &found, err);
+    if (s != LEAT_OK)
+        return s;
+    if (found == LEAT_NONE)
+        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %llu begins at or before byte %llu",
+                          (unsigned long long)input, (unsigned long long)offset);
+    *document = p->first_document + found;
+    return LEAT_OK;
+}
+
+/* The first document of the part with this id; LEAT_NONE in *found: none. */
+static enum leat_status search_id(struct part *p, const char *id, uint64_t id_bytes, uint64_t *found,
+                                  struct leat_error *err)
+{
+    uint64_t ends[SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], start = 0;
+
+    *found = LEAT_NONE;
+    for (uint64_t first = 0; first < p->header.documents; first += step) {
+        uint64_t left = p->header.documents - first, count = left < step ? left : step;
+        enum leat_status s = part_section(p, FORMAT_ID_ENDS, 8 * first, ends, 8 * count, err);
+
+        for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+            uint64_t end = bytes_le64(ends[i]);
+            bool equal = false;
+
+            if (end < start || end > p->header.sections[FORMAT_IDS].bytes)
+                return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + i), first + i, "its id lies outside the ids", err);
+            if (end - start == id_bytes)
+                s = equals(p, FORMAT_IDS, start, id, id_bytes, &equal, err);
+            if (equal) {
+                *found = first + i;
+                return LEAT_OK;
+            }
+            start = end;
+        }
+        if (s != LEAT_OK)
+            return s;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
+                                      uint64_t *document, struct leat_error *err)
+{
+    bool stored = false;
+
+    for (uint64_t i = 0; i < d->part_count; i++) {
+        struct part *p = &d->parts[i];
+        enum leat_status s;
+        uint64_t found;
+
+        if (!p->header.sections[FORMAT_ID_ENDS].present)
+            continue;
+        stored = true;
+        s = search_id(p, id, id_bytes, &found, err);
+        if (s != LEAT_OK)
+            return s;
+        if (found != LEAT_NONE) {
+            *document = p->first_document + found;
+            return LEAT_OK;
+        }
+    }
+    if (!stored)
+        return status_set(err, LEAT_E_NOT_FOUND, "this dataset has no document ids stored");
+    return status_set(err, LEAT_E_NOT_FOUND, "no document has the id %.*s",
+                      (int)(id_bytes < SHOWN_BYTES ? id_bytes : SHOWN_BYTES), id);
+}

@@ -1,0 +1,202 @@
+/*
+ * file_map.c: see file_map.h.
+ *
+ * Who may unmap: `users` counts the threads inside, `mapped` says whether more may come. Enter first counts itself,
+ * then looks at `mapped`; retire first clears `mapped`, then looks at `users` (both sequentially consistent): so
+ * either retire sees the user, and the last leave unmaps, or the user sees that the map is retired and stays out.
+ */
+#include "file_map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+
+/* A process may sleep this long inside a call before the kernel takes a lease away; less is not worth having. */
+#define SHORTEST_BREAK_SECONDS 5
+
+enum leat_access file_map_access(enum leat_access wanted)
+{
+    char text[16] = "";
+    int fd;
+    ssize_t got;
+
+    if (wanted != LEAT_ACCESS_LEASED)
+        return wanted;
+    fd = open("/proc/sys/fs/lease-break-time", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return LEAT_ACCESS_READ;
+    got = read(fd, text, sizeof text - 1);
+    close(fd);
+    return got > 0 && strtol(text, NULL, 10) >= SHORTEST_BREAK_SECONDS ? LEAT_ACCESS_LEASED : LEAT_ACCESS_READ;
+}
+
+/*
+ * Asks for a read lease. The kernel announces a call-back by a signal: SIGURG is ignored by default, so that nothing
+ * happens to a program that knows nothing of it; we look at the lease instead.
+ */
+static bool take_lease(int fd)
+{
+#if defined(F_SETSIG) && defined(F_SETLEASE)
+    return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+static bool lease_holds(int fd)
+{
+#if defined(F_GETLEASE)
+    return fcntl(fd, F_GETLEASE) == F_RDLCK;
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+static void give_lease_back(const struct file_map *f)
+{
+#if defined(F_SETLEASE)
+    if (f->leased && f->owner == getpid())
+        fcntl(f->fd, F_SETLEASE, F_UNLCK);
+#else
+    (void)f;
+#endif
+}
+
+static enum leat_status copy_path(struct file_map *f, const char *path, struct leat_error *err)
+{
+    memset(f, 0, sizeof *f);
+    f->fd = -1;
+    f->path = strdup(path);
+    return f->path ? LEAT_OK : status_no_memory(err, strlen(path) + 1);
+}
+
+enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err)
+{
+    enum leat_status s = copy_path(f, path, err);
+    void *map;
+
+    if (s != LEAT_OK || (s = file_open_read(&f->fd, &f->size, path, err)) != LEAT_OK) {
+        file_map_close(f);
+        return s;
+    }
+    f->leased = access == LEAT_ACCESS_LEASED && take_lease(f->fd);
+    /* the size of before the lease may be an old one */
+    if (f->leased && (s = file_size(f->fd, &f->size, path, err)) != LEAT_OK) {
+        file_map_close(f);
+        return s;
+    }
+    f->owner = getpid();
+    if ((f->leased || access == LEAT_ACCESS_TRUSTED) && f->size > 0 && f->size <= FILE_MAP_LARGEST &&
+        f->size <= SIZE_MAX) {
+        map = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
+        if (map != MAP_FAILED) { /* else it is read: safe, only slower */
+            f->bytes = map;
+            atomic_store(&f->mapped, true);
+        }
+    }
+    return LEAT_OK;
+}
+
+enum leat_status file_map_memory(struct file_map *f, const char *path, const void *bytes, uint64_t size,
+                                 struct leat_error *err)
+{
+    enum leat_status s = copy_path(f, path, err);
+
+    if (s != LEAT_OK)
+        return s;
+    f->size = size;
+    f->bytes = bytes;
+    atomic_store(&f->mapped, true);
+    return LEAT_OK;
+}
+
+static void unmap(struct file_map *f)
+{
+    bool done = false;
+
+    if (f->fd >= 0 && atomic_compare_exchange_strong(&f->unmapped, &done, true)) {
+        munmap((void *)(uintptr_t)f->bytes, (size_t)f->size);
+        give_lease_back(f);
+    }
+}
+
+/* No more entering; unmaps unless somebody is inside, who will. */
+static void retire(struct file_map *f)
+{
+    atomic_store(&f->mapped, false);
+    if (atomic_load(&f->users) == 0)
+        unmap(f);
+}
+
+void file_map_close(struct file_map *f)
+{
+    if (atomic_load(&f->mapped))
+        retire(f);
+    file_close(&f->fd);
+    free(f->path);
+    f->path = NULL;
+    f->bytes = NULL;
+}
+
+const uint8_t *file_map_enter(struct file_map *f)
+{
+    if (!atomic_load_explicit(&f->mapped, memory_order_relaxed))
+        return NULL;
+    if (!f->leased)
+        return f->bytes;
+    atomic_fetch_add(&f->users, 1);
+    if (atomic_load(&f->mapped) && f->owner == getpid()) {
+        if (lease_holds(f->fd))
+            return f->bytes;
+        atomic_store(&f->mapped, false);
+    }
+    file_map_leave(f);
+    return NULL;
+}
+
+void file_map_leave(struct file_map *f)
+{
+    if (f->leased && atomic_fetch_sub(&f->users, 1) == 1 && !atomic_load(&f->mapped))
+        unmap(f);
+}
+
+static enum leat_status check_range(const struct file_map *f, uint64_t offset, uint64_t count, struct leat_error *err)
+{
+    if (bytes_inside(offset, count, f->size))
+        return LEAT_OK;
+    return status_set_at(err, LEAT_E_RANGE, offset, "bytes %llu to %llu are outside %s, which has %llu",
+                         (unsigned long long)offset, (unsigned long long)(offset + count), f->path,
+                         (unsigned long long)f->size);
+}
+
+enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+{
+    enum leat_status s = check_range(f, offset, count, err);
+    const uint8_t *bytes;
+
+    if (s != LEAT_OK || count == 0)
+        return s;
+    bytes = file_map_enter(f);
+    if (!bytes)
+        return file_read_at(f->fd, offset, out, count, f->path, err);
+    memcpy(out, bytes + offset, count);
+    file_map_leave(f);
+    return LEAT_OK;
+}
+
+enum leat_status file_map_pread(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+{
+    if (f->fd < 0) /* in memory */
+        return file_map_read(f, offset, out, count, err);
+    return file_read_at(f->fd, offset, out, count, f->path, err);
+}

@@ -1,0 +1,58 @@
+/*
+ * file_map.h: the bytes of one open file, in one of three ways (leat.h, enum leat_access): mapped under a read lease,
+ * mapped on trust, or read.
+ *
+ * A leased map may only be touched between file_map_enter() and file_map_leave(). While somebody is inside, the kernel
+ * holds back whoever wants to truncate the file; the first enter after that finds the lease called back, the last
+ * leave unmaps the file and gives the lease up, and from then on enter returns NULL and the file is read.
+ */
+#ifndef LEAT_FILE_MAP_H
+#define LEAT_FILE_MAP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "leat.h"
+
+/* Beyond this, page tables alone would cost half a GiB a process: read instead. */
+#define FILE_MAP_LARGEST ((uint64_t)256 << 30)
+
+struct file_map {
+    char *path;
+    uint64_t size;
+    int fd;
+    const uint8_t *bytes; /* of the map; stays set after it is gone */
+    bool leased;          /* else the map is trusted */
+    pid_t owner;          /* the lease belongs to this process, not to its children */
+    atomic_bool mapped;   /* false: never was, or retired */
+    atomic_bool unmapped; /* true: retired, and the map is gone */
+    atomic_uint users;    /* between enter and leave of a leased map */
+};
+
+/* LEAT_ACCESS_READ instead of _LEASED where leases are of no use: the kernel would take them away too soon. Asked once
+ * for all files of a list. */
+enum leat_access file_map_access(enum leat_access wanted);
+
+/* `path` is copied. On failure the struct is as after file_map_close(). */
+enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err);
+
+/* Bytes in memory as if they were a file, for tests; `bytes` must stay. */
+enum leat_status file_map_memory(struct file_map *f, const char *path, const void *bytes, uint64_t size,
+                                 struct leat_error *err);
+
+/* A zeroed struct with fd -1, or a closed one, is fine. */
+void file_map_close(struct file_map *f);
+
+/* The whole file's bytes, to be followed by file_map_leave(); NULL: use file_map_read(), and do not leave. */
+const uint8_t *file_map_enter(struct file_map *f);
+void file_map_leave(struct file_map *f);
+
+/* Copies bytes from the file, however it is held. The range is checked against the size at open. */
+enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
+
+/* The same always by reading, past the map: for passes over the whole file, where mapping costs more than copying. */
+enum leat_status file_map_pread(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
+
+#endif

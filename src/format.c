@@ -1,0 +1,382 @@
+/* format.c: see format.h. The offsets below are the table of FORMAT.md, "The header". */
+#include "format.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+static const uint8_t magic[8] = { 'l', 'e', 'a', 't', '\r', '\n', 0x1a, '\n' };
+
+enum {
+    AT_MAGIC = 0,
+    AT_VERSION = 8,
+    AT_HEADER_BYTES = 12,
+    AT_MUST_UNDERSTAND = 16,
+    AT_IGNORABLE = 24,
+    AT_IDENTITY = 32,
+    AT_INDEX_BYTES = 48,
+    AT_TOKEN_FILE_BYTES = 56,
+    AT_TOKENS = 64,
+    AT_DOCUMENTS = 72,
+    AT_VOCABULARY = 80,
+    AT_END_TOKEN = 88,
+    AT_BEGIN_TOKEN = 96,
+    AT_TOKEN_WIDTH = 104,
+    AT_SECTION_COUNT = 108,
+    AT_FINGERPRINT = 112,
+    AT_TOKEN_SUM = 128,
+    AT_CREATED = 144,
+    AT_RESERVED = 152,
+    AT_SECTIONS = 512,
+    AT_RESERVED_2 = AT_SECTIONS + 64 * FORMAT_MAX_SECTIONS,
+    AT_CHECKSUM = 4080,
+
+    /* within a section's entry */
+    IN_KIND = 0,
+    IN_FLAGS = 4,
+    IN_OFFSET = 8,
+    IN_BYTES = 16,
+    IN_ENTRIES = 24,
+    IN_SUM = 32,
+    IN_RESERVED = 48,
+    ENTRY_BYTES = 64
+};
+
+/* What every known kind must be like. */
+static const struct {
+    const char *name;
+    uint32_t entry_bytes; /* 0: any length, counted otherwise */
+    uint32_t required;
+    uint32_t flags; /* that may be set */
+} kinds[FORMAT_KINDS] = {
+    [FORMAT_DOCUMENTS] = { "documents", 8, 1, 0 },
+    [FORMAT_DIRECTORY] = { "directory", 8, 1, 0 },
+    [FORMAT_PAGES] = { "pages", 4, 1, 0 },
+    [FORMAT_INPUTS] = { "inputs", FORMAT_INPUT_BYTES, 1, 0 },
+    [FORMAT_INPUT_PATHS] = { "input paths", 1, 1, 0 },
+    [FORMAT_ORIGINS] = { "origins", FORMAT_ORIGIN_BYTES, 1, FORMAT_ORDERED },
+    [FORMAT_LINES] = { "lines", 8, 0, 0 },
+    [FORMAT_ID_ENDS] = { "id ends", 8, 0, 0 },
+    [FORMAT_IDS] = { "ids", 1, 0, 0 },
+    [FORMAT_TOKENIZER] = { "tokenizer", 0, 0, 0 },
+    [FORMAT_METADATA] = { "metadata", 0, 0, 0 },
+};
+
+const char *format_section_name(unsigned kind)
+{
+    return kind < FORMAT_KINDS && kinds[kind].name ? kinds[kind].name : "unknown";
+}
+
+void format_info(const struct format_header *h, struct leat_info *info)
+{
+    struct leat_info full = {
+        .tokens = h->tokens,
+        .documents = h->documents,
+        .inputs = h->sections[FORMAT_INPUTS].entries,
+        .parts = 1,
+        .vocabulary = h->vocabulary,
+        .end_token = h->end_token,
+        .begin_token = h->begin_token,
+        .token_bytes = h->token_file_bytes,
+        .index_bytes = h->index_bytes,
+        .created = h->created,
+        .token_width = h->token_width,
+        .format_version = h->version,
+        .stores_lines = h->sections[FORMAT_LINES].present,
+        .stores_ids = h->sections[FORMAT_ID_ENDS].present,
+    };
+
+    checksum_store(full.identity, h->identity);
+    memcpy(full.fingerprint, h->fingerprint, sizeof full.fingerprint);
+    struct_give(info, info->size, &full, sizeof full);
+}
+
+uint32_t format_width(uint64_t vocabulary)
+{
+    return vocabulary <= 65536 ? 2 : 4;
+}
+
+struct hash128 format_identity(const struct format_header *h, const struct checksum_kernels *k)
+{
+    uint8_t text[96];
+
+    bytes_store64(text, h->tokens);
+    bytes_store64(text + 8, h->documents);
+    bytes_store64(text + 16, h->vocabulary);
+    bytes_store64(text + 24, h->end_token);
+    bytes_store64(text + 32, h->begin_token);
+    bytes_store64(text + 40, h->token_width);
+    memcpy(text + 48, h->fingerprint, 16);
+    checksum_store(text + 64, h->token_sum);
+    checksum_store(text + 80, h->sections[FORMAT_DOCUMENTS].sum);
+    return k->hash(text, sizeof text);
+}
+
+static void encode_section(uint8_t *entry, unsigned kind, const struct format_place *s)
+{
+    bytes_store32(entry + IN_KIND, kind);
+    bytes_store32(entry + IN_FLAGS, s->flags);
+    bytes_store64(entry + IN_OFFSET, s->offset);
+    bytes_store64(entry + IN_BYTES, s->bytes);
+    bytes_store64(entry + IN_ENTRIES, s->entries);
+    checksum_store(entry + IN_SUM, s->sum);
+}
+
+void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header *h, const struct checksum_kernels *k)
+{
+    uint32_t count = 0;
+
+    memset(page, 0, FORMAT_HEADER_BYTES);
+    memcpy(page + AT_MAGIC, magic, sizeof magic);
+    bytes_store32(page + AT_VERSION, h->version);
+    bytes_store32(page + AT_HEADER_BYTES, FORMAT_HEADER_BYTES);
+    bytes_store64(page + AT_MUST_UNDERSTAND, h->must_understand);
+    bytes_store64(page + AT_IGNORABLE, h->ignorable);
+    checksum_store(page + AT_IDENTITY, h->identity);
+    bytes_store64(page + AT_INDEX_BYTES, h->index_bytes);
+    bytes_store64(page + AT_TOKEN_FILE_BYTES, h->token_file_bytes);
+    bytes_store64(page + AT_TOKENS, h->tokens);
+    bytes_store64(page + AT_DOCUMENTS, h->documents);
+    bytes_store64(page + AT_VOCABULARY, h->vocabulary);
+    bytes_store64(page + AT_END_TOKEN, h->end_token);
+    bytes_store64(page + AT_BEGIN_TOKEN, h->begin_token);
+    bytes_store32(page + AT_TOKEN_WIDTH, h->token_width);
+    memcpy(page + AT_FINGERPRINT, h->fingerprint, 16);
+    checksum_store(page + AT_TOKEN_SUM, h->token_sum);
+    bytes_store64(page + AT_CREATED, h->created);
+    for (unsigned kind = 1; kind < FORMAT_KINDS; kind++)
+        if (h->sections[kind].present)
+            encode_section(page + AT_SECTIONS + ENTRY_BYTES * count++, kind, &h->sections[kind]);
+    bytes_store32(page + AT_SECTION_COUNT, count);
+    checksum_store(page + AT_CHECKSUM, k->hash(page, AT_CHECKSUM));
+}
+
+/* The page is this format's, whole, of a version and with features that we know. */
+static enum leat_status check_envelope(const uint8_t *page, uint64_t count, const char *path,
+                                       const struct checksum_kernels *k, struct leat_error *err)
+{
+    if (count < sizeof magic || memcmp(page, magic, sizeof magic) != 0)
+        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+                             "%s is not a leat index: it does not begin with leat's magic bytes; name the dataset "
+                             "(NAME.leat beside NAME.tokens)",
+                             path);
+    if (count < FORMAT_HEADER_BYTES)
+        return status_set_at(err, LEAT_E_TRUNCATED, count,
+                             "%s ends at byte %llu, inside its header: it was cut; restore it from its source", path,
+                             (unsigned long long)count);
+    if (bytes_load32(page + AT_VERSION) != FORMAT_VERSION)
+        return status_set_at(err, LEAT_E_VERSION, AT_VERSION,
+                             "%s has format version %u; this library reads version %u: use a newer leat", path,
+                             bytes_load32(page + AT_VERSION), FORMAT_VERSION);
+    if (!checksum_equal(k->hash(page, AT_CHECKSUM), checksum_load(page + AT_CHECKSUM)))
+        return status_set_at(err, LEAT_E_CHECKSUM, AT_CHECKSUM,
+                             "the header of %s is damaged: its checksum does not match; restore the file from its "
+                             "source",
+                             path);
+    if (bytes_load64(page + AT_MUST_UNDERSTAND) != 0)
+        return status_set_at(err, LEAT_E_FEATURE, AT_MUST_UNDERSTAND,
+                             "%s needs features (bits %#llx) that this library does not know: use a newer leat", path,
+                             (unsigned long long)bytes_load64(page + AT_MUST_UNDERSTAND));
+    return LEAT_OK;
+}
+
+static enum leat_status wrong_field(struct leat_error *err, const char *path, uint64_t offset, const char *what)
+{
+    return status_set_at(err, LEAT_E_HEADER, offset,
+                         "the header of %s is wrong at byte %llu: %s; write the dataset again", path,
+                         (unsigned long long)offset, what);
+}
+
+static void load_fields(struct format_header *h, const uint8_t *page)
+{
+    h->version = bytes_load32(page + AT_VERSION);
+    h->must_understand = bytes_load64(page + AT_MUST_UNDERSTAND);
+    h->ignorable = bytes_load64(page + AT_IGNORABLE);
+    h->identity = checksum_load(page + AT_IDENTITY);
+    h->index_bytes = bytes_load64(page + AT_INDEX_BYTES);
+    h->token_file_bytes = bytes_load64(page + AT_TOKEN_FILE_BYTES);
+    h->tokens = bytes_load64(page + AT_TOKENS);
+    h->documents = bytes_load64(page + AT_DOCUMENTS);
+    h->vocabulary = bytes_load64(page + AT_VOCABULARY);
+    h->end_token = bytes_load64(page + AT_END_TOKEN);
+    h->begin_token = bytes_load64(page + AT_BEGIN_TOKEN);
+    h->token_width = bytes_load32(page + AT_TOKEN_WIDTH);
+    memcpy(h->fingerprint, page + AT_FINGERPRINT, 16);
+    h->token_sum = checksum_load(page + AT_TOKEN_SUM);
+    h->created = bytes_load64(page + AT_CREATED);
+}
+
+static enum leat_status check_fields(const struct format_header *h, const uint8_t *page, const char *path,
+                                     struct leat_error *err)
+{
+    uint64_t bytes, fixed;
+
+    if (bytes_load32(page + AT_HEADER_BYTES) != FORMAT_HEADER_BYTES)
+        return wrong_field(err, path, AT_HEADER_BYTES, "the header's size is not 4096");
+    if (h->index_bytes > FORMAT_MAX_BYTES)
+        return wrong_field(err, path, AT_INDEX_BYTES, "the index's size is beyond 2^62 bytes");
+    if (h->token_file_bytes > FORMAT_MAX_BYTES)
+        return wrong_field(err, path, AT_TOKEN_FILE_BYTES, "the token file's size is beyond 2^62 bytes");
+    if (h->vocabulary == 0 || h->vocabulary > FORMAT_MAX_VOCABULARY)
+        return wrong_field(err, path, AT_VOCABULARY, "the vocabulary size is not between 1 and 2^32");
+    if (h->token_width != format_width(h->vocabulary))
+        return wrong_field(err, path, AT_TOKEN_WIDTH, "the token width does not fit the vocabulary size");
+    if (!bytes_multiply(h->tokens, h->token_width, &bytes) || bytes != h->token_file_bytes)
+        return wrong_field(err, path, AT_TOKENS, "token count times width is not the token file's size");
+    if (h->end_token != LEAT_NONE && h->end_token >= h->vocabulary)
+        return wrong_field(err, path, AT_END_TOKEN, "the end-of-document token is not below the vocabulary size");
+    if (h->begin_token != LEAT_NONE && h->begin_token >= h->vocabulary)
+        return wrong_field(err, path, AT_BEGIN_TOKEN, "the begin token is not below the vocabulary size");
+    fixed = (h->end_token != LEAT_NONE) + (h->begin_token != LEAT_NONE);
+    if (h->documents > FORMAT_MAX_BYTES / 8 || h->documents * fixed > h->tokens)
+        return wrong_field(err, path, AT_DOCUMENTS, "there are more documents than the tokens allow");
+    if (h->documents == 0 && h->tokens > 0)
+        return wrong_field(err, path, AT_DOCUMENTS, "there are tokens but no document");
+    if (!bytes_all_zero(page + AT_RESERVED, AT_SECTIONS - AT_RESERVED))
+        return wrong_field(err, path, AT_RESERVED, "reserved bytes are not zero");
+    if (!bytes_all_zero(page + AT_RESERVED_2, AT_CHECKSUM - AT_RESERVED_2))
+        return wrong_field(err, path, AT_RESERVED_2, "reserved bytes are not zero");
+    return LEAT_OK;
+}
+
+static enum leat_status check_sizes(const struct format_header *h, uint64_t index_bytes, uint64_t token_file_bytes,
+                                    const char *path, const char *token_path, struct leat_error *err)
+{
+    if (index_bytes != h->index_bytes)
+        return status_set_at(err, LEAT_E_TRUNCATED, index_bytes,
+                             "%s has %llu bytes and its header says %llu: the file is not whole; restore it from its "
+                             "source",
+                             path, (unsigned long long)index_bytes, (unsigned long long)h->index_bytes);
+    if (token_file_bytes != h->token_file_bytes)
+        return status_set_at(err, LEAT_E_TRUNCATED, token_file_bytes,
+                             "%s has %llu bytes and its index says %llu: the file is not whole, or the two are not "
+                             "from the same run; restore both from their source",
+                             token_path, (unsigned long long)token_file_bytes, (unsigned long long)h->token_file_bytes);
+    return LEAT_OK;
+}
+
+static enum leat_status wrong_section(struct leat_error *err, const char *path, uint64_t offset, unsigned kind,
+                                      const char *what)
+{
+    return status_set_at(err, LEAT_E_SECTION, offset,
+                         "the section table of %s is wrong at byte %llu (section %u, %s): %s; write the dataset again",
+                         path, (unsigned long long)offset, kind, format_section_name(kind), what);
+}
+
+/* How many entries a section of this kind has, or LEAT_NONE where the header does not tell. */
+static uint64_t expected_entries(const struct format_header *h, unsigned kind)
+{
+    switch (kind) {
+    case FORMAT_DOCUMENTS:
+        return h->documents + 1;
+    case FORMAT_DIRECTORY:
+        return bytes_pieces(h->token_file_bytes, FORMAT_CHUNK_BYTES);
+    case FORMAT_PAGES:
+        return bytes_pieces(h->token_file_bytes, FORMAT_PAGE_BYTES);
+    case FORMAT_ORIGINS:
+    case FORMAT_LINES:
+    case FORMAT_ID_ENDS:
+        return h->documents;
+    default:
+        return LEAT_NONE;
+    }
+}
+
+/* One entry of the table; *end is where the sections before it end, and is moved on. */
+static enum leat_status parse_section(struct format_header *h, const uint8_t *entry, uint64_t at, uint64_t *end,
+                                      const char *path, struct leat_error *err)
+{
+    uint32_t kind = bytes_load32(entry + IN_KIND);
+    struct format_place s = {
+        .offset = bytes_load64(entry + IN_OFFSET),
+        .bytes = bytes_load64(entry + IN_BYTES),
+        .entries = bytes_load64(entry + IN_ENTRIES),
+        .sum = checksum_load(entry + IN_SUM),
+        .flags = bytes_load32(entry + IN_FLAGS),
+        .present = 1,
+    };
+    int known = kind < FORMAT_KINDS && kinds[kind].name;
+    uint64_t bytes, expected;
+
+    if (kind == 0)
+        return wrong_section(err, path, at + IN_KIND, kind, "0 is no kind");
+    if (s.offset != format_align(*end))
+        return wrong_section(err, path, at + IN_OFFSET, kind, "it does not lie right after the one before");
+    if (!bytes_inside(s.offset, s.bytes, h->index_bytes))
+        return wrong_section(err, path, at + IN_BYTES, kind, "it reaches beyond the end of the file");
+    if (!bytes_all_zero(entry + IN_RESERVED, ENTRY_BYTES - IN_RESERVED))
+        return wrong_section(err, path, at + IN_RESERVED, kind, "reserved bytes are not zero");
+    *end = s.offset + s.bytes;
+    if (!known) {
+        if (s.flags & FORMAT_MUST_UNDERSTAND)
+            return status_set_at(err, LEAT_E_FEATURE, at + IN_KIND,
+                                 "%s has a section of kind %u that must be understood and is not known to this "
+                                 "library: use a newer leat",
+                                 path, kind);
+        h->others[h->other_count++] = s;
+        return LEAT_OK;
+    }
+    if (s.flags & ~(kinds[kind].flags | FORMAT_MUST_UNDERSTAND))
+        return wrong_section(err, path, at + IN_FLAGS, kind, "it has flags that mean nothing");
+    if (kinds[kind].entry_bytes && (!bytes_multiply(s.entries, kinds[kind].entry_bytes, &bytes) || bytes != s.bytes))
+        return wrong_section(err, path, at + IN_ENTRIES, kind, "its size is not its entries times their size");
+    expected = expected_entries(h, kind);
+    if (expected != LEAT_NONE && s.entries != expected)
+        return wrong_section(err, path, at + IN_ENTRIES, kind, "its number of entries contradicts the header");
+    h->sections[kind] = s;
+    return LEAT_OK;
+}
+
+static enum leat_status parse_sections(struct format_header *h, const uint8_t *page, const char *path,
+                                       struct leat_error *err)
+{
+    uint32_t count = bytes_load32(page + AT_SECTION_COUNT), last = 0;
+    uint64_t end = FORMAT_HEADER_BYTES;
+    enum leat_status s;
+
+    memset(h->sections, 0, sizeof h->sections);
+    h->other_count = 0;
+    if (count > FORMAT_MAX_SECTIONS)
+        return wrong_field(err, path, AT_SECTION_COUNT, "there are more than 55 sections");
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t at = AT_SECTIONS + (uint64_t)ENTRY_BYTES * i;
+        uint32_t kind = bytes_load32(page + at);
+
+        if (kind < last || (kind == last && kind < FORMAT_COLUMN))
+            return wrong_section(err, path, at, kind, "kinds must rise");
+        last = kind;
+        s = parse_section(h, page + at, at, &end, path, err);
+        if (s != LEAT_OK)
+            return s;
+    }
+    if (end != h->index_bytes)
+        return wrong_field(err, path, AT_INDEX_BYTES, "the index's size is not the end of its last section");
+    if (!bytes_all_zero(page + AT_SECTIONS + ENTRY_BYTES * count, ENTRY_BYTES * (FORMAT_MAX_SECTIONS - count)))
+        return wrong_field(err, path, AT_SECTIONS + (uint64_t)ENTRY_BYTES * count,
+                           "unused entries of the section table are not zero");
+    for (unsigned kind = 1; kind < FORMAT_KINDS; kind++)
+        if (kinds[kind].required && !h->sections[kind].present)
+            return wrong_section(err, path, AT_SECTIONS, kind, "it is missing");
+    if (h->sections[FORMAT_ID_ENDS].present != h->sections[FORMAT_IDS].present)
+        return wrong_section(err, path, AT_SECTIONS, FORMAT_IDS, "ids and their ends must come together");
+    return LEAT_OK;
+}
+
+enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint64_t count, uint64_t index_bytes,
+                              uint64_t token_file_bytes, const char *path, const char *token_path,
+                              const struct checksum_kernels *k, struct leat_error *err)
+{
+    enum leat_status s = check_envelope(page, count, path, k, err);
+
+    if (s != LEAT_OK)
+        return s;
+    load_fields(h, page);
+    if ((s = check_fields(h, page, path, err)) != LEAT_OK ||
+        (s = check_sizes(h, index_bytes, token_file_bytes, path, token_path, err)) != LEAT_OK ||
+        (s = parse_sections(h, page, path, err)) != LEAT_OK)
+        return s;
+    if (!checksum_equal(h->identity, format_identity(h, k)))
+        return wrong_field(err, path, AT_IDENTITY, "the identity is not the hash of the content it names");
+    return LEAT_OK;
+}

@@ -1,0 +1,445 @@
+/*
+ * writer_checkpoint.c: what makes an unfinished dataset resumable. A checkpoint first makes all spills durable, then
+ * replaces NAME.partial.checkpoint, which says how long each spill was; resuming cuts them back to that length.
+ *
+ * The file, little-endian: magic; what must be the same in a resumed run; counts; the spills' lengths; inputs;
+ * metadata; the caller's note; XXH3-128 of all before. It is private to this version of the library.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "writer.h"
+
+static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '1' };
+
+/* ---- A growing string of bytes ---- */
+
+struct text {
+    uint8_t *bytes;
+    size_t used, room;
+    bool failed;
+};
+
+static void add(struct text *t, const void *bytes, size_t count)
+{
+    if (!t->failed && count > t->room - t->used) {
+        size_t room = t->room + count + t->room / 2 + 4096;
+        uint8_t *larger = room > t->room ? realloc(t->bytes, room) : NULL;
+
+        t->failed = !larger;
+        if (larger) {
+            t->bytes = larger;
+            t->room = room;
+        }
+    }
+    if (t->failed || count == 0)
+        return;
+    memcpy(t->bytes + t->used, bytes, count);
+    t->used += count;
+}
+
+static void add_u64(struct text *t, uint64_t value)
+{
+    value = bytes_le64(value);
+    add(t, &value, sizeof value);
+}
+
+static void add_hash(struct text *t, struct hash128 h)
+{
+    uint8_t bytes[16];
+
+    checksum_store(bytes, h);
+    add(t, bytes, sizeof bytes);
+}
+
+/* ---- Reading it back: every take checks what is left ---- */
+
+struct cursor {
+    const uint8_t *at;
+    size_t left;
+    bool failed;
+};
+
+static const uint8_t *take(struct cursor *c, uint64_t count)
+{
+    const uint8_t *from = c->at;
+
+    if (c->failed || count > c->left) {
+        c->failed = true;
+        return NULL;
+    }
+    c->at += count;
+    c->left -= (size_t)count;
+    return from;
+}
+
+static uint64_t take_u64(struct cursor *c)
+{
+    const uint8_t *from = take(c, 8);
+
+    return from ? bytes_load64(from) : 0;
+}
+
+/* A string with a NUL of its own; NULL at the end of the text or of memory. */
+static char *take_string(struct cursor *c, uint64_t count)
+{
+    const uint8_t *from = take(c, count);
+    char *text = from ? malloc((size_t)count + 1) : NULL;
+
+    if (text) {
+        memcpy(text, from, (size_t)count);
+        text[count] = '\0';
+    }
+    return text;
+}
+
+/* ---- What must be the same in a resumed run ---- */
+
+struct rule {
+    const char *what;
+    uint64_t value;
+};
+#define RULES 5
+
+static void rules_of(const struct leat_writer *w, struct rule rules[RULES])
+{
+    rules[0] = (struct rule) { "vocabulary size", w->vocabulary };
+    rules[1] = (struct rule) { "end-of-document token", w->end_token };
+    rules[2] = (struct rule) { "begin token", w->begin_token };
+    rules[3] = (struct rule) { "storing of line numbers", w->store_lines };
+    rules[4] = (struct rule) { "storing of ids", w->store_ids };
+}
+
+static struct hash128 tokenizer_hash(const struct leat_writer *w)
+{
+    return w->kernels->hash(w->tokenizer ? w->tokenizer : (const uint8_t *)"", (size_t)w->tokenizer_bytes);
+}
+
+static enum leat_status check_rules(const struct leat_writer *w, struct cursor *c, struct leat_error *err)
+{
+    struct rule rules[RULES];
+    const uint8_t *fingerprint, *hash;
+
+    rules_of(w, rules);
+    for (unsigned i = 0; i < RULES; i++) {
+        uint64_t then = take_u64(c);
+
+        if (!c->failed && then != rules[i].value)
+            return status_set(err, LEAT_E_CHECKPOINT,
+                              "%s cannot be resumed: its %s was %lld and now is %lld; use the same options, or start "
+                              "over (--force)",
+                              w->names.index, rules[i].what, (long long)then, (long long)rules[i].value);
+    }
+    fingerprint = take(c, 16);
+    hash = take(c, 16);
+    if (!c->failed &&
+        (memcmp(fingerprint, w->fingerprint, 16) != 0 || !checksum_equal(checksum_load(hash), tokenizer_hash(w))))
+        return status_set(err, LEAT_E_CHECKPOINT,
+                          "%s cannot be resumed: its run used another tokenizer; use the same one, or start over "
+                          "(--force)",
+                          w->names.index);
+    return LEAT_OK;
+}
+
+/* ---- Writing a checkpoint ---- */
+
+static void describe(struct text *t, const struct leat_writer *w, const void *note, size_t note_bytes)
+{
+    struct rule rules[RULES];
+    uint8_t record[FORMAT_INPUT_BYTES];
+
+    add(t, magic, sizeof magic);
+    rules_of(w, rules);
+    for (unsigned i = 0; i < RULES; i++)
+        add_u64(t, rules[i].value);
+    add(t, w->fingerprint, sizeof w->fingerprint);
+    add_hash(t, tokenizer_hash(w));
+    add_u64(t, w->tokens);
+    add_u64(t, w->documents);
+    add_u64(t, w->hashed_pages);
+    add_hash(t, w->token_sum);
+    add_u64(t, w->ordered);
+    add_u64(t, w->last_input);
+    add_u64(t, w->last_offset);
+    for (unsigned i = 0; i < SPILL_COUNT; i++)
+        add_u64(t, writer_has_spill(w, i) ? sink_bytes(&w->spills[i]) : 0);
+    add_u64(t, w->input_count);
+    for (uint64_t i = 0; i < w->input_count; i++) {
+        records_store_input(record, &w->inputs[i].record);
+        add(t, record, sizeof record);
+        add(t, w->inputs[i].path, (size_t)w->inputs[i].record.path_bytes);
+    }
+    add_u64(t, w->pair_count);
+    for (uint64_t i = 0; i < w->pair_count; i++) {
+        add_u64(t, strlen(w->pairs[i].key));
+        add_u64(t, strlen(w->pairs[i].value));
+        add(t, w->pairs[i].key, strlen(w->pairs[i].key));
+        add(t, w->pairs[i].value, strlen(w->pairs[i].value));
+    }
+    add_u64(t, note_bytes);
+    add(t, note, note_bytes);
+    if (!t->failed)
+        add_hash(t, w->kernels->hash(t->bytes, t->used));
+}
+
+/* All spills on disk, the tokens that are not yet a whole page too; these stay in the buffer, to be hashed later. */
+static enum leat_status sync_spills(struct leat_writer *w, struct leat_error *err)
+{
+    struct sink *tokens = &w->spills[SPILL_TOKENS];
+    enum leat_status s = writer_flush_tokens(w, false, err);
+
+    if (s == LEAT_OK)
+        s = file_write_at(tokens->fd, tokens->written, tokens->buffer, tokens->used, tokens->path, err);
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++) {
+        if (!writer_has_spill(w, i))
+            continue;
+        if (i != SPILL_TOKENS)
+            s = sink_flush(&w->spills[i], err);
+        if (s == LEAT_OK)
+            s = file_sync(w->spills[i].fd, w->spills[i].path, err);
+    }
+    return s;
+}
+
+static enum leat_status replace_checkpoint(const struct leat_writer *w, const struct text *t, struct leat_error *err)
+{
+    const char *fresh = w->names.partial[FILE_CHECKPOINT_NEW], *path = w->names.partial[FILE_CHECKPOINT];
+    enum leat_status s = file_remove(fresh, err);
+    int fd = -1;
+
+    if (s == LEAT_OK)
+        s = file_create(&fd, fresh, err);
+    if (s == LEAT_OK)
+        s = file_write_at(fd, 0, t->bytes, t->used, fresh, err);
+    if (s == LEAT_OK)
+        s = file_sync(fd, fresh, err);
+    file_close(&fd);
+    if (s == LEAT_OK)
+        s = file_rename(fresh, path, true, err);
+    return s == LEAT_OK ? file_sync_folder(path, err) : s;
+}
+
+enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, size_t note_bytes,
+                                        struct leat_error *err)
+{
+    struct text t = { 0 };
+    struct leat_error why;
+    enum leat_status s;
+
+    if ((s = writer_ready(w, err)) != LEAT_OK)
+        return s;
+    if (w->document_open)
+        return status_set(err, LEAT_E_STATE, "a document is open: end it before making a checkpoint");
+    s = sync_spills(w, &why);
+    if (s == LEAT_OK) {
+        describe(&t, w, note, note_bytes);
+        s = t.failed ? status_no_memory(&why, t.used + note_bytes) : replace_checkpoint(w, &t, &why);
+    }
+    free(t.bytes);
+    w->checkpointed = w->checkpointed || s == LEAT_OK;
+    return writer_fail(w, s, &why, err);
+}
+
+/* ---- Resuming ---- */
+
+static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **bytes, size_t *count,
+                                        struct leat_error *err)
+{
+    const char *path = w->names.partial[FILE_CHECKPOINT];
+    enum leat_status s;
+    uint64_t size = 0;
+    int fd;
+
+    s = file_open_read(&fd, &size, path, err);
+    if (s == LEAT_E_NO_FILE)
+        return status_set(err, LEAT_E_CHECKPOINT, "there is no stopped run of %s to resume (no %s)", w->names.index,
+                          path);
+    if (s != LEAT_OK)
+        return s;
+    *bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;
+    s = *bytes ? file_read_at(fd, 0, *bytes, size, path, err) : status_no_memory(err, size);
+    file_close(&fd);
+    *count = (size_t)size;
+    if (s == LEAT_OK && (size < sizeof magic + 16 || memcmp(*bytes, magic, sizeof magic) != 0 ||
+                         !checksum_equal(w->kernels->hash(*bytes, *count - 16), checksum_load(*bytes + *count - 16))))
+        s = status_set(err, LEAT_E_CHECKPOINT, "%s is damaged: the run cannot be resumed; start it anew (--force)",
+                       path);
+    return s;
+}
+
+static enum leat_status load_inputs(struct leat_writer *w, struct cursor *c, struct leat_error *err)
+{
+    uint64_t count = take_u64(c);
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count && !c->failed; i++) {
+        const uint8_t *fixed = take(c, FORMAT_INPUT_BYTES);
+        struct records_input record;
+        char *path;
+
+        if (!fixed)
+            break;
+        records_load_input(&record, fixed);
+        path = take_string(c, record.path_bytes);
+        if (path)
+            s = writer_push_input(w, path, &record, err);
+        else if (!c->failed)
+            s = status_no_memory(err, record.path_bytes);
+        free(path);
+    }
+    return s;
+}
+
+static enum leat_status load_metadata(struct leat_writer *w, struct cursor *c, struct leat_error *err)
+{
+    uint64_t count = take_u64(c);
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count && !c->failed; i++) {
+        uint64_t key_bytes = take_u64(c), value_bytes = take_u64(c);
+        char *key = take_string(c, key_bytes), *value = take_string(c, value_bytes);
+
+        if (key && value)
+            s = leat_writer_set_metadata(w, key, value, err);
+        else if (!c->failed)
+            s = status_no_memory(err, key_bytes + value_bytes);
+        free(key);
+        free(value);
+    }
+    return s;
+}
+
+static enum leat_status load_note(struct cursor *c, void **note, size_t *note_bytes, struct leat_error *err)
+{
+    uint64_t bytes = take_u64(c);
+    char *text = take_string(c, bytes);
+
+    if (!text)
+        return c->failed ? LEAT_OK : status_no_memory(err, bytes);
+    if (note) {
+        *note = text;
+        *note_bytes = (size_t)bytes;
+    } else {
+        free(text);
+    }
+    return LEAT_OK;
+}
+
+/* The counts and lengths agree with each other, so that the spills can be cut to them. */
+static bool plausible(const struct leat_writer *w, const uint64_t bytes[SPILL_COUNT])
+{
+    uint64_t tail = bytes[SPILL_TOKENS] - w->hashed_pages * FORMAT_PAGE_BYTES;
+
+    return w->tokens <= FORMAT_MAX_BYTES / 4 && w->documents <= FORMAT_MAX_BYTES / 16 &&
+           w->hashed_pages <= FORMAT_MAX_BYTES / FORMAT_PAGE_BYTES && bytes[SPILL_TOKENS] == w->tokens * w->width &&
+           tail < FORMAT_PAGE_BYTES && bytes[SPILL_DOCUMENTS] == 8 * w->documents &&
+           bytes[SPILL_PAGES] == 4 * w->hashed_pages && bytes[SPILL_ORIGINS] == FORMAT_ORIGIN_BYTES * w->documents &&
+           bytes[SPILL_DIRECTORY] % 8 == 0 && bytes[SPILL_IDS] <= FORMAT_MAX_BYTES &&
+           bytes[SPILL_LINES] == (w->store_lines ? 8 * w->documents : 0) &&
+           bytes[SPILL_ID_ENDS] == (w->store_ids ? 8 * w->documents : 0);
+}
+
+static enum leat_status reopen_spills(struct leat_writer *w, const uint64_t bytes[SPILL_COUNT], struct leat_error *err)
+{
+    struct sink *tokens = &w->spills[SPILL_TOKENS];
+    enum leat_status s = LEAT_OK;
+
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
+        if (writer_has_spill(w, i))
+            s = sink_reopen(&w->spills[i], w->names.partial[i], writer_spill_room(i), bytes[i], err);
+    if (s != LEAT_OK)
+        return s;
+    /* the last page was not whole yet: it goes back into the buffer, to be hashed when it is */
+    tokens->written = w->hashed_pages * FORMAT_PAGE_BYTES;
+    tokens->used = (size_t)(bytes[SPILL_TOKENS] - tokens->written);
+    return file_read_at(tokens->fd, tokens->written, tokens->buffer, tokens->used, tokens->path, err);
+}
+
+static enum leat_status load(struct leat_writer *w, struct cursor *c, void **note, size_t *note_bytes,
+                             struct leat_error *err)
+{
+    uint64_t bytes[SPILL_COUNT];
+    const uint8_t *sum;
+    enum leat_status s;
+
+    take(c, sizeof magic);
+    if ((s = check_rules(w, c, err)) != LEAT_OK)
+        return s;
+    w->tokens = w->document_start = take_u64(c);
+    w->documents = take_u64(c);
+    w->hashed_pages = take_u64(c);
+    sum = take(c, 16);
+    w->ordered = take_u64(c) != 0;
+    w->last_input = take_u64(c);
+    w->last_offset = take_u64(c);
+    for (unsigned i = 0; i < SPILL_COUNT; i++)
+        bytes[i] = take_u64(c);
+    if ((s = load_inputs(w, c, err)) != LEAT_OK || (s = load_metadata(w, c, err)) != LEAT_OK ||
+        (s = load_note(c, note, note_bytes, err)) != LEAT_OK)
+        return s;
+    if (c->failed || c->left != 0 || !plausible(w, bytes))
+        return status_set(err, LEAT_E_CHECKPOINT,
+                          "%s contradicts itself: the run cannot be resumed; start it anew (--force)",
+                          w->names.partial[FILE_CHECKPOINT]);
+    w->token_sum = checksum_load(sum);
+    return reopen_spills(w, bytes, err);
+}
+
+/* What a kill inside leat_writer_finish() may have left is brought back to before it. */
+static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *err)
+{
+    const struct writer_names *n = &w->names;
+
+    if (file_exists(n->index) && !file_exists(n->partial[SPILL_TOKENS]) && file_exists(n->partial[FILE_CHECKPOINT])) {
+        writer_remove_partial(n, NULL);
+        return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
+    }
+    if (file_exists(n->index) && !w->replace)
+        return status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
+                          n->index);
+    if (writer_half_named(n) && file_exists(n->partial[FILE_CHECKPOINT]))
+        return file_rename(n->tokens, n->partial[SPILL_TOKENS], false, err);
+    return LEAT_OK;
+}
+
+enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
+                                    const struct leat_writer_options *options, void **note, size_t *note_bytes,
+                                    struct leat_error *err)
+{
+    struct leat_writer *w;
+    enum leat_status s = writer_new(&w, name, options, err);
+    uint8_t *bytes = NULL;
+    size_t count = 0;
+
+    *out = NULL;
+    if (note) {
+        *note = NULL;
+        *note_bytes = 0;
+    }
+    if (s != LEAT_OK)
+        return s;
+    s = writer_lock(&w->lock, &w->names, err);
+    if (s == LEAT_OK && (s = undo_finish(w, err)) == LEAT_OK &&
+        (s = read_checkpoint(w, &bytes, &count, err)) == LEAT_OK)
+        s = load(w, &(struct cursor) { bytes, count - 16, false }, note, note_bytes, err);
+    free(bytes);
+    w->checkpointed = true;
+    if (s != LEAT_OK) {
+        if (note) {
+            free(*note);
+            *note = NULL;
+        }
+        leat_writer_suspend(w);
+        return s;
+    }
+    *out = w;
+    return LEAT_OK;
+}
+
+void leat_writer_free_note(void *note)
+{
+    free(note);
+}

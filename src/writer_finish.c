@@ -1,0 +1,111 @@
+/*
+ * writer_finish.c: how a writer ends. The names come last and in an order in which nothing that opens is ever wrong:
+ * an older index goes first, then the token file gets its name, then the index; the folder is synced after each.
+ */
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "writer.h"
+
+static enum leat_status flush_everything(struct leat_writer *w, struct leat_error *err)
+{
+    enum leat_status s = writer_flush_tokens(w, true, err);
+
+    for (unsigned i = 0; s == LEAT_OK && i < SPILL_COUNT; i++)
+        if (i != SPILL_TOKENS && writer_has_spill(w, i))
+            s = sink_flush(&w->spills[i], err);
+    if (s == LEAT_OK)
+        s = file_sync(w->spills[SPILL_TOKENS].fd, w->spills[SPILL_TOKENS].path, err);
+    return s;
+}
+
+static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *err)
+{
+    const struct writer_names *n = &w->names;
+    enum leat_status s = LEAT_OK;
+
+    if (w->replace && file_exists(n->index)) {
+        s = file_remove(n->index, err);
+        if (s == LEAT_OK)
+            s = file_sync_folder(n->index, err);
+    }
+    if (s == LEAT_OK)
+        s = file_rename(n->partial[SPILL_TOKENS], n->tokens, w->replace, err);
+    w->tokens_named = s == LEAT_OK;
+    if (s == LEAT_OK)
+        s = file_sync_folder(n->tokens, err);
+    return s;
+}
+
+static enum leat_status name_index(struct leat_writer *w, struct leat_error *err)
+{
+    const struct writer_names *n = &w->names;
+    enum leat_status s = file_rename(n->partial[FILE_INDEX], n->index, w->replace, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = file_sync_folder(n->index, err);
+    /* not known to be durable: then it is not finished, and must not look so */
+    if (s != LEAT_OK)
+        file_rename(n->index, n->partial[FILE_INDEX], true, NULL);
+    return s;
+}
+
+/* Back to where a checkpoint can be resumed, or everything be removed. */
+static void unname_tokens(struct leat_writer *w)
+{
+    if (w->tokens_named && file_rename(w->names.tokens, w->names.partial[SPILL_TOKENS], false, NULL) == LEAT_OK)
+        w->tokens_named = false;
+}
+
+enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *info, struct leat_error *err)
+{
+    struct format_header header;
+    struct leat_error why;
+    enum leat_status s;
+
+    if ((s = writer_ready(w, err)) != LEAT_OK)
+        return s;
+    if (w->document_open)
+        return status_set(err, LEAT_E_STATE, "a document is open: end it before finishing");
+    if ((s = flush_everything(w, &why)) != LEAT_OK || (s = writer_build_index(w, &header, &why)) != LEAT_OK ||
+        (s = name_tokens(w, &why)) != LEAT_OK || (s = name_index(w, &why)) != LEAT_OK) {
+        unname_tokens(w);
+        return writer_fail(w, s, &why, err);
+    }
+    if (info)
+        format_info(&header, info);
+    /* the dataset is whole and durable: rubbish that cannot be removed now does not change that */
+    writer_remove_partial(&w->names, NULL);
+    writer_unlock(&w->lock, &w->names);
+    writer_free(w);
+    return LEAT_OK;
+}
+
+void leat_writer_suspend(struct leat_writer *w)
+{
+    if (!w)
+        return;
+    if (!w->checkpointed) {
+        leat_writer_abandon(w);
+        return;
+    }
+    if (w->owner == getpid())
+        writer_unlock(&w->lock, &w->names);
+    writer_free(w);
+}
+
+void leat_writer_abandon(struct leat_writer *w)
+{
+    if (!w)
+        return;
+    if (w->owner == getpid()) {
+        if (w->tokens_named)
+            file_remove(w->names.tokens, NULL);
+        writer_remove_partial(&w->names, NULL);
+        writer_unlock(&w->lock, &w->names);
+    }
+    writer_free(w);
+}

@@ -1,0 +1,269 @@
+/*
+ * writer_index.c: the index, section after section, out of the spills and what was kept in memory. Each section is
+ * hashed as it is copied; the header, which needs all the hashes, is written last into the place kept for it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "writer.h"
+
+#define COPY_BYTES ((size_t)1 << 20) /* a multiple of the page: sections are hashed by page */
+
+/* A section being written. */
+struct output {
+    const char *path;
+    int fd;
+    uint64_t end; /* of what is written */
+    uint8_t *buffer;
+    size_t used;
+    const struct checksum_kernels *kernels;
+    struct format_place *section;
+    uint64_t pages; /* of the section, hashed so far */
+};
+
+static enum leat_status flush(struct output *o, struct leat_error *err)
+{
+    enum leat_status s = file_write_at(o->fd, o->end, o->buffer, o->used, o->path, err);
+
+    if (s != LEAT_OK)
+        return s;
+    o->kernels->pages(&o->section->sum, o->buffer, o->used, o->pages, NULL);
+    o->pages += bytes_pieces(o->used, CHECKSUM_PAGE);
+    o->end += o->used;
+    o->section->bytes += o->used;
+    o->used = 0;
+    return LEAT_OK;
+}
+
+/* Zeros up to where the section may begin. */
+static enum leat_status begin_section(struct output *o, struct format_header *h, unsigned kind, struct leat_error *err)
+{
+    static const uint8_t zeros[FORMAT_ALIGNMENT];
+    uint64_t start = format_align(o->end);
+    enum leat_status s = file_write_at(o->fd, o->end, zeros, start - o->end, o->path, err);
+
+    o->end = start;
+    o->section = &h->sections[kind];
+    *o->section = (struct format_place) { .offset = start, .present = 1 };
+    o->pages = 0;
+    return s;
+}
+
+static enum leat_status put(struct output *o, const void *bytes, uint64_t count, struct leat_error *err)
+{
+    const uint8_t *from = bytes;
+
+    while (count > 0) {
+        size_t left = COPY_BYTES - o->used, here = count < left ? (size_t)count : left;
+        enum leat_status s = LEAT_OK;
+
+        memcpy(o->buffer + o->used, from, here);
+        o->used += here;
+        from += here;
+        count -= here;
+        if (o->used == COPY_BYTES)
+            s = flush(o, err);
+        if (s != LEAT_OK)
+            return s;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status put_u64(struct output *o, uint64_t value, struct leat_error *err)
+{
+    value = bytes_le64(value);
+    return put(o, &value, sizeof value, err);
+}
+
+static enum leat_status end_section(struct output *o, uint64_t entries, struct leat_error *err)
+{
+    o->section->entries = entries;
+    return flush(o, err);
+}
+
+/* `bytes` bytes of a spill from its begin. */
+static enum leat_status put_spill(struct output *o, const struct sink *spill, uint64_t bytes, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = 0; s == LEAT_OK && at < bytes;) {
+        size_t left = COPY_BYTES - o->used;
+        size_t here = bytes - at < left ? (size_t)(bytes - at) : left;
+
+        s = file_read_at(spill->fd, at, o->buffer + o->used, here, spill->path, err);
+        if (s != LEAT_OK)
+            break;
+        o->used += here;
+        at += here;
+        if (o->used == COPY_BYTES)
+            s = flush(o, err);
+    }
+    return s;
+}
+
+/* ---- One function a section, or a group of them ---- */
+
+static enum leat_status put_documents(struct output *o, struct leat_writer *w, struct format_header *h,
+                                      struct leat_error *err)
+{
+    enum leat_status s = begin_section(o, h, FORMAT_DOCUMENTS, err);
+
+    if (s == LEAT_OK)
+        s = put_spill(o, &w->spills[SPILL_DOCUMENTS], 8 * w->documents, err);
+    if (s == LEAT_OK)
+        s = put_u64(o, w->tokens, err);
+    return s == LEAT_OK ? end_section(o, w->documents + 1, err) : s;
+}
+
+static enum leat_status put_directory(struct output *o, struct leat_writer *w, struct format_header *h,
+                                      struct leat_error *err)
+{
+    const struct sink *spill = &w->spills[SPILL_DIRECTORY];
+    uint64_t chunks = bytes_pieces(h->token_file_bytes, FORMAT_CHUNK_BYTES), there = sink_bytes(spill) / 8;
+    enum leat_status s = begin_section(o, h, FORMAT_DIRECTORY, err);
+
+    if (s == LEAT_OK)
+        s = put_spill(o, spill, 8 * (there < chunks ? there : chunks), err);
+    for (uint64_t i = there; s == LEAT_OK && i < chunks; i++)
+        s = put_u64(o, w->documents, err);
+    return s == LEAT_OK ? end_section(o, chunks, err) : s;
+}
+
+static enum leat_status put_whole_spill(struct output *o, struct leat_writer *w, struct format_header *h,
+                                        enum writer_spill spill, unsigned kind, uint64_t entry_bytes,
+                                        struct leat_error *err)
+{
+    uint64_t bytes = sink_bytes(&w->spills[spill]);
+    enum leat_status s;
+
+    if (!writer_has_spill(w, spill))
+        return LEAT_OK;
+    s = begin_section(o, h, kind, err);
+    if (s == LEAT_OK)
+        s = put_spill(o, &w->spills[spill], bytes, err);
+    return s == LEAT_OK ? end_section(o, bytes / entry_bytes, err) : s;
+}
+
+static enum leat_status put_inputs(struct output *o, struct leat_writer *w, struct format_header *h,
+                                   struct leat_error *err)
+{
+    enum leat_status s = begin_section(o, h, FORMAT_INPUTS, err);
+    uint8_t record[FORMAT_INPUT_BYTES];
+    uint64_t paths = 0;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < w->input_count; i++) {
+        w->inputs[i].record.path_offset = paths;
+        paths += w->inputs[i].record.path_bytes;
+        records_store_input(record, &w->inputs[i].record);
+        s = put(o, record, sizeof record, err);
+    }
+    if (s == LEAT_OK)
+        s = end_section(o, w->input_count, err);
+    if (s == LEAT_OK)
+        s = begin_section(o, h, FORMAT_INPUT_PATHS, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < w->input_count; i++)
+        s = put(o, w->inputs[i].path, w->inputs[i].record.path_bytes, err);
+    return s == LEAT_OK ? end_section(o, paths, err) : s;
+}
+
+static enum leat_status put_tokenizer(struct output *o, struct leat_writer *w, struct format_header *h,
+                                      struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (!w->tokenizer)
+        return LEAT_OK;
+    s = begin_section(o, h, FORMAT_TOKENIZER, err);
+    if (s == LEAT_OK)
+        s = put(o, w->tokenizer, w->tokenizer_bytes, err);
+    return s == LEAT_OK ? end_section(o, 1, err) : s;
+}
+
+static enum leat_status put_metadata(struct output *o, struct leat_writer *w, struct format_header *h,
+                                     struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (w->pair_count == 0)
+        return LEAT_OK;
+    s = begin_section(o, h, FORMAT_METADATA, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < w->pair_count; i++) {
+        uint64_t key = strlen(w->pairs[i].key), value = strlen(w->pairs[i].value);
+
+        if ((s = put_u64(o, key, err)) != LEAT_OK || (s = put_u64(o, value, err)) != LEAT_OK ||
+            (s = put(o, w->pairs[i].key, key, err)) != LEAT_OK)
+            break;
+        s = put(o, w->pairs[i].value, value, err);
+    }
+    return s == LEAT_OK ? end_section(o, w->pair_count, err) : s;
+}
+
+static enum leat_status put_sections(struct output *o, struct leat_writer *w, struct format_header *h,
+                                     struct leat_error *err)
+{
+    enum leat_status s;
+
+    if ((s = put_documents(o, w, h, err)) != LEAT_OK || (s = put_directory(o, w, h, err)) != LEAT_OK ||
+        (s = put_whole_spill(o, w, h, SPILL_PAGES, FORMAT_PAGES, 4, err)) != LEAT_OK ||
+        (s = put_inputs(o, w, h, err)) != LEAT_OK ||
+        (s = put_whole_spill(o, w, h, SPILL_ORIGINS, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES, err)) != LEAT_OK)
+        return s;
+    if (w->ordered)
+        h->sections[FORMAT_ORIGINS].flags |= FORMAT_ORDERED;
+    if ((s = put_whole_spill(o, w, h, SPILL_LINES, FORMAT_LINES, 8, err)) != LEAT_OK ||
+        (s = put_whole_spill(o, w, h, SPILL_ID_ENDS, FORMAT_ID_ENDS, 8, err)) != LEAT_OK ||
+        (s = put_whole_spill(o, w, h, SPILL_IDS, FORMAT_IDS, 1, err)) != LEAT_OK ||
+        (s = put_tokenizer(o, w, h, err)) != LEAT_OK)
+        return s;
+    return put_metadata(o, w, h, err);
+}
+
+static void fill_header(struct format_header *h, const struct leat_writer *w)
+{
+    *h = (struct format_header) {
+        .version = FORMAT_VERSION,
+        .token_file_bytes = w->tokens * w->width,
+        .tokens = w->tokens,
+        .documents = w->documents,
+        .vocabulary = w->vocabulary,
+        .end_token = w->end_token,
+        .begin_token = w->begin_token,
+        .token_width = w->width,
+        .token_sum = w->token_sum,
+        .created = w->created,
+    };
+    memcpy(h->fingerprint, w->fingerprint, sizeof h->fingerprint);
+}
+
+enum leat_status writer_build_index(struct leat_writer *w, struct format_header *header, struct leat_error *err)
+{
+    struct output o = { .path = w->names.partial[FILE_INDEX], .fd = -1, .kernels = w->kernels };
+    uint8_t page[FORMAT_HEADER_BYTES];
+    enum leat_status s;
+
+    fill_header(header, w);
+    o.buffer = malloc(COPY_BYTES);
+    if (!o.buffer)
+        return status_no_memory(err, COPY_BYTES);
+    o.end = FORMAT_HEADER_BYTES;
+    /* an earlier attempt to finish may have left one */
+    s = file_remove(o.path, err);
+    if (s == LEAT_OK)
+        s = file_create(&o.fd, o.path, err);
+    if (s == LEAT_OK)
+        s = put_sections(&o, w, header, err);
+    header->index_bytes = o.end;
+    header->identity = format_identity(header, w->kernels);
+    if (s == LEAT_OK) {
+        format_encode(page, header, w->kernels);
+        s = file_write_at(o.fd, 0, page, sizeof page, o.path, err);
+    }
+    if (s == LEAT_OK)
+        s = file_sync(o.fd, o.path, err);
+    file_close(&o.fd);
+    free(o.buffer);
+    return s;
+}

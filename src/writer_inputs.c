@@ -1,0 +1,144 @@
+/* writer_inputs.c: inputs and metadata: small, kept in memory until the dataset is finished. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "writer.h"
+
+enum leat_status writer_push_input(struct leat_writer *w, const char *path, const struct records_input *record,
+                                   struct leat_error *err)
+{
+    struct writer_input *input;
+
+    if (w->input_count == w->input_room) {
+        uint64_t room = w->input_room ? 2 * w->input_room : 16;
+        struct writer_input *inputs = realloc(w->inputs, room * sizeof *inputs);
+
+        if (!inputs)
+            return status_no_memory(err, room * sizeof *inputs);
+        w->inputs = inputs;
+        w->input_room = room;
+    }
+    input = &w->inputs[w->input_count];
+    input->record = *record;
+    input->path = strdup(path);
+    if (!input->path)
+        return status_no_memory(err, strlen(path) + 1);
+    input->record.path_bytes = strlen(path);
+    w->input_count++;
+    return LEAT_OK;
+}
+
+enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, uint64_t *number,
+                                       struct leat_error *err)
+{
+    struct records_input empty = { 0 };
+    enum leat_status s = writer_ready(w, err);
+
+    if (s == LEAT_OK)
+        s = writer_push_input(w, path, &empty, err);
+    if (s == LEAT_OK && number)
+        *number = w->input_count - 1;
+    return s;
+}
+
+enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, const struct leat_input *input,
+                                       struct leat_error *err)
+{
+    enum leat_status s = writer_ready(w, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (number >= w->input_count)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: there is no input %llu, only %llu",
+                          (unsigned long long)number, (unsigned long long)w->input_count);
+    w->inputs[number].record.bytes = input->bytes;
+    w->inputs[number].record.rejects = input->rejects;
+    memcpy(w->inputs[number].record.hash, input->hash, sizeof input->hash);
+    return LEAT_OK;
+}
+
+void writer_free_inputs(struct leat_writer *w)
+{
+    for (uint64_t i = 0; i < w->input_count; i++)
+        free(w->inputs[i].path);
+    free(w->inputs);
+    for (uint64_t i = 0; i < w->pair_count; i++) {
+        free(w->pairs[i].key);
+        free(w->pairs[i].value);
+    }
+    free(w->pairs);
+}
+
+/* Where the key is, or would be. */
+static uint64_t find_key(const struct leat_writer *w, const char *key, bool *found)
+{
+    uint64_t i = 0;
+    int order = 1;
+
+    /* strcmp orders as the format does: by bytes, the shorter first */
+    while (i < w->pair_count && (order = strcmp(key, w->pairs[i].key)) > 0)
+        i++;
+    *found = i < w->pair_count && order == 0;
+    return i;
+}
+
+static void remove_pair(struct leat_writer *w, uint64_t i)
+{
+    free(w->pairs[i].key);
+    free(w->pairs[i].value);
+    w->pair_count--;
+    memmove(&w->pairs[i], &w->pairs[i + 1], (w->pair_count - i) * sizeof w->pairs[0]);
+}
+
+static enum leat_status insert_pair(struct leat_writer *w, uint64_t i, const char *key, const char *value,
+                                    struct leat_error *err)
+{
+    struct writer_pair pair = { strdup(key), strdup(value) };
+
+    if (w->pair_count == w->pair_room) {
+        uint64_t room = w->pair_room ? 2 * w->pair_room : 16;
+        struct writer_pair *pairs = realloc(w->pairs, room * sizeof *pairs);
+
+        if (pairs) {
+            w->pairs = pairs;
+            w->pair_room = room;
+        }
+    }
+    if (!pair.key || !pair.value || w->pair_count == w->pair_room) {
+        free(pair.key);
+        free(pair.value);
+        return status_no_memory(err, strlen(key) + strlen(value));
+    }
+    memmove(&w->pairs[i + 1], &w->pairs[i], (w->pair_count - i) * sizeof w->pairs[0]);
+    w->pairs[i] = pair;
+    w->pair_count++;
+    return LEAT_OK;
+}
+
+enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key, const char *value,
+                                          struct leat_error *err)
+{
+    enum leat_status s = writer_ready(w, err);
+    bool found;
+    uint64_t i;
+    char *copy;
+
+    if (s != LEAT_OK)
+        return s;
+    if (!key || !*key)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_metadata: a key must not be empty");
+    i = find_key(w, key, &found);
+    if (!found)
+        return value ? insert_pair(w, i, key, value, err) : LEAT_OK;
+    if (!value) {
+        remove_pair(w, i);
+        return LEAT_OK;
+    }
+    copy = strdup(value);
+    if (!copy)
+        return status_no_memory(err, strlen(value) + 1);
+    free(w->pairs[i].value);
+    w->pairs[i].value = copy;
+    return LEAT_OK;
+}

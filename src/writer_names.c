@@ -1,0 +1,150 @@
+/*
+ * writer_names.c: the files of an unfinished dataset. All are named NAME.partial.<what>, so that a person sees what
+ * they are; NAME.partial.lock is locked (flock) while a process writes, so that leftovers of a killed run can be told
+ * from files in use.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "writer.h"
+
+static const char *const suffixes[FILE_COUNT] = {
+    [SPILL_TOKENS] = "tokens",
+    [SPILL_DOCUMENTS] = "documents",
+    [SPILL_DIRECTORY] = "directory",
+    [SPILL_PAGES] = "pages",
+    [SPILL_ORIGINS] = "origins",
+    [SPILL_LINES] = "lines",
+    [SPILL_ID_ENDS] = "id-ends",
+    [SPILL_IDS] = "ids",
+    [FILE_INDEX] = "leat",
+    [FILE_CHECKPOINT] = "checkpoint",
+    [FILE_CHECKPOINT_NEW] = "checkpoint.new",
+    [FILE_LOCK] = "lock",
+};
+
+static bool ends_with(const char *text, size_t length, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return length > n && memcmp(text + length - n, suffix, n) == 0;
+}
+
+static char *join(const char *name, size_t length, const char *middle, const char *suffix)
+{
+    size_t size = length + strlen(middle) + strlen(suffix) + 1;
+    char *text = malloc(size);
+
+    if (text)
+        snprintf(text, size, "%.*s%s%s", (int)length, name, middle, suffix);
+    return text;
+}
+
+enum leat_status writer_names_make(struct writer_names *n, const char *name, struct leat_error *err)
+{
+    size_t length = strlen(name);
+    bool whole;
+
+    memset(n, 0, sizeof *n);
+    if (ends_with(name, length, ".leat"))
+        length -= strlen(".leat");
+    else if (ends_with(name, length, ".tokens"))
+        length -= strlen(".tokens");
+    if (length == 0 || length > 4096 || name[length - 1] == '/')
+        return status_set(err, LEAT_E_ARGUMENT, "'%.200s' is not a name for a dataset: it must end in a file's name",
+                          name);
+    n->tokens = join(name, length, "", ".tokens");
+    n->index = join(name, length, "", ".leat");
+    whole = n->tokens && n->index;
+    for (unsigned i = 0; i < FILE_COUNT; i++) {
+        n->partial[i] = join(name, length, ".partial.", suffixes[i]);
+        whole = whole && n->partial[i];
+    }
+    if (whole)
+        return LEAT_OK;
+    writer_names_free(n);
+    return status_no_memory(err, length);
+}
+
+void writer_names_free(struct writer_names *n)
+{
+    for (unsigned i = 0; i < FILE_COUNT; i++)
+        free(n->partial[i]);
+    free(n->tokens);
+    free(n->index);
+    memset(n, 0, sizeof *n);
+}
+
+/* Whether the path still names the open file: its last holder may have removed it after we opened it. */
+static bool still_named(int fd, const char *path)
+{
+    struct stat open_one, named_one;
+
+    return fstat(fd, &open_one) == 0 && stat(path, &named_one) == 0 && open_one.st_ino == named_one.st_ino &&
+           open_one.st_dev == named_one.st_dev;
+}
+
+enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err)
+{
+    const char *path = n->partial[FILE_LOCK];
+
+    for (;;) {
+        *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (*lock < 0)
+            return status_set_os(err, errno, "cannot create %s", path);
+        if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
+            int os_error = errno;
+
+            file_close(lock);
+            if (os_error == EINTR)
+                continue;
+            if (os_error != EWOULDBLOCK)
+                return status_set_os(err, os_error, "cannot lock %s", path);
+            return status_set(err, LEAT_E_BUSY,
+                              "another process is writing %s now (it holds %s): wait for it, or choose another name",
+                              n->index, path);
+        }
+        if (still_named(*lock, path))
+            return LEAT_OK;
+        file_close(lock);
+    }
+}
+
+void writer_unlock(int *lock, const struct writer_names *n)
+{
+    if (*lock >= 0)
+        file_remove(n->partial[FILE_LOCK], NULL);
+    file_close(lock);
+}
+
+bool writer_half_named(const struct writer_names *n)
+{
+    return file_exists(n->partial[FILE_INDEX]) && !file_exists(n->partial[SPILL_TOKENS]) && file_exists(n->tokens) &&
+           !file_exists(n->index);
+}
+
+enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (writer_half_named(n))
+        s = file_remove(n->tokens, err);
+    /* the checkpoint first: without it, what else is left is only rubbish */
+    if (s == LEAT_OK)
+        s = file_remove(n->partial[FILE_CHECKPOINT], err);
+    for (unsigned i = 0; s == LEAT_OK && i < FILE_COUNT; i++)
+        if (i != FILE_LOCK && i != FILE_INDEX)
+            s = file_remove(n->partial[i], err);
+    /* the index last: with it writer_half_named() could still tell */
+    if (s == LEAT_OK)
+        s = file_remove(n->partial[FILE_INDEX], err);
+    return s;
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# run.sh BUILD ONLY TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N skipped".
+# What a failing test printed follows its line. ONLY, if not empty, selects tests whose path or source names that word.
+build=$1 only=$2
+shift 2
+jobs=${LEAT_TEST_JOBS:-$(nproc 2>/dev/null || echo 2)}
+work=$(mktemp -d "${TMPDIR:-/tmp}/leat-run-XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+source_of() {
+    case $1 in
+    "$build"/*) echo "${1#"$build"/}.c" ;;
+    *) echo "$1" ;;
+    esac
+}
+
+# one test: its output to a file of its own, its result to another
+run_one='
+    name=$1 work=$2 build=$3
+    file=$work/$(echo "$name" | tr / _)
+    mkdir -p "$file.tmp"
+    LEAT_TEST_TMP=$file.tmp LEAT_BUILD=$build "$name" >"$file.out" 2>&1 </dev/null
+    code=$?
+    rm -rf "$file.tmp"
+    short=${name#"$build"/tests/}
+    short=${short#tests/}
+    case $code in
+    0) echo "pass $short" ;;
+    77) echo "skip $short: $(tail -n 1 "$file.out" | sed "s/^skipped: //")" ;;
+    *) echo "FAIL $short (exit $code)"; sed "s/^/    /" "$file.out" | tail -n 40 ;;
+    esac >"$file.result"
+    cat "$file.result"
+'
+for t in "$@"; do
+    if [ -n "$only" ]; then
+        case $t in
+        *"$only"*) ;;
+        *) grep -qw "$only" "$(source_of "$t")" || continue ;;
+        esac
+    fi
+    echo "$t"
+done | xargs -P "$jobs" -I{} sh -c "$run_one" run_one {} "$work" "$build"
+
+count() {
+    cat "$work"/*.result 2>/dev/null | grep -c "^$1 "
+}
+passed=$(count pass) failed=$(count FAIL) skipped=$(count skip)
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

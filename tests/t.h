@@ -1,0 +1,125 @@
+/*
+ * t.h: what every test program uses. A program exits 0 if all held, 1 if something did not, 77 if it cannot run here;
+ * each failure is one line that names file, line and values.
+ */
+#ifndef LEAT_TESTS_T_H
+#define LEAT_TESTS_T_H
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "leat.h"
+
+static int t_failures;
+
+#define T_FAIL(...) (t_failures++, fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), \
+                     fputc('\n', stderr))
+#define T_CHECK(condition) ((condition) ? (void)0 : (void)T_FAIL("not true: %s", #condition))
+
+/* Integers. */
+#define T_EQ(a, b)                                                                                                     \
+    do {                                                                                                               \
+        uint64_t t_a = (uint64_t)(a), t_b = (uint64_t)(b);                                                             \
+        if (t_a != t_b)                                                                                                \
+            T_FAIL("%s is %" PRIu64 ", and %s is %" PRIu64, #a, t_a, #b, t_b);                                         \
+    } while (0)
+
+/* Strings. */
+#define T_STR(a, b)                                                                                                    \
+    do {                                                                                                               \
+        const char *t_a = (a), *t_b = (b);                                                                             \
+        if (!t_a || !t_b || strcmp(t_a, t_b) != 0)                                                                     \
+            T_FAIL("%s is \"%s\", and %s is \"%s\"", #a, t_a ? t_a : "(null)", #b, t_b ? t_b : "(null)");              \
+    } while (0)
+
+#define T_CONTAINS(text, part)                                                                                         \
+    do {                                                                                                               \
+        const char *t_a = (text), *t_b = (part);                                                                       \
+        if (!strstr(t_a, t_b))                                                                                         \
+            T_FAIL("\"%s\" does not contain \"%s\"", t_a, t_b);                                                        \
+    } while (0)
+
+/* A call that must succeed; `t_err` is there for its last argument. Ends the program if it does not: what follows
+ * would only fail because of it. */
+static struct leat_error t_err;
+#define T_OK(call)                                                                                                     \
+    do {                                                                                                               \
+        enum leat_status t_s = (call);                                                                                 \
+        if (t_s != LEAT_OK) {                                                                                          \
+            T_FAIL("%s: %s: %s", #call, leat_status_name(t_s), t_err.message);                                         \
+            exit(1);                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* A call that must fail with this status. */
+#define T_STATUS(call, status)                                                                                         \
+    do {                                                                                                               \
+        enum leat_status t_s = (call), t_want = (status);                                                              \
+        if (t_s != t_want)                                                                                             \
+            T_FAIL("%s: %s instead of %s (%s)", #call, leat_status_name(t_s), leat_status_name(t_want), t_err.message);\
+    } while (0)
+
+static inline int t_end(void)
+{
+    return t_failures ? 1 : 0;
+}
+
+static inline int t_skip(const char *why)
+{
+    fprintf(stderr, "skipped: %s\n", why);
+    return 77;
+}
+
+/* A small fast generator; the seed comes from LEAT_TEST_SEED or is fixed, and t_seed() prints it. */
+static inline uint64_t t_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static inline uint64_t t_below(uint64_t *state, uint64_t limit)
+{
+    return t_random(state) % limit;
+}
+
+static inline uint64_t t_seed(void)
+{
+    const char *text = getenv("LEAT_TEST_SEED");
+    uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
+
+    fprintf(stderr, "LEAT_TEST_SEED=%" PRIu64 "\n", seed);
+    return seed;
+}
+
+/* A fresh folder under $LEAT_TEST_TMP (the runner makes and removes it) or /tmp. */
+static inline const char *t_folder(void)
+{
+    static char path[512];
+    const char *tmp = getenv("LEAT_TEST_TMP");
+
+    snprintf(path, sizeof path, "%s/leat-test-XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(path)) {
+        perror(path);
+        exit(1);
+    }
+    return path;
+}
+
+/* folder/name, in one of four buffers that take turns. */
+static inline const char *t_path(const char *folder, const char *name)
+{
+    static char paths[4][1024];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+#endif

@@ -1,0 +1,33 @@
+# tests.mk: how tests are built and run; included by the Makefile.
+#
+# A test is a program tests/<folder>/test_*.c or a script tests/<folder>/test_*.sh|.py: exit 0, 1, or 77 for "cannot run
+# here". Programs of tests/faults/ are linked so that the system calls of the library go through tests/support/fault.c.
+
+TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
+TEST_SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py))
+SUPPORT_SOURCES := $(filter-out tests/support/fault.c,$(sort $(wildcard tests/support/*.c))) bench/counting.c
+TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
+FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
+PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS),$(TEST_PROGRAMS))
+TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
+
+# Calls that tests/support/fault.c can make fail, or end the process at.
+WRAPPED := malloc calloc realloc strdup open pread pwrite fsync ftruncate fstat stat lstat mmap munmap rename renameat2 \
+           link unlink flock fcntl opendir readdir pthread_create
+comma   := ,
+WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
+
+$(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) -lm -o $@
+
+$(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ZSTD_LIBS) -lm -o $@
+
+$(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
+
+.PHONY: run-tests
+# ONLY=word runs the tests whose path or first lines hold that word
+run-tests: all $(TEST_PROGRAMS)
+	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
