@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+STATUS_PRINTF(5, 0)
 static void fill(struct leat_error *err, enum leat_status status, int os_error, uint64_t offset, const char *format,
                  va_list args)
 {
