@@ -31,6 +31,14 @@ static const struct command commands[] = {
       .example = "leat-bench counting -o counting --tokens 1G",
       .options = counting_options,
       .run = bench_counting },
+    { .name = "sparse",
+      .purpose = "writes a huge dataset that takes hardly any disk, to measure opening",
+      .words = "",
+      .notes = "All documents but the last are empty and all tokens are 0, so that the files are mostly holes. The "
+               "number of tokens is brought down to a multiple of 2048.",
+      .example = "leat-bench sparse -o huge --documents 1G\nleat-bench dataset --opening huge",
+      .options = sparse_options,
+      .run = bench_sparse },
     { .name = NULL },
 };
 

@@ -104,6 +104,10 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
             atomic_store(&f->mapped, true);
         }
     }
+    if (f->leased && !f->bytes) { /* a lease without a map would only keep others waiting */
+        give_lease_back(f);
+        f->leased = false;
+    }
     return LEAT_OK;
 }
 

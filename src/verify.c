@@ -13,12 +13,13 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "base/tiny.h"
 
-#define TASK_BYTES   ((uint64_t)16 << 20)
+#define TASK_BYTES   TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
 #define TASK_CHUNKS  (TASK_BYTES / FORMAT_CHUNK_BYTES)
-#define BUFFER_BYTES ((uint64_t)256 << 10) /* stays in the second-level cache between copy and hash */
+#define BUFFER_BYTES TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* stays in the second-level cache while hashed */
 #define STARTS       (BUFFER_BYTES / FORMAT_ORIGIN_BYTES + 1)
-#define WALK_STARTS  2048u /* fetched at once while walking along the tokens: about a task's worth */
+#define WALK_STARTS  TINY_OR(3u, 2048u) /* fetched at once while walking along the tokens: about a task's worth */
 #define MAX_THREADS  1024u
 
 /* A thread's own. */
@@ -233,7 +234,7 @@ static enum leat_status begin_walk(struct worker *w, struct walk *k, uint64_t ch
 
 /*
  * Moves the cursor over documents in which all is well at a glance: they begin strictly inside [first, last), which is
- * in w->bytes, and before the next directory entry, are not empty, and have their begin and end tokens. What is not so
+ * in w->bytes, and before the next directory entry, and have their begin and end tokens. What is not so
  * plain is left to check_borders(). With 500 tokens a document this takes a tenth of the time of verifying instead of
  * a fifth.
  */
@@ -249,7 +250,8 @@ static void skip_plain(struct worker *w, struct walk *k, uint64_t first, uint64_
     for (; i < k->count; i++) {
         uint64_t start = w->starts[i];
 
-        if (start <= before || start >= stop || (begins && ends && start - before < 2) ||
+        if (start < before || (start == before && (begins || ends)) || start >= stop ||
+            (begins && ends && start - before < 2) ||
             (ends && token_at(p, w->bytes, start - 1 - first) != h->end_token) ||
             (begins && token_at(p, w->bytes, start - first) != h->begin_token))
             break;
@@ -456,8 +458,10 @@ static void check_section(struct worker *w, struct verify_area *a, uint64_t task
             else if (a->kind == FORMAT_ORIGINS)
                 s = check_origins(w, a, from, here);
         }
+        if (s != LEAT_OK && a->kind == FORMAT_ORIGINS)
+            atomic_store(&w->v->uncounted, true);
         if (s != LEAT_OK)
-            verify_note(w->v, s, &w->err, VERIFY_RANK_RECORDS + a->place.offset + from);
+            verify_note(w->v, s, &w->err, verify_is_damage(s) ? VERIFY_RANK_RECORDS + a->place.offset + from : from);
     }
     close_stretch(&stretch);
     pthread_mutex_lock(&w->v->lock);
