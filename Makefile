@@ -174,22 +174,25 @@ INCLUDEDIR ?= $(PREFIX)/include
 BINDIR     ?= $(PREFIX)/bin
 ## install: commands, libraries, headers and pkg-config files, under DESTDIR and PREFIX
 install: all
-	$(Q)install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig
-	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench $(DESTDIR)$(BINDIR)
-	$(Q)install -m 644 include/leat.h include/leat_pack.h $(DESTDIR)$(INCLUDEDIR)
-	$(Q)install -m 644 $(BUILD)/libleat.a $(BUILD)/libleat_pack.a $(DESTDIR)$(LIBDIR)
+	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
+	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
+	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
+	$(Q)install -m 644 $(BUILD)/libleat.a $(BUILD)/libleat_pack.a "$(DESTDIR)$(LIBDIR)"
 	$(Q)for l in leat leat_pack; do \
-	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) $(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION) && \
-	    ln -sf lib$$l.so.$(VERSION) $(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME) && \
-	    ln -sf lib$$l.so.$(SONAME) $(DESTDIR)$(LIBDIR)/lib$$l.so && \
+	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
+	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
+	    ln -sf lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so" && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
-	        scripts/$$l.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc || exit 1; \
+	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 ## uninstall: remove what install put there
 uninstall:
-	$(Q)rm -f $(addprefix $(DESTDIR)$(BINDIR)/,leat leat-bench) $(addprefix $(DESTDIR)$(INCLUDEDIR)/,leat.h leat_pack.h) \
-	    $(foreach l,leat leat_pack,$(DESTDIR)$(LIBDIR)/lib$(l).a $(DESTDIR)$(LIBDIR)/lib$(l).so* \
-	    $(DESTDIR)$(LIBDIR)/pkgconfig/$(l).pc)
+	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
+	$(Q)for f in leat.h leat_pack.h; do rm -f "$(DESTDIR)$(INCLUDEDIR)/$$f"; done
+	$(Q)for l in leat leat_pack; do \
+	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \
+	    rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc"; \
+	done
 
 ## dist: build/leat-VERSION.tar.gz of what git holds
 dist:
@@ -203,3 +206,5 @@ clean:
 ## help: this list
 help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
+	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
+	@echo "           CUDA=auto|0|1 is for the GPU's backend, and of no use until that is there"

@@ -10,6 +10,10 @@ mkdir -p "$dir"
 trap 'rm -f "$dir"/counting.* "$dir"/huge.*' EXIT
 trap 'exit 130' INT TERM
 
+free=$(($(df -Pk "$dir" | awk 'NR == 2 { print $4 }') / 1048576))
+echo "Measuring on the disk of $dir: takes some minutes and 7 GiB of room; there are $free GiB."
+[ "$free" -ge 7 ] || { echo "Too little: name a folder on another disk (bench/run.sh $build FOLDER)." >&2; exit 1; }
+
 echo "# What the machine allows"
 "$bench" limits "$dir"
 printf '\n# A dataset of 1 G tokens: writing, opening, verifying\n'

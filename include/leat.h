@@ -32,11 +32,12 @@
  *               failure with a sentence that names the file, the place and what to do. The library never prints,
  *               never exits, never aborts on bad input, installs no signal handler and keeps no global state.
  *   Out-values  are written on success only, except handles, which are set to NULL on failure.
- *   Structs     that the caller fills or receives begin with their size, set by their ..._INIT macro, so that they
- *               can grow: fields beyond the caller's size are left alone, and taken as zero.
+ *   Structs     that have an ..._INIT macro begin with their size, which it sets, so that they can grow: fields beyond
+ *               the caller's size are left alone, and taken as zero. The others will not grow.
+ *   Pointers    must not be NULL unless it is said; where a NULL name or path is likely, it is LEAT_E_ARGUMENT.
  *   Threads     an open dataset never changes: any number of threads may use it at once. A writer belongs to one
  *               thread at a time.
- *   Fork        a dataset may be read in the child (by read calls; views are refused there). A writer must not be
+ *   Fork        a dataset may be read in the child (by read calls; views of leased files are refused there). A writer must not be
  *               used in the child.
  */
 #ifndef LEAT_H
@@ -147,7 +148,8 @@ struct leat_open_options {
  * Opens one dataset, or a list of them joined end to end. `name` is NAME, NAME.leat or NAME.tokens; or a folder, which
  * means every *.leat in it, in the order of their NAMEs as bytes (not NAME.partial.leat, which is not finished, and no
  * hidden one); or @FILE, which names one dataset a line (blank lines
- * and lines that begin with # are skipped, relative names count from the folder of FILE). Documents, tokens and inputs
+ * and lines that begin with # are skipped, relative names count from the folder of FILE). Where both a folder NAME and
+ * NAME.leat are there, NAME is the dataset, and NAME/ the folder. Documents, tokens and inputs
  * of a list are numbered through; the datasets of a list must agree in vocabulary, tokenizer and end token.
  *
  * Checks the header, the section table, the sizes of both files and the hash of the first and last page of tokens:
@@ -157,7 +159,7 @@ struct leat_open_options {
  * On success *out is the caller's until leat_dataset_close(). On failure *out is NULL and nothing stays open. `name`
  * and `options` (NULL: the defaults) are not kept. Two file descriptors a dataset stay open.
  * Returns LEAT_E_NO_FILE, _PERMISSION, _IO, _NO_MEMORY, _NOT_LEAT, _VERSION, _FEATURE, _TRUNCATED, _CHECKSUM, _HEADER,
- * _SECTION, _DOCUMENTS, _MISMATCH or _INCOMPATIBLE.
+ * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE or _ARGUMENT (an empty or unfinished name, a list that is none).
  */
 LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name,
                                             const struct leat_open_options *options, struct leat_error *err);
@@ -400,14 +402,14 @@ struct leat_writer_options {
     { .size = sizeof(struct leat_writer_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE }
 
 /*
- * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens). Until leat_writer_finish() everything lies in files named
+ * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Until leat_writer_finish() everything lies in files named
  * NAME.partial.*, locked against a second writer; leftovers of a killed run are removed, unless they hold a checkpoint
  * and `replace` is 0: then LEAT_E_EXISTS says so. The folder must exist.
  * Memory stays within about 20 MiB plus 100 bytes and the path of each input, however many documents come.
  * Returns LEAT_E_ARGUMENT, _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION, _NO_SPACE, _IO or _NO_MEMORY.
  *
- * After a call fails with LEAT_E_IO, _NO_SPACE or _NO_MEMORY the writer is failed: every later call returns the same
- * status, until it is ended by leat_writer_suspend() or leat_writer_abandon().
+ * After a call fails with anything but LEAT_E_ARGUMENT, _STATE, or the LEAT_E_TOKEN of a whole document, the writer is
+ * failed: every later call returns the same status, until it is ended by leat_writer_suspend() or leat_writer_abandon().
  */
 LEAT_API enum leat_status leat_writer_open(struct leat_writer **out, const char *name,
                                            const struct leat_writer_options *options, struct leat_error *err);

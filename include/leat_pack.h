@@ -27,7 +27,8 @@ struct leat_merge_options {
 /*
  * Joins datasets to a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
  * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list.
- * Metadata on which all parts agree is kept; where they differ, the value of part i (from 1) is kept as "KEY.i".
+ * Metadata on which all datasets agree is kept; where they differ, the value of dataset i (from 1, those of a list one by
+ * one) is kept as "KEY.i". A path or metadata with a zero byte, or a "KEY.i" that is a key already: LEAT_E_UNSUPPORTED.
  * Memory does not grow with the parts, but for 100 bytes and the path of each input. `info` may be NULL.
  * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on.
  */

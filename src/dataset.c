@@ -11,13 +11,13 @@
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err)
 {
-    uint64_t end;
-
     if (bytes_inside(first, count, size))
         return LEAT_OK;
-    return status_set(err, LEAT_E_RANGE, "%s %llu to %llu are outside the dataset, which has %llu", what,
-                      (unsigned long long)first, (unsigned long long)(bytes_add(first, count, &end) ? end : UINT64_MAX),
-                      (unsigned long long)size);
+    if (count == 1)
+        return status_set(err, LEAT_E_RANGE, "there is no %s %llu: the dataset has %llu, numbered from 0", what,
+                          (unsigned long long)first, (unsigned long long)size);
+    return status_set(err, LEAT_E_RANGE, "%llu %ss from number %llu on are not all there: the dataset has %llu",
+                      (unsigned long long)count, what, (unsigned long long)first, (unsigned long long)size);
 }
 
 /*
@@ -85,7 +85,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
 enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number, struct leat_part *part,
                                    struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, 1, d->part_count, "parts", err);
+    enum leat_status s = dataset_check_range(number, 1, d->part_count, "part", err);
     const struct part *p;
     struct leat_part full;
 
@@ -111,7 +111,7 @@ enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number
 enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first, uint64_t count, void *out,
                                    struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
     uint32_t width = d->parts[0].header.token_width;
     uint8_t *to = out;
 
@@ -144,7 +144,7 @@ enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t fi
 
     if (d->parts[0].header.token_width == 4)
         return leat_dataset_read(d, first, count, out, err);
-    s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    s = dataset_check_range(first, count, d->tokens, "token", err);
     while (s == LEAT_OK && count > 0) {
         uint64_t here = count < 2048 ? count : 2048;
 
@@ -161,7 +161,7 @@ enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t fi
 enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count, struct leat_view *view,
                                    struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
     const uint8_t *bytes;
     struct part *p;
 
@@ -201,7 +201,7 @@ void leat_view_release(struct leat_view *view)
 enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count, uint64_t *starts,
                                      struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, count, d->documents + 1, "document starts", err);
+    enum leat_status s = dataset_check_range(number, count, d->documents + 1, "document start", err);
 
     while (s == LEAT_OK && count > 0) {
         struct part *p;
@@ -228,7 +228,7 @@ enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t numb
 enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first, uint64_t *count,
                                        struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, 1, d->documents, "documents", err);
+    enum leat_status s = dataset_check_range(number, 1, d->documents, "document", err);
     uint64_t starts[2];
     struct part *p;
 
@@ -257,7 +257,7 @@ static enum leat_status document_at(const struct leat_dataset *d, uint64_t token
 enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                            uint64_t *document, uint64_t *documents, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
     uint64_t from, to;
 
     if (s == LEAT_OK && count == 0)
@@ -277,7 +277,7 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
 enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                            struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->tokens, "tokens", err);
+    enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = dataset_part_of_token(d, first);

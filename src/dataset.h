@@ -20,7 +20,7 @@ struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token)
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);
 
-/* LEAT_E_RANGE unless [first, first + count) lies below `size`; `what` is "tokens", "documents", ... */
+/* LEAT_E_RANGE unless [first, first + count) lies below `size`; `what` is "token", "document", ... */
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err);
 

@@ -26,6 +26,9 @@ static void names_free(struct names *n)
     free(n->items);
 }
 
+/* As much of a name as a sentence shows. */
+#define SHOWN_BYTES 200u
+
 /* With something before the suffix. */
 static bool ends_with(const char *name, size_t length, const char *suffix)
 {
@@ -41,6 +44,13 @@ static enum leat_status names_add(struct names *n, const char *folder, size_t fo
     size_t size = folder_length + 1 + length + 1;
     char *item, **items;
 
+    if (ends_with(name, length, ".leat"))
+        length -= strlen(".leat");
+    else if (ends_with(name, length, ".tokens"))
+        length -= strlen(".tokens");
+    if (ends_with(name, length, ".partial"))
+        return status_set(err, LEAT_E_ARGUMENT, "%.*s is no dataset: names in .partial are those of unfinished ones",
+                          (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), name);
     if (n->count == n->room) {
         size_t room = n->room ? 2 * n->room : 8;
 
@@ -53,13 +63,15 @@ static enum leat_status names_add(struct names *n, const char *folder, size_t fo
     item = malloc(size);
     if (!item)
         return status_no_memory(err, size);
-    if (ends_with(name, length, ".leat"))
-        length -= strlen(".leat");
-    else if (ends_with(name, length, ".tokens"))
-        length -= strlen(".tokens");
-    snprintf(item, size, "%.*s%s%.*s", (int)folder_length, folder,
-             folder_length > 0 && folder[folder_length - 1] != '/' ? "/" : "", (int)length, name);
     n->items[n->count++] = item;
+    if (folder_length > 0) {
+        memcpy(item, folder, folder_length);
+        item += folder_length;
+        if (folder[folder_length - 1] != '/')
+            *item++ = '/';
+    }
+    memcpy(item, name, length);
+    item[length] = '\0';
     return LEAT_OK;
 }
 
@@ -105,6 +117,8 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
         size_t length = newline ? (size_t)(newline - line) : size - at;
 
         at += length + 1;
+        for (; length > 0 && (line[0] == ' ' || line[0] == '\t'); length--)
+            line++;
         while (length > 0 && (line[length - 1] == '\r' || line[length - 1] == ' ' || line[length - 1] == '\t'))
             length--;
         if (length == 0 || line[0] == '#')
@@ -113,6 +127,10 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
             return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
                                  "%s is not a list of datasets: it has a zero byte at byte %llu; write one name a line",
                                  path, (unsigned long long)(line - text));
+        if (line[0] == '@')
+            return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
+                                 "%s names a list (%.*s): a list holds datasets only; write @ as ./@ in a name", path,
+                                 (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), line);
         s = names_add(n, path, line[0] == '/' || !slash ? 0 : (size_t)(slash - path) + 1, line, length, err);
     }
     return s;
@@ -139,14 +157,41 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
     return s;
 }
 
+/* Whether NAME.leat is there. A folder NAME often lies beside it, with the texts that it was made from. */
+static enum leat_status has_index(const char *name, bool *has, struct leat_error *err)
+{
+    size_t length = strlen(name);
+    struct file_identity index;
+    enum leat_status s;
+    char *path;
+
+    *has = false;
+    if (name[length - 1] == '/')
+        return LEAT_OK;
+    path = malloc(length + sizeof ".leat");
+    if (!path)
+        return status_no_memory(err, length);
+    memcpy(path, name, length);
+    memcpy(path + length, ".leat", sizeof ".leat");
+    s = file_identify(path, &index, err);
+    *has = index.exists;
+    free(path);
+    return s;
+}
+
 static enum leat_status resolve(struct names *n, const char *name, struct leat_error *err)
 {
+    enum leat_status s;
     struct stat st;
+    bool has;
 
     if (name[0] == '@')
         return names_of_list(n, name + 1, err);
-    if (stat(name, &st) == 0 && S_ISDIR(st.st_mode))
-        return names_of_folder(n, name, err);
+    if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
+        s = has_index(name, &has, err);
+        if (s != LEAT_OK || !has)
+            return s == LEAT_OK ? names_of_folder(n, name, err) : s;
+    }
     return names_add(n, "", 0, name, strlen(name), err);
 }
 
@@ -213,8 +258,10 @@ enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name, 
     *out = NULL;
     if (options && options->size >= offsetof(struct leat_open_options, access) + sizeof access)
         access = options->access;
-    if (!name || !*name || access > LEAT_ACCESS_READ)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: no name, or an unknown kind of access");
+    if (!name || !*name)
+        return status_set(err, LEAT_E_ARGUMENT, "the name of the dataset to open is empty");
+    if (access > LEAT_ACCESS_READ)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: %u is no kind of access", (unsigned)access);
     s = resolve(&names, name, err);
     if (s == LEAT_OK) {
         d = calloc(1, sizeof *d);

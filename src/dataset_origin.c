@@ -61,7 +61,7 @@ static enum leat_status read_input(struct part *p, uint64_t number, struct recor
 enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t number, struct leat_input *input,
                                     struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, 1, d->inputs, "inputs", err);
+    enum leat_status s = dataset_check_range(number, 1, d->inputs, "input", err);
     struct records_input r;
     struct leat_input full;
     struct part *p;
@@ -87,7 +87,7 @@ enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t numbe
 enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text, size_t capacity,
                                          uint64_t *bytes, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, 1, d->inputs, "inputs", err);
+    enum leat_status s = dataset_check_range(number, 1, d->inputs, "input", err);
     struct records_input r;
     struct part *p;
 
@@ -121,7 +121,10 @@ static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, c
 enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const char *path, uint64_t *input,
                                          struct leat_error *err)
 {
-    uint64_t length = strlen(path);
+    uint64_t length = path ? strlen(path) : 0;
+
+    if (!path)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: no path is given");
 
     for (uint64_t i = 0; i < d->inputs; i++) {
         struct part *p = dataset_part_of_input(d, i);
@@ -186,7 +189,7 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
 enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document, struct leat_origin *origin,
                                      struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(document, 1, d->documents, "documents", err);
+    enum leat_status s = dataset_check_range(document, 1, d->documents, "document", err);
     uint64_t n, start, line = LEAT_NONE, id_bytes = 0;
     struct place place;
     struct part *p;
@@ -216,7 +219,7 @@ enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t docu
 enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,
                                  uint64_t *bytes, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(document, 1, d->documents, "documents", err);
+    enum leat_status s = dataset_check_range(document, 1, d->documents, "document", err);
     uint64_t start = 0, id_bytes = 0;
     struct part *p;
 
@@ -292,7 +295,7 @@ static enum leat_status search_unordered(struct part *p, struct place wanted, ui
 enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t input, uint64_t offset,
                                           uint64_t *document, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(input, 1, d->inputs, "inputs", err);
+    enum leat_status s = dataset_check_range(input, 1, d->inputs, "input", err);
     struct place wanted;
     struct part *p;
     uint64_t found;

@@ -94,7 +94,7 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
 enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t part, struct leat_metadata **metadata,
                                        struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(part, 1, d->part_count, "parts", err);
+    enum leat_status s = dataset_check_range(part, 1, d->part_count, "part", err);
     const struct format_place *section;
     struct leat_metadata *m = NULL;
     uint8_t *raw = NULL;

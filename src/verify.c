@@ -40,6 +40,7 @@ void verify_note_page(struct verify_worker *w, uint64_t page)
     enum leat_status s = part_damaged_page(v->part, page, &document, &documents, &w->err);
 
     pthread_mutex_lock(&v->lock);
+    v->damaged_pages++;
     v->report->damaged_pages++;
     if (v->status == LEAT_OK || VERIFY_RANK_PAGES + page < v->rank) {
         v->status = s;

@@ -32,7 +32,7 @@ static void check_sums(struct verify *v)
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* only if the pages section is sound does this say more than the pages did */
-    if (!checksum_equal(v->token_sum, v->part->header.token_sum) && v->report->damaged_pages == 0)
+    if (!checksum_equal(v->token_sum, v->part->header.token_sum) && v->damaged_pages == 0)
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, 0,
                                   "%s is damaged: the sum of its page hashes does not match its index, though each "

@@ -16,6 +16,9 @@
 #define TOKEN_BUFFER_BYTES TINY_OR((size_t)8 << 10, (size_t)4 << 20)
 #define SPILL_BUFFER_BYTES TINY_OR((size_t)64, (size_t)256 << 10)
 
+/* What the options of the first release had: fields that come later are taken as zero where they are missing. */
+#define OPTIONS_FIRST_BYTES (offsetof(struct leat_writer_options, store_ids) + sizeof(int))
+
 /* ---- Open ---- */
 
 static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_stored_tokenizer *t,
@@ -59,7 +62,7 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
 
 static enum leat_status check_options(const struct leat_writer_options *o, struct leat_error *err)
 {
-    if (!o || o->size < sizeof *o)
+    if (!o || o->size < OPTIONS_FIRST_BYTES)
         return status_set(err, LEAT_E_ARGUMENT, "the writer's options are missing or lack LEAT_WRITER_OPTIONS_INIT");
     if (o->vocabulary == 0 || o->vocabulary > FORMAT_MAX_VOCABULARY)
         return status_set(err, LEAT_E_ARGUMENT, "a vocabulary of %llu entries: it must have 1 to 2^32",
@@ -73,15 +76,19 @@ static enum leat_status check_options(const struct leat_writer_options *o, struc
     return LEAT_OK;
 }
 
-enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *options,
+enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *given,
                             struct leat_error *err)
 {
-    enum leat_status s = check_options(options, err);
+    enum leat_status s = check_options(given, err);
+    struct leat_writer_options all = LEAT_WRITER_OPTIONS_INIT, *options = &all;
     struct leat_writer *w;
 
     *out = NULL;
+    if (s == LEAT_OK && !name)
+        s = status_set(err, LEAT_E_ARGUMENT, "a dataset to be written needs a name");
     if (s != LEAT_OK)
         return s;
+    struct_give(&all, sizeof all, given, given->size < sizeof all ? given->size : sizeof all);
     w = calloc(1, sizeof *w);
     if (!w)
         return status_no_memory(err, sizeof *w);

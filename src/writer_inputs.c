@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/status.h"
 #include "writer.h"
 
@@ -38,6 +39,8 @@ enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, 
 
     if (s != LEAT_OK)
         return s;
+    if (!path)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_add_input: an input needs a path");
     s = writer_push_input(w, path, &empty, &why);
     if (s == LEAT_OK && number)
         *number = w->input_count - 1;
@@ -47,16 +50,20 @@ enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, 
 enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, const struct leat_input *input,
                                        struct leat_error *err)
 {
+    struct leat_input full = LEAT_INPUT_INIT;
     enum leat_status s = writer_ready(w, err);
 
     if (s != LEAT_OK)
         return s;
+    if (!input)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: nothing is given to set");
     if (number >= w->input_count)
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: there is no input %llu, only %llu",
                           (unsigned long long)number, (unsigned long long)w->input_count);
-    w->inputs[number].record.bytes = input->bytes;
-    w->inputs[number].record.rejects = input->rejects;
-    memcpy(w->inputs[number].record.hash, input->hash, sizeof input->hash);
+    struct_give(&full, sizeof full, input, input->size < sizeof full ? input->size : sizeof full);
+    w->inputs[number].record.bytes = full.bytes;
+    w->inputs[number].record.rejects = full.rejects;
+    memcpy(w->inputs[number].record.hash, full.hash, sizeof full.hash);
     return LEAT_OK;
 }
 

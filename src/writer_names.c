@@ -16,6 +16,8 @@
 #include "base/status.h"
 #include "writer.h"
 
+#define LONGEST_NAME 4096u
+
 static const char *const suffixes[FILE_COUNT] = {
     [SPILL_TOKENS] = "tokens",
     [SPILL_DOCUMENTS] = "documents",
@@ -48,9 +50,28 @@ static char *join(const char *name, size_t length, const char *middle, const cha
     return text;
 }
 
+/* What a dataset may be called. A name in .partial would be taken for the leftovers of another one, and removed. */
+static enum leat_status check_name(const char *name, size_t length, struct leat_error *err)
+{
+    size_t last = length;
+
+    while (last > 0 && name[last - 1] != '/')
+        last--;
+    last = length - last; /* of its last part */
+    if (last == 0 || length > LONGEST_NAME || name[length - 1] == '.')
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "'%.200s' is not a name for a dataset: it must end in a file's name, without a dot at its end", name);
+    if (ends_with(name, length, ".partial"))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "'%.200s' is not a name for a dataset: names in .partial are those of unfinished ones", name);
+    return LEAT_OK;
+}
+
 enum leat_status writer_names_make(struct writer_names *n, const char *name, struct leat_error *err)
 {
     size_t length = strlen(name);
+    enum leat_status s;
     bool whole;
 
     memset(n, 0, sizeof *n);
@@ -58,9 +79,8 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
         length -= strlen(".leat");
     else if (ends_with(name, length, ".tokens"))
         length -= strlen(".tokens");
-    if (length == 0 || length > 4096 || name[length - 1] == '/')
-        return status_set(err, LEAT_E_ARGUMENT, "'%.200s' is not a name for a dataset: it must end in a file's name",
-                          name);
+    if ((s = check_name(name, length, err)) != LEAT_OK)
+        return s;
     n->tokens = join(name, length, "", ".tokens");
     n->index = join(name, length, "", ".leat");
     whole = n->tokens && n->index;
@@ -109,6 +129,8 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
         *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (*lock < 0 && errno == EINTR)
             continue;
+        if (*lock < 0 && errno == ENOENT)
+            return status_set_os(err, ENOENT, "the folder that %s is to lie in is not there", n->index);
         if (*lock < 0)
             return status_set_os(err, errno, "cannot create %s", path);
         do
@@ -118,7 +140,7 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
             int os_error = errno;
 
             file_close(lock);
-            if (os_error != EWOULDBLOCK)
+            if (os_error != EWOULDBLOCK) /* another process may hold it all the same: it stays */
                 return status_set_os(err, os_error, "cannot lock %s", path);
             return status_set(err, LEAT_E_BUSY,
                               "another process is writing %s now (it holds %s): wait for it, or choose another name",

@@ -14,36 +14,35 @@ struct find_values {
     bool json;
 };
 
-const struct option_row find_options[] = {
-    { .name = "document",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct find_values, document),
-      .value = "N",
-      .help = "the document with this number",
-      .most = LEAT_NONE - 1 },
-    { .name = "token",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct find_values, token),
-      .value = "N",
-      .help = "the document that holds the token at this position",
-      .most = LEAT_NONE - 1 },
-    { .name = "origin",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct find_values, origin),
-      .value = "INPUT:OFFSET",
-      .help = "the document whose record holds this byte of this input; INPUT is the path as it is stored, or # and "
-              "the input's number" },
-    { .name = "id",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct find_values, id),
-      .value = "ID",
-      .help = "the first document with this id" },
-    { .name = "json",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct find_values, json),
-      .help = "print one JSON object" },
-    OPTIONS_END
-};
+const struct option_row find_options[] = { { .name = "document",
+                                             .type = OPTION_COUNT,
+                                             .field = offsetof(struct find_values, document),
+                                             .value = "N",
+                                             .help = "the document with this number",
+                                             .most = LEAT_NONE - 1 },
+                                           { .name = "token",
+                                             .type = OPTION_COUNT,
+                                             .field = offsetof(struct find_values, token),
+                                             .value = "N",
+                                             .help = "the document that holds the token at this position",
+                                             .most = LEAT_NONE - 1 },
+                                           { .name = "origin",
+                                             .type = OPTION_TEXT,
+                                             .field = offsetof(struct find_values, origin),
+                                             .value = "INPUT:OFFSET",
+                                             .help = "the last document that begins at or before this byte of this "
+                                                     "input; INPUT is the path as it is stored, or # and "
+                                                     "the input's number" },
+                                           { .name = "id",
+                                             .type = OPTION_TEXT,
+                                             .field = offsetof(struct find_values, id),
+                                             .value = "ID",
+                                             .help = "the first document with this id" },
+                                           { .name = "json",
+                                             .type = OPTION_FLAG,
+                                             .field = offsetof(struct find_values, json),
+                                             .help = "print one JSON object" },
+                                           OPTIONS_END };
 
 /* Where --origin points to. */
 struct place {
@@ -182,8 +181,11 @@ static void print_json(const struct found *f)
 static void print_text(const struct found *f)
 {
     printf("document  %llu\n", (unsigned long long)f->document);
-    if (f->part)
-        printf("part      %s\n", f->part);
+    if (f->part) {
+        printf("part      ");
+        commands_print_safe(f->part, strlen(f->part));
+        printf("\n");
+    }
     printf("input     ");
     if (f->path) {
         commands_print_safe(f->path, f->path_bytes);

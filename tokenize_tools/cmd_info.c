@@ -220,8 +220,10 @@ static void print_facts(const struct facts *f)
         commands_print_safe(f->tokenizer->name, strlen(f->tokenizer->name));
     else
         printf("not recorded");
-    if (f->tokenizer && f->tokenizer->pattern[0])
-        printf(", pattern %s", f->tokenizer->pattern);
+    if (f->tokenizer && f->tokenizer->pattern[0]) {
+        printf(", pattern ");
+        commands_print_safe(f->tokenizer->pattern, strlen(f->tokenizer->pattern));
+    }
     printf("\n");
     line("fingerprint", bytes_all_zero(i->fingerprint, 16) ? "none" : units_hex(i->fingerprint, 16).text, NULL);
     line("identity", units_hex(i->identity, 16).text, NULL);

@@ -2,6 +2,7 @@
  * merge.c: leat_merge(): finished datasets, read document by document and written anew as one.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@
 
 #define TOKENS_AT_ONCE    ((uint64_t)1 << 20)
 #define DOCUMENTS_AT_ONCE 4096
+
+/* What the options of the first release had: fields that come later are taken as zero where they are missing. */
+#define OPTIONS_FIRST_BYTES (offsetof(struct leat_merge_options, context) + sizeof(void *))
 
 struct merge {
     struct leat_dataset **parts;
@@ -78,6 +82,12 @@ static enum leat_status make_room(struct merge *m, uint64_t bytes, struct leat_e
     return LEAT_OK;
 }
 
+/* Paths, ids and metadata go through the writer as C strings, but for ids: a zero byte would cut them. */
+static enum leat_status refuse_zero(const char *what, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_UNSUPPORTED, "%s of a part holds a zero byte: such a part cannot be merged", what);
+}
+
 static enum leat_status add_inputs(struct merge *m, struct leat_dataset *part, uint64_t count, struct leat_error *err)
 {
     for (uint64_t i = 0; i < count; i++) {
@@ -87,8 +97,11 @@ static enum leat_status add_inputs(struct merge *m, struct leat_dataset *part, u
 
         if ((s = leat_dataset_input(part, i, &input, err)) != LEAT_OK ||
             (s = make_room(m, input.path_bytes, err)) != LEAT_OK ||
-            (s = leat_dataset_input_path(part, i, m->text, m->text_room, NULL, err)) != LEAT_OK ||
-            (s = leat_writer_add_input(m->writer, m->text, &number, err)) != LEAT_OK ||
+            (s = leat_dataset_input_path(part, i, m->text, m->text_room, NULL, err)) != LEAT_OK)
+            return s;
+        if (strlen(m->text) != input.path_bytes)
+            return refuse_zero("the path of an input", err);
+        if ((s = leat_writer_add_input(m->writer, m->text, &number, err)) != LEAT_OK ||
             (s = leat_writer_set_input(m->writer, number, &input, err)) != LEAT_OK)
             return s;
     }
@@ -107,8 +120,7 @@ static enum leat_status load_window(struct merge *m, const struct leat_dataset *
     m->window_first = first;
     m->window_count = s == LEAT_OK ? count : 0;
     m->done += count * m->first.token_width;
-    if (s == LEAT_OK && m->options && m->options->progress &&
-        m->options->progress(m->options->context, m->done, m->total) != 0)
+    if (s == LEAT_OK && m->options->progress && m->options->progress(m->options->context, m->done, m->total) != 0)
         return status_set(err, LEAT_E_STATE, "merging was stopped");
     return s;
 }
@@ -196,7 +208,34 @@ static enum leat_status copy_part(struct merge *m, struct leat_dataset *part, ui
 
 /* ---- Metadata ---- */
 
-/* The value of a key in one part's metadata, or NULL. */
+/* The metadata of every dataset: a part that is a list has several. */
+struct metadata_list {
+    struct leat_metadata **items;
+    size_t count;
+};
+
+static enum leat_status load_metadata(const struct merge *m, struct metadata_list *all, struct leat_error *err)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    uint64_t datasets = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; i < m->count; i++) {
+        leat_dataset_info(m->parts[i], &info);
+        datasets += info.parts;
+    }
+    all->items = calloc((size_t)datasets, sizeof *all->items);
+    if (!all->items)
+        return status_no_memory(err, datasets * sizeof *all->items);
+    for (size_t i = 0; i < m->count; i++) {
+        leat_dataset_info(m->parts[i], &info);
+        for (uint64_t part = 0; s == LEAT_OK && part < info.parts; part++)
+            s = leat_dataset_metadata(m->parts[i], part, &all->items[all->count++], err);
+    }
+    return s;
+}
+
+/* The value of a key in one dataset's metadata, or NULL. */
 static const char *value_of(const struct leat_metadata *metadata, const char *key)
 {
     for (uint64_t i = 0; i < metadata->count; i++)
@@ -205,38 +244,61 @@ static const char *value_of(const struct leat_metadata *metadata, const char *ke
     return NULL;
 }
 
-/* A pair of part `number`: kept under its key if all parts say the same, else under the key with the part's number. */
-static enum leat_status merge_pair(struct merge *m, struct leat_metadata *const *all, size_t parts, size_t number,
-                                   const struct leat_metadata_pair *pair, struct leat_error *err)
+static bool key_is_used(const struct metadata_list *all, const char *key)
+{
+    bool used = false;
+
+    for (size_t i = 0; !used && i < all->count; i++)
+        used = value_of(all->items[i], key) != NULL;
+    return used;
+}
+
+static bool all_say(const struct metadata_list *all, const struct leat_metadata_pair *pair)
 {
     bool same = true;
 
-    for (size_t i = 0; same && i < parts; i++) {
-        const char *other = value_of(all[i], pair->key);
+    for (size_t i = 0; same && i < all->count; i++) {
+        const char *value = value_of(all->items[i], pair->key);
 
-        same = other && strcmp(other, pair->value) == 0;
+        same = value && strcmp(value, pair->value) == 0;
     }
-    if (same)
+    return same;
+}
+
+/* A pair of dataset `number`: kept under its key if all say the same, else under the key with the dataset's number. */
+static enum leat_status merge_pair(struct merge *m, const struct metadata_list *all, size_t number,
+                                   const struct leat_metadata_pair *pair, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
+        return refuse_zero("a pair of the metadata", err);
+    if (all_say(all, pair))
         return leat_writer_set_metadata(m->writer, pair->key, pair->value, err);
-    if (make_room(m, pair->key_bytes + 24, err) != LEAT_OK)
-        return LEAT_E_NO_MEMORY;
+    s = make_room(m, pair->key_bytes + 24, err);
+    if (s != LEAT_OK)
+        return s;
     snprintf(m->text, m->text_room, "%s.%zu", pair->key, number + 1);
+    if (key_is_used(all, m->text))
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "the parts differ in their metadata %.100s, and %.100s, under which part %zu's would be kept, "
+            "is a key of theirs already",
+            pair->key, m->text, number + 1);
     return leat_writer_set_metadata(m->writer, m->text, pair->value, err);
 }
 
-/* `all` has room for the metadata of each part. A list among the parts counts with that of its first dataset. */
-static enum leat_status merge_metadata(struct merge *m, struct leat_metadata **all, struct leat_error *err)
+static enum leat_status merge_metadata(struct merge *m, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
-    size_t got = 0;
+    struct metadata_list all = { 0 };
+    enum leat_status s = load_metadata(m, &all, err);
 
-    for (; s == LEAT_OK && got < m->count; got++)
-        s = leat_dataset_metadata(m->parts[got], 0, &all[got], err);
-    for (size_t i = 0; s == LEAT_OK && i < m->count; i++)
-        for (uint64_t j = 0; s == LEAT_OK && j < all[i]->count; j++)
-            s = merge_pair(m, all, m->count, i, &all[i]->pairs[j], err);
-    for (size_t i = 0; i < got; i++)
-        leat_metadata_free(all[i]);
+    for (size_t i = 0; s == LEAT_OK && i < all.count; i++)
+        for (uint64_t j = 0; s == LEAT_OK && j < all.items[i]->count; j++)
+            s = merge_pair(m, &all, i, &all.items[i]->pairs[j], err);
+    for (size_t i = 0; i < all.count; i++)
+        leat_metadata_free(all.items[i]);
+    free(all.items);
     return s;
 }
 
@@ -256,8 +318,8 @@ static enum leat_status open_writer(struct merge *m, const char *output, uint32_
     o.begin_token = m->first.begin_token;
     o.fingerprint = m->first.fingerprint;
     o.tokenizer = tokenizer;
-    o.created = m->options ? m->options->created : 0;
-    o.replace = m->options ? m->options->replace : 0;
+    o.created = m->options->created;
+    o.replace = m->options->replace;
     o.store_lines = lines != 0;
     o.store_ids = ids != 0;
     s = leat_writer_open(&m->writer, output, &o, err);
@@ -266,7 +328,7 @@ static enum leat_status open_writer(struct merge *m, const char *output, uint32_
 }
 
 static enum leat_status merge(struct merge *m, const char *output, const char *const *names, size_t count,
-                              struct leat_metadata **metadata, struct leat_info *info, struct leat_error *err)
+                              struct leat_info *info, struct leat_error *err)
 {
     uint64_t first_input = 0;
     uint32_t lines = 0, ids = 0;
@@ -278,7 +340,7 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = copy_part(m, m->parts[i], &first_input, err);
     if (s == LEAT_OK)
-        s = merge_metadata(m, metadata, err);
+        s = merge_metadata(m, err);
     if (s == LEAT_OK)
         s = leat_writer_finish(m->writer, info, err);
     if (s != LEAT_OK)
@@ -289,18 +351,19 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
 enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
                             const struct leat_merge_options *options, struct leat_info *info, struct leat_error *err)
 {
-    struct merge m = { .options = options };
-    struct leat_metadata **metadata;
+    struct leat_merge_options all = LEAT_MERGE_OPTIONS_INIT;
+    struct merge m = { .options = &all };
     enum leat_status s;
 
-    if (!output || !parts || count == 0 || (options && options->size < sizeof *options))
+    if (!output || !parts || count == 0 || (options && options->size < OPTIONS_FIRST_BYTES))
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: an output and at least one part must be given");
+    if (options)
+        struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
     m.parts = calloc(count, sizeof *m.parts);
     m.tokens = malloc(TOKENS_AT_ONCE * sizeof *m.tokens);
     m.starts = malloc((DOCUMENTS_AT_ONCE + 1) * sizeof *m.starts);
-    metadata = calloc(count, sizeof *metadata);
-    if (m.parts && m.tokens && m.starts && metadata)
-        s = merge(&m, output, parts, count, metadata, info, err);
+    if (m.parts && m.tokens && m.starts)
+        s = merge(&m, output, parts, count, info, err);
     else
         s = status_no_memory(err, TOKENS_AT_ONCE * sizeof *m.tokens);
     for (size_t i = 0; m.parts && i < m.count; i++)
@@ -309,6 +372,5 @@ enum leat_status leat_merge(const char *output, const char *const *parts, size_t
     free(m.tokens);
     free(m.starts);
     free(m.text);
-    free(metadata);
     return s;
 }

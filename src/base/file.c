@@ -15,12 +15,13 @@
 /* One transfer at most this large: Linux itself moves no more than 2 GiB - 4 KiB a call. */
 #define LARGEST_TRANSFER ((uint64_t)1 << 30)
 
+/* O_NONBLOCK: a pipe is opened at once, to be refused as no regular file; to a regular file it means nothing. */
 static int open_again(const char *path, int flags)
 {
     int fd;
 
     do
-        fd = open(path, flags | O_CLOEXEC, 0666);
+        fd = open(path, flags | O_CLOEXEC | O_NONBLOCK, 0666);
     while (fd < 0 && errno == EINTR);
     return fd;
 }
@@ -134,6 +135,19 @@ enum leat_status file_sync(int fd, const char *path, struct leat_error *err)
     return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot make %s durable (fsync)", path);
 }
 
+/* Some file systems, of those that lie on another machine, cannot sync a folder and say so: there is nothing to do. */
+static enum leat_status sync_names(int fd, const char *folder, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = file_sync(fd, folder, &why);
+
+    if (s == LEAT_OK || why.os_error == EINVAL || why.os_error == ENOTSUP)
+        return LEAT_OK;
+    if (err)
+        *err = why;
+    return s;
+}
+
 enum leat_status file_sync_folder(const char *path, struct leat_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -153,10 +167,30 @@ enum leat_status file_sync_folder(const char *path, struct leat_error *err)
     if (fd < 0)
         s = status_set_os(err, errno, "cannot open the folder %s", folder);
     else
-        s = file_sync(fd, folder, err);
+        s = sync_names(fd, folder, err);
     file_close(&fd);
     free(folder);
     return s;
+}
+
+/* Without RENAME_NOREPLACE (NFS): a second name, which refuses as well, then one less; the sync keeps a power cut from
+ * taking both. Without second names either (FUSE): a look, then the rename, with a moment in between. */
+static int rename_to_new(const char *from, const char *to)
+{
+    struct stat st;
+
+    if (link(from, to) == 0) {
+        file_sync_folder(to, NULL);
+        unlink(from);
+        return 0;
+    }
+    if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
+        return -1;
+    if (lstat(to, &st) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return errno == ENOENT ? rename(from, to) : -1;
 }
 
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err)
@@ -167,12 +201,8 @@ enum leat_status file_rename(const char *from, const char *to, bool replace, str
         r = rename(from, to);
     } else {
         r = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-        /* file systems without the flag (NFS): a second name, which refuses as well, then one less; the sync keeps a
-         * power cut from taking both */
-        if (r != 0 && (errno == EINVAL || errno == ENOSYS) && (r = link(from, to)) == 0) {
-            file_sync_folder(to, NULL);
-            unlink(from);
-        }
+        if (r != 0 && (errno == EINVAL || errno == ENOSYS))
+            r = rename_to_new(from, to);
     }
     return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot rename %s to %s", from, to);
 }

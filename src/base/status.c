@@ -41,6 +41,9 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
     return status;
 }
 
+/* Kept free for the system's words and the remedy. */
+#define REASON_BYTES 200
+
 static enum leat_status from_errno(int os_error)
 {
     switch (os_error) {
@@ -91,6 +94,10 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
         fill(err, from_errno(os_error), os_error, LEAT_NONE, format, args);
         va_end(args);
         used = strlen(err->message);
+        if (used > sizeof err->message - REASON_BYTES) { /* a long path must not take the reason's place */
+            used = sizeof err->message - REASON_BYTES;
+            memcpy(err->message + used - 3, "...", 3);
+        }
         /* strerror_r is thread-safe, unlike strerror; which of its two forms we got depends on the C library */
 #if defined(__GLIBC__) && defined(_GNU_SOURCE)
         const char *text = strerror_r(os_error, reason, sizeof reason);

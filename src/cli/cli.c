@@ -46,13 +46,17 @@ const char *cli_program(void)
 
 void cli_error(const char *format, ...)
 {
+    char text[2048];
     va_list args;
 
-    fprintf(stderr, "%s: ", program_name);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    /* names from files and command lines stand in it: nothing of them may move the cursor or change colours */
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    fprintf(stderr, "%s: %s\n", program_name, text);
 }
 
 int cli_failed(const struct leat_error *err)
@@ -62,7 +66,7 @@ int cli_failed(const struct leat_error *err)
         return CLI_INTERRUPTED;
     }
     cli_error("%s", err->message);
-    return CLI_FAILED;
+    return err->status == LEAT_E_ARGUMENT ? CLI_WRONG : CLI_FAILED;
 }
 
 int cli_finish_stdout(int code)

@@ -38,7 +38,8 @@ const char *cli_program(void);
 /* Prints "PROGRAM: SENTENCE" and a newline to stderr. */
 void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 
-/* Prints a library call's error. Returns CLI_FAILED, or CLI_INTERRUPTED if that is why the call ended. */
+/* Prints a library call's error. Returns CLI_FAILED, CLI_WRONG for a word of the command line that makes no sense
+ * (LEAT_E_ARGUMENT), or CLI_INTERRUPTED if that is why the call ended. */
 int cli_failed(const struct leat_error *err);
 
 /* The last call of a command that printed: flushes stdout. Returns `code`, or CLI_FAILED instead of CLI_DONE, with a

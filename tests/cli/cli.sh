@@ -1,0 +1,104 @@
+#!/bin/sh
+# cli.sh: what the tests of the commands share; each begins by sourcing it. It puts the build folder's programs into
+# PATH and moves to a fresh folder; a test ends with `finish`.
+build=${LEAT_BUILD:-build}
+case $build in
+/*) ;;
+*) build=$PWD/$build ;;
+esac
+for program in leat leat-bench make_dataset examples/write_bytes; do
+    if [ ! -x "$build/$program" ]; then
+        echo "skipped: no $program under $build" >&2
+        exit 77
+    fi
+done
+PATH=$build:$build/examples:$PATH
+unset SOURCE_DATE_EPOCH
+tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-cli-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+cd "$tmp" || exit 1
+expected=$tmp/.expected # stdout as it should be
+printed=$tmp/.printed   # stdout
+said=$tmp/.said         # stderr
+failures=0
+code=0
+
+fail() {
+    echo "$*" >&2
+    failures=$((failures + 1))
+}
+
+finish() {
+    [ "$failures" -eq 0 ]
+    exit
+}
+
+# What differs from run to run, made the same: times and rates.
+steady() {
+    sed -e 's/"seconds": [^,}]*/"seconds": T/; s/"bytes_per_s": [^,}]*/"bytes_per_s": R/' \
+        -e 's/ checked in .* (.*)\.$/ checked in T./; s/ in [0-9.]* [mun]*s\.$/ in T./' "$1"
+}
+
+# Runs a command, whose outputs and exit code can then be looked at.
+run() {
+    ran="$*"
+    "$@" >"$printed" 2>"$said" </dev/null
+    code=$?
+}
+
+# Whether the command that ran last ended with this code and said this on stderr, to the letter.
+ended() { # CODE MESSAGE
+    [ "$code" -eq "$1" ] || fail "$ran: exit code $code, not $1; it said: $(cat "$said")"
+    [ "$(cat "$said")" = "$2" ] || fail "$ran: said
+    $(cat "$said")
+and not
+    $2"
+}
+
+# Lines that end in " @" go on in the next.
+join_lines() {
+    sed -e ':more' -e '/ @$/!b' -e N -e 's/@\n//' -e 'b more'
+}
+
+# Runs a command that must end with this code, say this on stderr, and print what comes on stdin; in both, lines that
+# end in " @" go on in the next.
+try() { # CODE MESSAGE COMMAND...
+    try_code=$1 try_message=$(printf '%s\n' "$2" | join_lines)
+    shift 2
+    join_lines >"$expected"
+    run "$@"
+    ended "$try_code" "$try_message"
+    steady "$printed" | diff "$expected" - >"$tmp/.diff" || fail "$ran: printed (>) other than expected (<):
+$(cat "$tmp/.diff")"
+}
+
+# The same for a command that must print nothing.
+refuse() { # CODE MESSAGE COMMAND...
+    try "$@" </dev/null
+}
+
+# Overwrites bytes of a file with a text.
+overwrite() { # FILE OFFSET TEXT
+    printf '%s' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+copy_dataset() { # FROM TO
+    cp "$1.leat" "$2.leat" && cp "$1.tokens" "$2.tokens"
+}
+
+# 500 documents of 20 to 22 tokens, over six pages: document n begins at 20 n, 200 + 21 (n - 10), 2090 + 22 (n - 100).
+write_numbered() { # NAME
+    awk 'BEGIN { for (i = 0; i < 500; i++) printf "paragraph number %d\n\n", i }' >"$1.txt"
+    write_bytes "$1" "$1.txt" >/dev/null || fail "cannot write the dataset $1"
+}
+
+# Datasets all (of three inputs), a, b and c (of one each).
+write_three() {
+    printf 'alpha beta\n\nsecond paragraph\nof two lines\n\n\nthird' >a.txt
+    printf 'one\n\ntwo\n' >b.txt
+    printf 'x\n' >c.txt
+    if ! write_bytes all a.txt b.txt c.txt || ! write_bytes a a.txt || ! write_bytes b b.txt || ! write_bytes c c.txt; then
+        fail "cannot write the datasets"
+    fi >/dev/null
+}

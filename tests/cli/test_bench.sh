@@ -1,0 +1,83 @@
+#!/bin/sh
+# test_bench.sh: leat-bench: its commands run, end with the right code, and print JSON with all the keys that are
+# promised. Nothing is said about how fast they are.
+. tests/cli/cli.sh
+
+# Whether what was printed is one line of JSON and nothing else, with these keys.
+json_has() { # KEY...
+    ended 0 ''
+    [ "$(wc -l <"$printed")" -eq 1 ] || fail "$ran: prints not one line"
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$printed" || fail "$ran: prints no JSON"
+    fi
+    for key in "$@"; do
+        grep -q "\"$key\": " "$printed" || fail "$ran: has no key $key"
+    done
+}
+
+# ---- counting -------------------------------------------------------------------------------------------------------
+
+try 0 '' leat-bench counting -o w2 --tokens 10000 --json <<'END'
+{"output": "w2", "tokens": 10000, "documents": 22, "width": 2, "token_bytes": 20000, "index_bytes": 4896, @
+"seconds": T}
+END
+# the first tokens by the definition in bench/counting.h
+try 0 '' leat cat w2 --tokens 0:3 --ids <<'END'
+0 46122 28098
+END
+run leat-bench counting -o w4 --tokens 100K --width 4 --document-length 20
+ended 0 ''
+grep -q '^w4: 100,000 tokens of 4 bytes in [0-9,]* documents, ' "$printed" || fail "$ran: $(cat "$printed")"
+for name in w2 w4; do
+    run leat verify $name
+    ended 0 ''
+done
+refuse 1 'leat-bench: w2.leat exists already: choose another name, or replace it (--force)' \
+    leat-bench counting -o w2 --tokens 5
+try 0 '' leat-bench counting -o w2 --tokens 0 --force --json <<'END'
+{"output": "w2", "tokens": 0, "documents": 0, "width": 2, "token_bytes": 0, "index_bytes": 4288, "seconds": T}
+END
+refuse 2 'leat-bench: --document-length: "0" is too small; the least is 1 (leat-bench counting --help lists the @
+options)' leat-bench counting -o x --tokens 5 --document-length 0
+
+# ---- sparse ---------------------------------------------------------------------------------------------------------
+
+try 0 '' leat-bench sparse -o sparse --documents 1M --tokens 3M <<'END'
+sparse: 2,998,272 tokens in 1,000,000 documents
+END
+run leat verify sparse
+ended 0 ''
+[ "$(du -k sparse.tokens | cut -f1)" -lt 1000 ] || echo "sparse.tokens takes disk: no holes on this file system" >&2
+run leat-bench sparse -o sparse
+[ "$code" -eq 1 ] || fail "$ran: exit code $code, though sparse is there"
+run leat verify sparse
+ended 0 ''
+
+# ---- dataset --------------------------------------------------------------------------------------------------------
+
+run leat-bench dataset w4 --runs 1 --opens 3 --json
+json_has machine cpu cores memory kernel compiler date name bytes opening verifying runs not_measured bytes_per_s item \
+    seconds_per_item cpus note median least most verify_share_1_thread verify_share_all_threads
+grep -q '"not_measured": "' "$printed" && fail "$ran: something is not measured: $(cat "$printed")"
+run leat-bench dataset sparse --runs 1 --opens 3 --opening --json
+json_has machine name bytes opening
+grep -q verifying "$printed" && fail "$ran: verifies"
+run leat bench dataset w4 --runs 1 --opens 3
+ended 0 ''
+for words in '^machine: ' '^dataset: w4, ' '^opening  ' '  open and close ' '^verifying  ' '^verify reaches '; do
+    grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
+done
+refuse 1 'leat-bench: cannot open none.leat: No such file or directory' leat-bench dataset none --json
+
+# ---- limits ---------------------------------------------------------------------------------------------------------
+
+mkdir disk
+run leat-bench limits disk --size 16MiB --runs 1 --json
+json_has machine folder file_bytes runs memory page_cache xxh3 zstd disk name not_measured
+[ -z "$(ls -A disk)" ] || fail "$ran: left $(ls -A disk)"
+refuse 2 'leat-bench: --size: "1MiB" is too small; the least is 16777216 (leat-bench limits --help lists the options)' \
+    leat-bench limits disk --size 1MiB
+run leat-bench limits none --json
+[ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
+[ ! -s "$printed" ] || fail "$ran: prints $(cat "$printed")"
+finish

@@ -1,0 +1,128 @@
+#!/bin/sh
+# test_cat.sh: leat cat: documents and ranges of tokens, as text and as ids, and the text that it cannot show.
+. tests/cli/cli.sh
+
+write_three
+mkdir folder
+copy_dataset a folder/a
+copy_dataset b folder/b
+printf 'folder/b\nfolder/a\n' >list.txt
+make_dataset other vocabulary=70000 end=69999 begin=1 tokenizer=t.model file=abc document=5,6,7 document= document=60000
+make_dataset bare vocabulary=300 document=65,66
+make_dataset empty vocabulary=300 tokenizer=bytes
+
+# ---- Text -----------------------------------------------------------------------------------------------------------
+
+try 0 '' leat cat all --document 1 <<'END'
+second paragraph
+of two lines
+END
+try 0 '' leat cat all --document 3 --text <<'END'
+one
+END
+# the bytes of one document come as they are; of several, each ends its line
+run leat cat a --document 2
+ended 0 ''
+printf 'third' | cmp - "$printed" || fail "the text of a document is not its bytes"
+try 0 '' leat cat a --document 0:3 <<'END'
+alpha beta
+second paragraph
+of two lines
+third
+END
+for range in 1: 1:3; do
+    try 0 '' leat cat a --document $range <<'END'
+second paragraph
+of two lines
+third
+END
+done
+try 0 '' leat cat a --document :1 <<'END'
+alpha beta
+END
+refuse 0 '' leat cat a --document 1:1
+refuse 0 '' leat cat a --document 3:3
+refuse 0 '' leat cat empty --document 0:
+try 0 '' leat cat folder --document 2:4 <<'END'
+third
+one
+END
+try 0 '' leat cat @list.txt --document 0 <<'END'
+one
+END
+# tokens: across documents, without the end tokens between them
+run leat cat a --tokens 5:20
+ended 0 ''
+printf ' beta\nsecond p' | cmp - "$printed" || fail "the text of the tokens 5:20 is another"
+refuse 0 '' leat cat a --tokens 5:5
+refuse 0 '' leat cat a --tokens 11:12
+
+# all of it at once is all that was written
+write_numbered n
+run leat cat n --document 0:
+ended 0 ''
+sed '/^$/d' n.txt | cmp - "$printed" || fail "leat cat of all documents is not what was written"
+run leat cat n --tokens :
+ended 0 ''
+sed '/^$/d' n.txt | cmp - "$printed" || fail "leat cat of all tokens is not what was written"
+
+# ---- Ids ------------------------------------------------------------------------------------------------------------
+
+try 0 '' leat cat b --document 1 --ids <<'END'
+116 119 111 10 256
+END
+try 0 '' leat cat other --ids --document 0:3 <<'END'
+1 5 6 7 69999
+1 69999
+1 60000 69999
+END
+try 0 '' leat cat a --tokens 5:20 --ids <<'END'
+32 98 101 116 97 10 256 115 101 99 111 110 100 32 112
+END
+try 0 '' leat cat folder --tokens 45:52 --ids <<'END'
+105 114 100 256 111 110 101
+END
+try 0 '' leat cat bare --tokens 1:2 --ids <<'END'
+66
+END
+
+# ids over more than one block of what is read and printed at once
+leat-bench counting -o counting --tokens 100000 --document-length 30 >/dev/null
+run leat cat counting --tokens : --ids
+ended 0 ''
+tr ' ' '\n' <"$printed" >one-a-line
+od -An -v -tu2 -w2 --endian=little counting.tokens | tr -d ' ' | cmp - one-a-line ||
+    fail "leat cat --ids of all tokens is not the token file"
+run leat cat counting --document : --ids
+[ "$(wc -l <"$printed")" -eq "$(leat info counting --json | grep -o '"documents": [0-9]*' | head -n 1 | tr -dc 0-9)" ] ||
+    fail "leat cat --document : --ids has not one line a document"
+tr -s ' \n' '\n' <"$printed" | sed '/^$/d' | cmp - one-a-line || fail "the ids of all documents are not all tokens"
+
+# ---- What it cannot do ----------------------------------------------------------------------------------------------
+
+refuse 1 'leat: the text of other needs the tokenizer t.model, and this version can show only the text of "bytes"; use @
+--ids' leat cat other --document 0
+refuse 1 'leat: bare has no tokenizer stored, so its text cannot be shown; use --ids' leat cat bare --document 0 --text
+refuse 1 'leat: a has 49 tokens, numbered from 0, so 4:100 is not all there' leat cat a --tokens 4:100
+refuse 1 'leat: a has 3 documents, numbered from 0, so there is no number 9' leat cat a --document 9
+refuse 1 'leat: a has 3 documents, numbered from 0, so 1:9 is not all there' leat cat a --document 1:9
+refuse 1 'leat: bare has 1 documents, numbered from 0, so there is no number 18446744073709551614' \
+    leat cat bare --ids --document 18446744073709551614
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat cat none --document 0
+refuse 2 'leat: one of --document and --tokens is needed (leat cat --help shows how)' leat cat a
+refuse 2 'leat: only one of --document and --tokens is needed (leat cat --help shows how)' \
+    leat cat a --document 1 --tokens 1:2
+refuse 2 'leat: --text and --ids exclude each other (leat cat --help shows how)' leat cat a --text --ids --document 1
+refuse 2 'leat: --tokens: a range A:B is needed; for one token write 5:6 (leat cat --help shows how)' \
+    leat cat a --tokens 5
+refuse 2 'leat: --tokens: "2:1" ends before it begins (leat cat --help lists the options)' leat cat a --tokens 2:1
+refuse 2 'leat: --document: "x" is not a number; write it like 12, 1.5K or 64Ki (leat cat --help lists the options)' \
+    leat cat a --document x
+
+# document starts that fall: an error that says so, and nothing that was never there
+copy_dataset n p
+overwrite p.leat 4501 '~'
+run leat cat p --document 40:60
+[ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
+grep -q 'verify' "$said" || fail "$ran does not send the user to verify: $(cat "$said")"
+finish

@@ -1,0 +1,150 @@
+#!/bin/sh
+# test_command_line.sh: what all commands share: help, version, wrong options and commands, and outputs that cannot be
+# written.
+. tests/cli/cli.sh
+
+write_three
+
+# ---- Help and version -----------------------------------------------------------------------------------------------
+
+version=$(leat --version)
+case $version in
+'leat '[0-9]*.[0-9]*.[0-9]*) ;;
+*) fail "leat --version prints '$version'" ;;
+esac
+for command in 'leat -V' 'leat --version'; do
+    # shellcheck disable=SC2086 # a command and its option
+    echo "$version" | try 0 '' $command
+done
+echo "leat-bench ${version#leat }" | try 0 '' leat-bench --version
+
+# Help has the purpose in its first line, and is the same however it is asked for; nothing is longer than a screen.
+look_at_help() { # WORD...: words that must begin a line
+    ended 0 ''
+    [ "$(awk 'NR > 1 && length > 100' "$printed" | wc -l)" -eq 0 ] || fail "$ran: a line has more than 100 columns"
+    for word in "$@"; do
+        grep -qE "^ *(-[a-z], )?$word" "$printed" || fail "$ran: does not have $word"
+    done
+}
+help_of() { # PROGRAM COMMAND OPTION...
+    program=$1 command=$2
+    shift 2
+    run "$program" "$command" --help
+    look_at_help "$program $command: .*\.\$" "usage: $program $command \[options\]" 'options:' 'example:' \
+        "$program $command " --help "$@"
+    cp "$printed" help.txt
+    try 0 '' "$program" "$command" -h <help.txt
+    try 0 '' "$program" help "$command" <help.txt
+}
+help_of leat info '--json'
+help_of leat verify '--json' '--threads N .*\(default: all cores\)' '--progress auto\|never'
+help_of leat cat '--document N\[:M\]' '--tokens A:B' '--text' '--ids'
+help_of leat find '--document N' '--token N' '--origin INPUT:OFFSET' '--id ID' '--json'
+help_of leat merge '--output OUT .*\(required\)' '--force' '--json' '--progress auto\|never'
+help_of leat-bench limits '--size SIZE' '--runs N .*\(default: 5\)' '--json'
+help_of leat-bench dataset '--runs N .*\(default: 7\)' '--opens N' '--opening' '--json'
+help_of leat-bench counting '--output NAME' '--tokens N' '--width 2\|4' '--document-length MEAN' '--force' '--json'
+help_of leat-bench sparse '--output NAME' '--documents N' '--tokens N'
+for program in leat leat-bench; do
+    run $program --help
+    look_at_help "$program: " 'usage:' 'commands:' 'example:' 'exit codes:'
+    cp "$printed" help.txt
+    try 0 '' $program -h <help.txt
+    try 0 '' $program help <help.txt
+    try 0 '' $program <help.txt
+done
+run leat bench --help
+for command in info verify cat find merge bench; do
+    leat --help | grep -q "^  $command " || fail "leat --help does not list $command"
+done
+
+# ---- Wrong words ----------------------------------------------------------------------------------------------------
+
+refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the commands)' leat inf a
+refuse 2 'leat: unknown command inf; did you mean info? (leat --help lists the commands)' leat help inf
+refuse 2 'leat: unknown option --vers; did you mean --version? (leat --help lists the commands)' leat --vers
+refuse 2 'leat-bench: unknown command sprse; did you mean sparse? (leat-bench --help lists the commands)' \
+    leat-bench sprse
+run leat frobnicate
+[ "$code" -eq 2 ] || fail "$ran: exit code $code, not 2"
+grep -qF 'leat: unknown command frobnicate; the nearest is ' "$said" || fail "$ran: $(cat "$said")"
+
+lists='--help lists the options)'
+for command in info verify find merge; do
+    refuse 2 "leat: unknown option --jsn; did you mean --json? (leat $command $lists" leat $command a --jsn
+done
+refuse 2 "leat: unknown option --documents; did you mean --document? (leat cat $lists" leat cat a --documents 1
+refuse 2 "leat: unknown option --thread; did you mean --threads? (leat verify $lists" leat verify --thread=1 a
+refuse 2 "leat: unknown option -q; the short options are -h (--help) (leat info $lists" leat info a -q
+refuse 2 "leat: unknown option -q; the short options are -o (--output), -h (--help) (leat merge $lists" leat merge -q
+refuse 2 "leat: --json takes no value, so --json=1 is wrong; write --json (leat info $lists" leat info a --json=1
+refuse 2 "leat: --token needs a value: --token N (leat find $lists" leat find a --token
+refuse 2 "leat: --token needs a value, but --json follows; write --token=--json if that is the value (leat find @
+$lists" leat find a --token --json
+shows='--help shows how)'
+for command in info verify find cat; do
+    refuse 2 "leat: NAME is missing: leat $command NAME (leat $command $shows" leat $command
+    refuse 2 "leat: \"b\" is one argument too many: leat $command takes NAME (leat $command $shows" leat $command a b
+done
+refuse 2 "leat-bench: --output NAME is missing: the dataset to write (leat-bench counting $lists" leat-bench counting
+refuse 2 "leat-bench: --output NAME is missing: the dataset to write (leat-bench counting $lists" leat bench counting
+refuse 2 "leat-bench: --width cannot be \"3\", only one of: 2, 4; did you mean 2? (leat-bench counting $lists" \
+    leat-bench counting --tokens 5 -o new --width 3
+
+# behind "--" everything is a word
+refuse 1 'leat: cannot open --json.leat: No such file or directory' leat info -- --json
+refuse 2 "leat: NAME is missing: leat info NAME (leat info $shows" leat info --
+
+# ---- Outputs --------------------------------------------------------------------------------------------------------
+
+# Runs a command whose stdout is given by the redirection of this call.
+unwritable() { # WHY COMMAND...
+    why=$1
+    shift
+    ran="$* (stdout: $why)"
+    "$@" 2>"$said" </dev/null
+    code=$?
+    ended 1 "${1##*/}: cannot write everything to standard output: $why"
+}
+if [ -c /dev/full ]; then
+    full='No space left on device'
+    for command in --help --version 'info a' 'info a --json' 'verify a' 'verify a --json' 'find a --id a.txt#0' \
+        'find a --token 1 --json' 'cat a --document 0' 'cat a --tokens 0:5 --ids' 'merge --force -o out a b' \
+        'merge --force -o out a b --json' 'info --help' 'bench --version'; do
+        # shellcheck disable=SC2086 # a command and its options
+        case $command in
+        bench*) unwritable "$full" leat-bench ${command#bench} >/dev/full ;;
+        *) unwritable "$full" leat $command >/dev/full ;;
+        esac
+    done
+    [ -e out.leat ] || fail "merge whose summary cannot be printed has not made its dataset"
+fi
+for command in --help --version 'info a' 'verify a --json' 'find a --token 1' 'cat a --document 0'; do
+    # shellcheck disable=SC2086
+    unwritable 'Bad file descriptor' leat $command >&-
+done
+# damage stays damage
+write_numbered n
+overwrite n.tokens 10000 '~~'
+run leat verify n
+sed 's/ is damaged:.*//' "$said" | head -n 1 >first.txt
+leat verify n 2>"$said" >&-
+code=$?
+[ "$code" -eq 3 ] || fail "leat verify of a damaged dataset with stdout closed: exit code $code, not 3"
+grep -qF "$(cat first.txt)" "$said" || fail "leat verify with stdout closed does not name the page: $(cat "$said")"
+
+# a reader that goes away; more comes than fits in a pipe
+leat-bench counting -o counting --tokens 200000 >/dev/null
+{
+    leat cat counting --tokens : --ids 2>"$said"
+    echo $? >code.txt
+} | head -c 1 >/dev/null
+ran='leat cat (into a pipe that is closed)'
+code=$(cat code.txt)
+ended 1 'leat: cannot write everything to standard output: Broken pipe'
+
+# without stderr a command works, and with stdin closed too
+leat info a --json >with.txt 2>/dev/null
+leat info a --json >without.txt 2>&- <&- || fail "leat info with stdin and stderr closed fails"
+cmp with.txt without.txt || fail "leat info prints something else with stdin and stderr closed"
+finish

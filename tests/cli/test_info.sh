@@ -1,0 +1,216 @@
+#!/bin/sh
+# test_info.sh: leat info: all keys and values of its JSON, what people see, and every way to name a dataset.
+. tests/cli/cli.sh
+
+write_three
+mkdir folder empty
+copy_dataset a folder/a
+copy_dataset b folder/b
+copy_dataset a folder/.hidden
+copy_dataset a folder/c.partial
+printf '# a list\n\nfolder/b\r\nfolder/a.leat \n' >list.txt
+make_dataset bare vocabulary=300
+make_dataset rich vocabulary=70000 end=69999 begin=1 created=86400 tokenizer=t.model pattern=gpt2 file=abc lines ids \
+    metadata=k=v metadata=é=w input=p:1 bytes=100 rejects=3 offset=5 line=2 id=i1 document=5,6,7 offset=9 document= \
+    input="$(printf 'q\001\377\n"')" offset=1 id='i"2' document=60000
+
+# ---- JSON -----------------------------------------------------------------------------------------------------------
+
+try 0 '' leat info all --json <<'END'
+{"name": "all", "version": 1, "identity": "1e1d56c89e3d49d76eae421d32c6056e", "tokens": 62, "documents": 6, "width": 2, @
+"vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": "9939fb9f7ef62b7a19a5f9de655cf326"}, @
+"end": 256, "begin": null, "created": null, "token_bytes": 124, "index_bytes": 4901, "document_lengths": @
+{"sampled": false, "documents": 6, "mean": 10.333333333333334, "shortest": 3, "longest": 31, "buckets": @
+[{"least": 2, "most": 3, "documents": 1}, {"least": 4, "most": 7, "documents": 3}, @
+{"least": 8, "most": 15, "documents": 1}, {"least": 16, "most": 31, "documents": 1}]}, @
+"parts": [{"name": "all", "identity": "1e1d56c89e3d49d76eae421d32c6056e", "first_token": 0, "tokens": 62, @
+"first_document": 0, "documents": 6, "first_input": 0, "inputs": 3, "metadata": []}], "inputs": @
+[{"path": "a.txt", "bytes": 49, "documents": 3, "tokens": 49, "rejects": 0, "hash": null}, @
+{"path": "b.txt", "bytes": 9, "documents": 2, "tokens": 10, "rejects": 0, "hash": null}, @
+{"path": "c.txt", "bytes": 2, "documents": 1, "tokens": 3, "rejects": 0, "hash": null}]}
+END
+try 0 '' leat info --json rich.leat <<'END'
+{"name": "rich.leat", "version": 1, "identity": "295c210128ea1573228fc2b8e4327852", "tokens": 10, "documents": 3, @
+"width": 4, "vocabulary": 70000, "tokenizer": {"name": "t.model", "pattern": "gpt2", "fingerprint": @
+"ea17d2451a1591e8a98960b9edc5d7da"}, "end": 69999, "begin": 1, "created": "1970-01-02T00:00:00Z", "token_bytes": 40, @
+"index_bytes": 4837, "document_lengths": {"sampled": false, "documents": 3, "mean": 3.3333333333333335, @
+"shortest": 2, "longest": 5, "buckets": [{"least": 2, "most": 3, "documents": 2}, @
+{"least": 4, "most": 7, "documents": 1}]}, "parts": [{"name": "rich", "identity": @
+"295c210128ea1573228fc2b8e4327852", "first_token": 0, "tokens": 10, "first_document": 0, "documents": 3, @
+"first_input": 0, "inputs": 2, "metadata": [["k", "v"], ["é", "w"]]}], "inputs": @
+[{"path": "p:1", "bytes": 100, "documents": 2, "tokens": 7, "rejects": 3, "hash": null}, @
+{"path": "q\u0001�\n\"", "bytes": 0, "documents": 1, "tokens": 3, "rejects": 0, "hash": null}]}
+END
+try 0 '' leat info bare --json <<'END'
+{"name": "bare", "version": 1, "identity": "cef5078c852c651743c52b28ffe3ffd0", "tokens": 0, "documents": 0, @
+"width": 2, "vocabulary": 300, "tokenizer": {"name": null, "pattern": null, "fingerprint": null}, "end": null, @
+"begin": null, "created": null, "token_bytes": 0, "index_bytes": 4160, "document_lengths": {"sampled": false, @
+"documents": 0, "mean": 0.0, "shortest": 0, "longest": 0, "buckets": []}, "parts": [{"name": "bare", "identity": @
+"cef5078c852c651743c52b28ffe3ffd0", "first_token": 0, "tokens": 0, "first_document": 0, "documents": 0, @
+"first_input": 0, "inputs": 0, "metadata": []}], "inputs": []}
+END
+try 0 '' leat info folder --json <<'END'
+{"name": "folder", "version": 1, "identity": "348da8d047dc0bdc80249f9f3d1402bd", "tokens": 59, "documents": 5, @
+"width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
+"9939fb9f7ef62b7a19a5f9de655cf326"}, "end": 256, "begin": null, "created": null, "token_bytes": 118, @
+"index_bytes": 9418, "document_lengths": {"sampled": false, "documents": 5, "mean": 11.8, "shortest": 5, @
+"longest": 31, "buckets": [{"least": 4, "most": 7, "documents": 3}, {"least": 8, "most": 15, "documents": 1}, @
+{"least": 16, "most": 31, "documents": 1}]}, "parts": [{"name": "folder/a", "identity": @
+"fa4a2cf841c7926dd91661916d70edfb", "first_token": 0, "tokens": 49, "first_document": 0, "documents": 3, @
+"first_input": 0, "inputs": 1, "metadata": []}, {"name": "folder/b", "identity": @
+"16e0b3d53f93965b04f3a5e6fe435433", "first_token": 49, "tokens": 10, "first_document": 3, "documents": 2, @
+"first_input": 1, "inputs": 1, "metadata": []}], "inputs": @
+[{"path": "a.txt", "bytes": 49, "documents": 3, "tokens": 49, "rejects": 0, "hash": null}, @
+{"path": "b.txt", "bytes": 9, "documents": 2, "tokens": 10, "rejects": 0, "hash": null}]}
+END
+
+# ---- For people -----------------------------------------------------------------------------------------------------
+
+try 0 '' leat info all.tokens <<'END'
+all.tokens
+  tokens      62
+  documents   6
+  width       2 bytes a token
+  vocabulary  257
+  end         256 after each document
+  tokenizer   bytes
+  fingerprint 9939fb9f7ef62b7a19a5f9de655cf326
+  identity    1e1d56c89e3d49d76eae421d32c6056e
+  created     not recorded
+  size        124 bytes of tokens, 4.8 KiB of index
+  format      version 1
+
+inputs: 3
+                tokens        documents    rejects  path
+                    49                3          0  a.txt
+                    10                2          0  b.txt
+                     3                1          0  c.txt
+
+document lengths in tokens: shortest 3, longest 31, mean 10.3
+  2 - 3                                   1  16.7 % #############
+  4 - 7                                   3  50.0 % ########################################
+  8 - 15                                  1  16.7 % #############
+  16 - 31                                 1  16.7 % #############
+END
+# the bytes of a path that would end the line are question marks; the one that is no UTF-8 is printed as it is
+{
+    cat <<'END'
+rich
+  tokens      10
+  documents   3
+  width       4 bytes a token
+  vocabulary  70,000
+  end         69999 after each document
+  begin       1 before each document
+  tokenizer   t.model, pattern gpt2
+  fingerprint ea17d2451a1591e8a98960b9edc5d7da
+  identity    295c210128ea1573228fc2b8e4327852
+  created     1970-01-02T00:00:00Z
+  size        40 bytes of tokens, 4.7 KiB of index
+  format      version 1
+
+inputs: 2
+                tokens        documents    rejects  path
+                     7                2          3  p:1
+END
+    printf '                     3                1          0  q?\377?"\n'
+    cat <<'END'
+
+metadata
+  k = v
+  é = w
+
+document lengths in tokens: shortest 2, longest 5, mean 3.3
+  2 - 3                                   2  66.7 % ########################################
+  4 - 7                                   1  33.3 % ####################
+END
+} >rich.txt
+try 0 '' leat info rich <rich.txt
+try 0 '' leat info bare <<'END'
+bare
+  tokens      0
+  documents   0
+  width       2 bytes a token
+  vocabulary  300
+  end         none
+  tokenizer   not recorded
+  fingerprint none
+  identity    cef5078c852c651743c52b28ffe3ffd0
+  created     not recorded
+  size        0 bytes of tokens, 4.1 KiB of index
+  format      version 1
+END
+try 0 '' leat info @list.txt <<'END'
+@list.txt
+  tokens      59
+  documents   5
+  width       2 bytes a token
+  vocabulary  257
+  end         256 after each document
+  tokenizer   bytes
+  fingerprint 9939fb9f7ef62b7a19a5f9de655cf326
+  identity    97ca66c7ea03e16ff3981744cdd1a1be
+  created     not recorded
+  size        118 bytes of tokens, 9.2 KiB of index
+  format      version 1
+
+parts: 2
+                tokens        documents  name
+                    10                2  folder/b
+                    49                3  folder/a
+
+inputs: 2
+                tokens        documents    rejects  path
+                    10                2          0  b.txt
+                    49                3          0  a.txt
+
+document lengths in tokens: shortest 5, longest 31, mean 11.8
+  4 - 7                                   3  60.0 % ########################################
+  8 - 15                                  1  20.0 % #############
+  16 - 31                                 1  20.0 % #############
+END
+
+# twenty rows are shown of inputs, and all are in the JSON
+set --
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21; do
+    set -- "$@" "input=in$i" document=1
+done
+make_dataset many "$@"
+run leat info many
+ended 0 ''
+[ "$(grep -c ' in[0-9]*$' "$printed")" -eq 20 ] || fail "info shows not 20 of 22 inputs"
+grep -qF '... and 2 more (--json has them all)' "$printed" || fail "info does not say that there are 2 more inputs"
+run leat info many --json
+[ "$(grep -o '"path": "in[0-9]*"' "$printed" | wc -l)" -eq 22 ] || fail "info --json has not all 22 inputs"
+
+# ---- Names ----------------------------------------------------------------------------------------------------------
+
+# a dataset comes before a folder of its name
+mkdir both
+copy_dataset a both
+copy_dataset b both/b
+copy_dataset c both/c
+leat info both >both.txt
+grep -q '^  documents   3$' both.txt || fail "info both: the folder was taken, not the dataset beside it"
+leat info both/ >both.txt
+grep -q '^parts: 2$' both.txt || fail "info both/: the folder was not taken"
+
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat info none
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat info none --json
+refuse 1 'leat: the folder empty holds no dataset (no *.leat in it)' leat info empty
+refuse 1 'leat: cannot open none: No such file or directory' leat info @none
+printf 'a\nbare\n' >two.txt
+refuse 1 'leat: a and bare cannot be joined: their vocabulary size is 257 and 300' leat info @two.txt
+refuse 2 'leat: folder/c.partial is no dataset: names in .partial are those of unfinished ones' \
+    leat info folder/c.partial
+refuse 2 'leat: the name of the dataset to open is empty' leat info ''
+
+# a file that is none: it fails at once, and does not wait for somebody to write
+mkfifo pipe pipe.leat
+cp a.tokens pipe.tokens
+refuse 1 'leat: pipe is not a regular file' timeout 60 leat info @pipe
+refuse 1 'leat: pipe.leat is not a regular file' timeout 60 leat info pipe
+cp a.leat pipe2.leat
+mkfifo pipe2.tokens
+refuse 1 'leat: pipe2.tokens is not a regular file' timeout 60 leat info pipe2
+finish

@@ -1,0 +1,176 @@
+#!/bin/sh
+# test_merge.sh: leat merge: the same bytes as one run over all inputs, metadata, replacing, what cannot be merged, the
+# time of creation, and an interrupt.
+. tests/cli/cli.sh
+
+write_three
+mkdir folder
+copy_dataset a folder/1
+copy_dataset b folder/2
+printf 'folder/2\nc\n' >list.txt
+
+same_dataset() { # A B
+    cmp "$1.tokens" "$2.tokens" || fail "$1.tokens and $2.tokens differ"
+    cmp "$1.leat" "$2.leat" || fail "$1.leat and $2.leat differ"
+}
+nothing_left() { # NAME
+    for file in "$1".*; do
+        [ ! -e "$file" ] || fail "$ran: left $file behind"
+    done
+}
+
+# ---- Joining --------------------------------------------------------------------------------------------------------
+
+try 0 '' leat merge -o out a b c <<'END'
+out: 62 tokens in 6 documents from 3 parts, 4.9 KiB in T.
+END
+same_dataset out all
+try 0 '' leat merge --json --output=out2.leat a.leat b.tokens c --progress never <<'END'
+{"output": "out2.leat", "parts": 3, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
+"identity": "1e1d56c89e3d49d76eae421d32c6056e", "seconds": T}
+END
+same_dataset out2 all
+try 0 '' leat merge -oout3 folder c --json <<'END'
+{"output": "out3", "parts": 2, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
+"identity": "1e1d56c89e3d49d76eae421d32c6056e", "seconds": T}
+END
+same_dataset out3 all
+run leat merge -o out4 a @list.txt
+ended 0 ''
+same_dataset out4 all
+try 0 '' leat merge -o alone b <<'END'
+alone: 10 tokens in 2 documents from 1 part, 4.6 KiB in T.
+END
+same_dataset alone b
+
+# larger than what is copied at once, by documents, tokens and bytes; of a list, its text is that of its parts
+leat-bench counting -o big1 --tokens 2500000 --document-length 3 >/dev/null
+leat-bench counting -o big2 --tokens 1500000 --document-length 100000 >/dev/null
+run leat merge -o big big1 big2 big1
+ended 0 ''
+cat big1.tokens big2.tokens big1.tokens | cmp - big.tokens || fail "the merged token file is not that of the parts"
+run leat verify big
+ended 0 ''
+leat info big --json | grep -q '"tokens": 6500000' || fail "leat info of the merged dataset has other tokens"
+
+# ---- Metadata -------------------------------------------------------------------------------------------------------
+
+make_dataset m1 metadata=same=1 metadata=other=x metadata=only=here document=1
+make_dataset m2 metadata=same=1 metadata=other=y document=2
+run leat merge -o m m1 m2
+ended 0 ''
+leat info m --json | grep -qF '"metadata": [["only.1", "here"], ["other.1", "x"], ["other.2", "y"], ["same", "1"]]' ||
+    fail "merged metadata: $(leat info m)"
+
+# ---- An output that exists, and names that are none -----------------------------------------------------------------
+
+refuse 1 'leat: out.leat exists already: choose another name, or replace it (--force)' leat merge -o out a
+same_dataset out all
+try 0 '' leat merge -o out a --force <<'END'
+out: 49 tokens in 3 documents from 1 part, 4.7 KiB in T.
+END
+same_dataset out a
+# over one of its own parts
+run leat merge -o out --force out b c
+ended 0 ''
+same_dataset out all
+# a failure leaves the older dataset as it was
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat merge -o out --force a none
+same_dataset out all
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat merge -o new a none
+nothing_left new
+
+ends="it must end in a file's name, without a dot at its end"
+for name in . .. folder/ folder/. folder/..; do
+    run leat merge --force -o $name a
+    grep -qF "leat: '$name' is not a name for a dataset: $ends" "$said" || fail "$ran: $(cat "$said")"
+    [ "$code" -ne 0 ] || fail "$ran: exit code 0"
+done
+for name in x.partial x.partial.leat x.partial.tokens; do
+    run leat merge -o $name a
+    grep -qF "leat: '$name' is not a name for a dataset: names in .partial are those of unfinished ones" "$said" ||
+        fail "$ran: $(cat "$said")"
+    [ "$code" -ne 0 ] || fail "$ran: exit code 0"
+    nothing_left x
+done
+run leat merge -o '' a
+[ "$code" -eq 2 ] || fail "$ran: exit code $code, not 2"
+[ -s "$said" ] || fail "$ran: says nothing"
+refuse 1 'leat: the folder that none/new.leat is to lie in is not there: No such file or directory' \
+    leat merge -o none/new a
+
+# ---- What cannot be merged ------------------------------------------------------------------------------------------
+
+make_dataset vocabulary vocabulary=300 document=1
+make_dataset no-end vocabulary=257 document=1
+make_dataset other-end vocabulary=257 end=255 document=1
+make_dataset begin vocabulary=257 begin=1 end=256 document=2
+make_dataset no-tokenizer vocabulary=257 end=256 document=2
+refuse 1 'leat: a and vocabulary cannot be merged: they differ in their vocabulary size' leat merge -o new a vocabulary
+refuse 1 'leat: a and no-end cannot be merged: they differ in their end-of-document token' leat merge -o new a b no-end
+refuse 1 'leat: a and other-end cannot be merged: they differ in their end-of-document token' \
+    leat merge -o new a other-end
+refuse 1 'leat: a and begin cannot be merged: they differ in their begin token' leat merge -o new a begin
+refuse 1 'leat: a and no-tokenizer cannot be merged: they differ in their tokenizer' leat merge -o new a no-tokenizer
+nothing_left new
+# a damaged part is not taken over in silence: its page is checked by verify, its ids and end tokens here
+write_numbered n
+copy_dataset n p
+overwrite p.tokens 10000 '~~'
+run leat merge -o new p
+[ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
+nothing_left new
+
+# ---- The time of creation -------------------------------------------------------------------------------------------
+
+SOURCE_DATE_EPOCH=86400 leat merge -o dated a b >/dev/null || fail "merge with SOURCE_DATE_EPOCH fails"
+leat info dated --json | grep -qF '"created": "1970-01-02T00:00:00Z"' || fail "created is not SOURCE_DATE_EPOCH"
+SOURCE_DATE_EPOCH='' leat merge -o undated a b >/dev/null || fail "merge with an empty SOURCE_DATE_EPOCH fails"
+leat info undated --json | grep -qF '"created": null' || fail "created is there without SOURCE_DATE_EPOCH"
+epoch='leat: the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, and not "tomorrow"'
+SOURCE_DATE_EPOCH=tomorrow
+export SOURCE_DATE_EPOCH
+refuse 2 "$epoch" leat merge -o new a b
+unset SOURCE_DATE_EPOCH
+nothing_left new
+
+# ---- An interrupt ---------------------------------------------------------------------------------------------------
+
+# Starts a command and sends it one SIGINT as soon as it has a handler for it: before that it is ignored, as in all that
+# a script starts in the background, and a second one would end it at once.
+interrupt() { # COMMAND...
+    ran="$* (interrupted)"
+    "$@" >"$printed" 2>"$said" </dev/null &
+    process=$!
+    while kill -0 $process 2>/dev/null; do
+        case $(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:.*\(.\)$/\1/p' /proc/$process/status 2>/dev/null | tr '\n' ' ') in
+        'leat '[2367abef]' ')
+            kill -INT $process
+            break
+            ;;
+        esac
+    done
+    wait $process
+    code=$?
+}
+leat-bench sparse -o huge --documents 1 --tokens 1G >/dev/null
+if [ -d /proc/self ]; then
+    interrupt leat merge -o new huge huge
+    ended 130 'leat: interrupted'
+    [ ! -s "$printed" ] || fail "$ran: printed $(cat "$printed")"
+    nothing_left new
+    interrupt leat merge --force -o all huge
+    ended 130 'leat: interrupted'
+    same_dataset all out
+    interrupt leat verify huge --threads 1
+    ended 130 'leat: interrupted'
+    [ ! -s "$printed" ] || fail "$ran: printed $(cat "$printed")"
+fi
+
+# ---- Wrong ----------------------------------------------------------------------------------------------------------
+
+refuse 2 'leat: --output OUT is missing: the dataset to write: OUT.tokens and OUT.leat (leat merge --help lists the @
+options)' leat merge a b
+refuse 2 'leat: PART... is missing: leat merge PART... (leat merge --help shows how)' leat merge -o new
+refuse 2 'leat: --output needs a value: --output OUT (leat merge --help lists the options)' leat merge a -o
+finish

@@ -1,0 +1,147 @@
+#!/bin/sh
+# test_verify.sh: leat verify: what it says of a sound dataset, of damage of every kind, and of what is not there.
+. tests/cli/cli.sh
+
+write_three
+write_numbered n
+make_dataset bare
+mkdir folder
+copy_dataset n folder/a
+copy_dataset n folder/b
+overwrite folder/b.tokens 10000 '~~'
+
+# ---- Nothing is wrong -----------------------------------------------------------------------------------------------
+
+for threads in 1 2 7 1024; do
+    try 0 '' leat verify n --threads $threads <<'END'
+n: nothing is wrong; 49.5 KiB checked in T.
+END
+done
+try 0 '' leat verify --json --progress never n <<'END'
+{"name": "n", "ok": true, "status": "ok", "message": null, "bytes": 50681, "damaged_pages": 0, "damaged_others": 0, @
+"part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, "bytes_per_s": R}
+END
+try 0 '' leat verify bare --json <<'END'
+{"name": "bare", "ok": true, "status": "ok", "message": null, "bytes": 4160, "damaged_pages": 0, @
+"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
+"bytes_per_s": R}
+END
+printf 'a\nb\nc\n' >list.txt
+try 0 '' leat verify @list.txt <<'END'
+@list.txt: nothing is wrong; 13.9 KiB checked in T.
+END
+
+# ---- Damaged pages --------------------------------------------------------------------------------------------------
+
+# page 2 has the tokens 4096 to 6143; document 191 begins at 2090 + 22 * 91 = 4092, document 284 at 6138
+page='page 2 of p.tokens (tokens 4096 to 6143, documents 191 to 284) is damaged: its hash does not match; restore the '\
+'file from its source'
+copy_dataset n p
+overwrite p.tokens 10001 '~'
+try 3 "leat: $page" leat verify p <<'END'
+p is damaged: 1 page of 4 KiB, 1 other place.
+The first damaged page is page 2 of p.tokens, bytes 8192 to 12287; documents 191 to 284 lie in it.
+END
+try 3 "leat: $page" leat verify p --json --threads 3 <<END
+{"name": "p", "ok": false, "status": "checksum", "message": "$page", "bytes": 50681, "damaged_pages": 1, @
+"damaged_others": 1, "part": "p", "page": 2, "first_document": 191, "documents": 94, "seconds": T, "bytes_per_s": R}
+END
+# two pages, of which the first is named; a byte that leaves the id below the vocabulary size is no other place
+copy_dataset n p
+overwrite p.tokens 10000 '~'
+overwrite p.tokens 14000 '~'
+try 3 "leat: $page" leat verify p <<'END'
+p is damaged: 2 pages of 4 KiB, 0 other places.
+The first damaged page is page 2 of p.tokens, bytes 8192 to 12287; documents 191 to 284 lie in it.
+END
+# in a folder the report counts documents through
+try 3 "leat: $(echo "$page" | sed 's|p.tokens|folder/b.tokens|')" leat verify folder <<'END'
+folder is damaged: 1 page of 4 KiB, 1 other place.
+The first damaged page is page 2 of folder/b.tokens, bytes 8192 to 12287; documents 691 to 784 lie in it.
+END
+try 3 "leat: $(echo "$page" | sed 's|p.tokens|folder/b.tokens|')" leat verify folder --json <<END
+{"name": "folder", "ok": false, "status": "checksum", @
+"message": "$(echo "$page" | sed 's|p.tokens|folder/b.tokens|')", "bytes": 101362, "damaged_pages": 1, @
+"damaged_others": 1, "part": "folder/b", "page": 2, "first_document": 691, "documents": 94, "seconds": T, @
+"bytes_per_s": R}
+END
+# one document
+make_dataset one document="$(awk 'BEGIN { for (i = 0; i < 6200; i++) printf "%d,", i % 1000 }')"
+overwrite one.tokens 4096 '~'
+try 3 'leat: page 1 of one.tokens (tokens 2048 to 4095, documents 0 to 0) is damaged: its hash does not match; '\
+'restore the file from its source' leat verify one <<'END'
+one is damaged: 1 page of 4 KiB, 0 other places.
+The first damaged page is page 1 of one.tokens, bytes 4096 to 8191; document 0 lies in it.
+END
+
+# ---- Damage that opening finds --------------------------------------------------------------------------------------
+
+ends='the first or last page of p.tokens does not match p.leat: the token file is damaged, or the two are not from '\
+'the same run; restore both from their source'
+copy_dataset n p
+overwrite p.tokens 0 '~'
+refuse 3 "leat: $ends" leat verify p
+try 3 "leat: $ends" leat verify p --json <<END
+{"name": "p", "ok": false, "status": "mismatch", "message": "$ends", "bytes": 0, "damaged_pages": 0, @
+"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
+"bytes_per_s": R}
+END
+cut='p.tokens has 1000 bytes and its index says 21780: the file is not whole, or the two are not from the same run; '\
+'restore both from their source'
+copy_dataset n p
+head -c 1000 n.tokens >p.tokens
+refuse 3 "leat: $cut" leat verify p
+try 3 "leat: $cut" leat verify p --json <<END
+{"name": "p", "ok": false, "status": "truncated", "message": "$cut", "bytes": 0, "damaged_pages": 0, @
+"damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
+"bytes_per_s": R}
+END
+copy_dataset n p
+head -c 1000 n.leat >p.leat
+refuse 3 'leat: p.leat ends at byte 1000, inside its header: it was cut; restore it from its source' leat verify p
+copy_dataset n p
+overwrite p.leat 20 '~'
+refuse 3 'leat: the header of p.leat is damaged: its checksum does not match; restore the file from its source' \
+    leat verify p
+copy_dataset n p
+overwrite p.leat 0 '~'
+refuse 3 "leat: p.leat is not a leat index: it does not begin with leat's magic bytes; name the dataset (NAME.leat @
+beside NAME.tokens)" leat verify p
+
+# ---- Damage of the index --------------------------------------------------------------------------------------------
+
+index='the documents section of p.leat (bytes 4096 to 8104) is damaged: its checksum does not match; restore the file '\
+'from its source'
+copy_dataset n p
+overwrite p.leat 4501 '~'
+try 3 "leat: $index" leat verify p <<'END'
+p is damaged: 0 pages of 4 KiB, 3 other places.
+END
+try 3 "leat: $index" leat verify p --json <<END
+{"name": "p", "ok": false, "status": "checksum", "message": "$index", "bytes": 50681, "damaged_pages": 0, @
+"damaged_others": 3, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
+"bytes_per_s": R}
+END
+# a path, of which nothing but the section's sum tells
+at=$(grep -abo 'n\.txt' n.leat | head -n 1 | cut -d: -f1)
+copy_dataset n p
+overwrite p.leat "$at" m
+try 3 "leat: the input paths section of p.leat (bytes $at to $((at + 5))) is damaged: its checksum does not match; @
+restore the file from its source" leat verify p <<'END'
+p is damaged: 0 pages of 4 KiB, 1 other place.
+END
+
+# ---- What is not damage ---------------------------------------------------------------------------------------------
+
+copy_dataset n p
+rm p.tokens
+refuse 1 'leat: cannot open p.tokens: No such file or directory' leat verify p
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat verify none
+refuse 1 'leat: cannot open none.leat: No such file or directory' leat verify none --json
+refuse 2 'leat: --threads: "0" is too small; the least is 1 (leat verify --help lists the options)' \
+    leat verify --threads 0 n
+refuse 2 'leat: --threads: "2000" is too large; the most is 1024 (leat verify --help lists the options)' \
+    leat verify --threads 2000 n
+refuse 2 'leat: --progress cannot be "nevr", only one of: auto, never; did you mean never? (leat verify --help @
+lists the options)' leat verify --progress nevr n
+finish
