@@ -687,11 +687,26 @@ static enum leat_status encode_merges(const struct model *m, struct model_scratc
     return status == LEAT_OK ? append_symbols(m, s->symbols, count, out, err) : status;
 }
 
+/* The piece's own token, where pieces are taken whole; false if it has none. */
+static bool encode_whole(const struct model *m, const uint8_t *piece, size_t bytes, struct id_list *out,
+                         enum leat_status *status, struct leat_error *err)
+{
+    uint32_t symbol = m->whole ? find_symbol(m, piece, bytes) : NO_SYMBOL;
+
+    if (symbol == NO_SYMBOL)
+        return false;
+    *status = append_symbols(m, &symbol, 1, out, err);
+    return true;
+}
+
 static enum leat_status encode_part(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                     struct id_list *out, struct leat_error *err)
 {
-    enum leat_status status = reserve_symbols(s, bytes + 1, err);
+    enum leat_status status;
 
+    if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
+        return status;
+    status = reserve_symbols(s, bytes + 1, err);
     if (status != LEAT_OK)
         return status;
     return m->spec->model == SPEC_SCORES ? encode_scores(m, s, text, bytes, out, err)
@@ -762,14 +777,11 @@ static enum leat_status encode_cut(const struct model *m, struct model_scratch *
 enum leat_status model_encode(const struct model *m, struct model_scratch *s, const uint8_t *piece, size_t bytes,
                               struct id_list *out, struct leat_error *err)
 {
-    if (m->whole) {
-        uint32_t place = vocabulary_map_find(&m->map, piece, bytes);
+    enum leat_status status;
 
-        if (place != SPEC_NONE) {
-            uint32_t symbol = symbol_at(m, place);
-
-            return append_symbols(m, &symbol, 1, out, err);
-        }
-    }
-    return m->cuts ? encode_cut(m, s, piece, bytes, out, err) : encode_cached(m, s, piece, bytes, out, err);
+    if (!m->cuts)
+        return encode_cached(m, s, piece, bytes, out, err);
+    if (encode_whole(m, piece, bytes, out, &status, err))
+        return status;
+    return encode_cut(m, s, piece, bytes, out, err);
 }
