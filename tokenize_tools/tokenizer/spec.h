@@ -175,8 +175,8 @@ struct tokenizer_spec {
     enum spec_dialect dialect;
     bool byte_level; /* see above; always set for SPEC_BYTES and SPEC_RANKS */
 
-    /* Sorted by id, then bytes. Ids may have holes; one id may have several texts (a tokenizer.json can say so: all
-     * encode to it, the last one is what it decodes to). No two entries that are not foreign have the same bytes. */
+    /* Sorted by id, each id once; there may be holes. No two entries that are not foreign have the same bytes, but for
+     * sentencepiece's, where a control, unknown or byte piece may be called like a normal one. */
     struct spec_token *tokens;
     uint32_t token_count;
     const uint8_t *text; /* tokens' bytes, in their order, without gaps */
@@ -231,7 +231,7 @@ static inline const uint8_t *spec_token_bytes(const struct tokenizer_spec *spec,
     return spec->text + t->offset;
 }
 
-/* The token of an id (the last entry of that id), or NULL. */
+/* The token of an id, or NULL. */
 const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id);
 
 /* The added token of an id, or NULL. */
@@ -242,9 +242,10 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
 
 /*
  * Called by loaders when everything else stands. Sorts tokens (each with its score) and added tokens, lays out `text`
- * in their order, sets vocabulary_size. Returns LEAT_E_NO_MEMORY or LEAT_OK.
+ * in their order, sets vocabulary_size. Returns LEAT_OK, LEAT_E_NO_MEMORY, or LEAT_E_VOCABULARY if two tokens have one
+ * id; the sentence names `path`.
  */
-enum leat_status spec_finish(struct tokenizer_spec *spec, struct leat_error *err);
+enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err);
 
 /* Whether `blob` has the frame of a compiled character map: the trie's size (u32), the trie, strings that end in NUL. */
 bool charsmap_check(const struct spec_string *blob);
