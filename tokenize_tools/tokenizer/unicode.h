@@ -37,7 +37,7 @@ enum unicode_edition {
 
 /* A two-stage table of classes: class = blocks[index[c >> 8]][c & 255]. */
 struct unicode_classes {
-    const uint8_t *index;           /* [0x1100] */
+    const uint8_t *index; /* [0x1100] */
     const uint16_t (*blocks)[256];
 };
 extern const struct unicode_classes unicode_classes[UNICODE_EDITIONS];

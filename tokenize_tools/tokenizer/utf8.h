@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/bytes.h"
 #include "buffer.h"
 #include "leat.h"
 
@@ -50,7 +51,16 @@ static inline size_t utf8_encode(uint8_t *out, uint32_t c)
     return 4;
 }
 
-/* How many of these bytes are ASCII before the first that is not. */
-size_t utf8_ascii_prefix(const uint8_t *text, size_t size);
+/* How many bytes are ASCII before the first that is not. */
+static inline size_t utf8_ascii_prefix(const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+
+    while (size - at >= 8 && (bytes_load64(text + at) & 0x8080808080808080u) == 0)
+        at += 8;
+    while (at < size && text[at] < 0x80)
+        at++;
+    return at;
+}
 
 #endif
