@@ -54,9 +54,9 @@ struct scan_spelling {
 
 struct scan_family {
     const char *name;
-    const struct scan_row *rows;            /* the last has needs == CPU_PLAIN */
-    const struct scan_spelling *spellings;  /* the last has texts[0] == NULL */
-    bool leaves_gaps;                       /* the expression does not match every character: see scanner_find() */
+    const struct scan_row *rows;           /* the last has needs == CPU_PLAIN */
+    const struct scan_spelling *spellings; /* the last has texts[0] == NULL */
+    bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
 };
 
 /* What a tokenizer keeps: a family, the row for this CPU and the classes for its dialect. */

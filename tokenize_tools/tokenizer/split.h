@@ -17,9 +17,6 @@ enum split_behavior {
     SPLIT_CONTIGUOUS
 };
 
-/* Finds the character matches of a splitter over characters: split_simple.c. */
-typedef bool split_character(uint32_t c);
-
 enum split_matcher {
     SPLIT_BY_SCANNER,   /* every piece of the scanner is a match */
     SPLIT_BY_PATTERN,   /* matches of an expression */
@@ -36,18 +33,14 @@ struct splitter {
     const struct pattern *pattern; /* SPLIT_BY_PATTERN; not owned */
     const uint8_t *string;         /* SPLIT_BY_STRING: valid UTF-8; not owned */
     size_t string_bytes;
-    split_character *character;    /* SPLIT_BY_CHARACTER */
+    uint8_t tests; /* SPLIT_BY_CHARACTER: bits of char_tests.h */
 };
 
-/* The pre-tokenizers that need no more than a name: split_simple.c. */
+/* The pre-tokenizers that are made of kinds of characters. */
 struct splitter split_digits(bool individual);
 struct splitter split_punctuation(enum split_behavior behavior);
-struct splitter split_whitespace(void);
-struct splitter split_whitespace_words(void);
-
-bool split_is_numeric(uint32_t c);     /* Rust's char::is_numeric */
-bool split_is_punctuation(uint32_t c); /* ASCII punctuation, or category P of the crate unicode_categories */
-bool split_is_whitespace(uint32_t c);  /* Rust's char::is_whitespace */
+struct splitter split_whitespace(void);       /* WhitespaceSplit */
+struct splitter split_whitespace_words(void); /* Whitespace */
 
 /* A piece: not empty, and text[begin, end) of the window. */
 struct split_piece {
@@ -66,10 +59,10 @@ struct split_run {
     const struct splitter *splitter;
     struct pattern_run *pattern_run;
     struct scan_window window;
-    size_t at;               /* the spans up to here have been taken */
-    bool before_match;       /* the last span was a match: the matcher's own flag */
-    bool previous_match;     /* the same, inverted if so asked */
-    bool holds;              /* what follows may still join the piece `held` */
+    size_t at;           /* the spans up to here have been taken */
+    bool before_match;   /* the last span was a match: the matcher's own flag */
+    bool previous_match; /* the same, inverted if so asked */
+    bool holds;          /* what follows may still join the piece `held` */
     struct split_piece held;
     bool held_before, held_previous; /* before_match and previous_match as they were before it */
 };
