@@ -49,7 +49,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
-PACK_SOURCES    := tokenize_tools/merge.c
+PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer)
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
 BENCH_SOURCES   := $(call sources,bench)
@@ -96,12 +96,12 @@ $(BUILD)/libleat.so: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
 	$(call say,LD      $@)
 	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(PACK_OBJECTS) \
-	    -L$(BUILD) -lleat -o $@.$(SONAME)
+	    -L$(BUILD) -lleat $(ZSTD_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) -o $@
 
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
@@ -109,7 +109,10 @@ $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) $(ALL_LDFLAGS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) $(ALL_LDFLAGS) $(ZSTD_LIBS) -o $@
+
+# the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
+$(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 
