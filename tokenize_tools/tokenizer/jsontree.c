@@ -545,5 +545,5 @@ const char *jsontree_kind_name(const struct jsontree *j, uint32_t node)
 {
     static const char *const names[] = { "null", "false", "true", "a number", "a string", "an array", "an object" };
 
-    return node == JSONTREE_NONE ? "nothing" : names[j->nodes[node].kind];
+    return node == JSONTREE_NONE ? "missing" : names[j->nodes[node].kind];
 }

@@ -41,7 +41,7 @@ static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
 
     h->place = "model BPE";
     if (vocab == JSONTREE_NONE || nodes[vocab].kind != JSONTREE_OBJECT)
-        return load_hf_wrong(h, vocab == JSONTREE_NONE ? model : vocab, "\"vocab\" must be an object, not %s",
+        return load_hf_wrong(h, vocab == JSONTREE_NONE ? model : vocab, "\"vocab\" must be an object, and is %s",
                              jsontree_kind_name(h->j, vocab));
     if (!string_map_init(&h->vocab, nodes[vocab].length))
         return status_no_memory(h->err, (uint64_t)nodes[vocab].length * 32);
@@ -156,7 +156,8 @@ static void prepare(struct merging *m)
     const struct string_map *vocab = &m->h->vocab;
 
     for (uint32_t i = 0; i < m->pending; i++) {
-        m->batch[i].part[2].bytes = m->joined + m->batch[i].joined_at;
+        if (m->batch[i].result == STRING_MAP_NONE)
+            m->batch[i].part[2].bytes = m->joined + m->batch[i].joined_at;
         for (unsigned k = 0; k < (m->batch[i].result == STRING_MAP_NONE ? 3u : 2u); k++) {
             m->batch[i].hash[k] = string_map_hash(m->batch[i].part[k].bytes, m->batch[i].part[k].length);
             string_map_prefetch(vocab, m->batch[i].hash[k]);
@@ -336,7 +337,7 @@ static enum leat_status read_merges(struct load_hf *h, uint32_t model)
     size_t count;
 
     if (list == JSONTREE_NONE || nodes[list].kind != JSONTREE_ARRAY)
-        return load_hf_wrong(h, list == JSONTREE_NONE ? model : list, "\"merges\" must be an array, not %s",
+        return load_hf_wrong(h, list == JSONTREE_NONE ? model : list, "\"merges\" must be an array, and is %s",
                              jsontree_kind_name(h->j, list));
     count = nodes[list].length;
     m.pairs = count > 0 && nodes[list + 1].kind == JSONTREE_ARRAY;
