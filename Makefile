@@ -46,6 +46,8 @@ else
 WITHOUT := %_avx2.c %_avx512.c
 endif
 
+PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS)
+
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
 sources = $(filter-out $(WITHOUT),$(sort $(wildcard $(addsuffix /*.c,$(1)))))
@@ -100,12 +102,12 @@ $(BUILD)/libleat.so: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
 	$(call say,LD      $@)
 	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(PACK_OBJECTS) \
-	    -L$(BUILD) -lleat $(PCRE2_LIBS) -o $@.$(SONAME)
+	    -L$(BUILD) -lleat $(PACK_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PCRE2_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
 
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
@@ -113,7 +115,10 @@ $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) $(ALL_LDFLAGS) $(PCRE2_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) $(ALL_LDFLAGS) $(PACK_LIBS) -o $@
+
+# the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
+$(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 

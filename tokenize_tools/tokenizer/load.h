@@ -13,12 +13,7 @@
 #include "leat.h"
 #include "spec.h"
 
-enum load_format {
-    LOAD_TOKENIZER_JSON = 1,
-    LOAD_TEKKEN,
-    LOAD_TIKTOKEN,
-    LOAD_SENTENCEPIECE
-};
+enum load_format { LOAD_TOKENIZER_JSON = 1, LOAD_TEKKEN, LOAD_TIKTOKEN, LOAD_SENTENCEPIECE };
 
 struct load_source {
     const char *path; /* for sentences; its last part may tell the pattern of a *.tiktoken */

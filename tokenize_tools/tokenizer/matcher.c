@@ -26,7 +26,7 @@ void matcher_free(struct matcher *m)
 static enum leat_status of_result(enum pattern_result r, struct leat_error *err)
 {
     if (r == PATTERN_GAVE_UP)
-        return status_set(err, LEAT_E_TOKEN,
+        return status_set(err, LEAT_E_TEXT,
                           "the tokenizer's regular expression takes too many steps on this text: it is refused");
     return r == PATTERN_NO_MEMORY ? status_no_memory(err, 0) : LEAT_OK;
 }

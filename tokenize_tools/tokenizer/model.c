@@ -474,7 +474,7 @@ static enum leat_status reserve_symbols(struct model_scratch *s, size_t count, s
 
 static enum leat_status no_unknown(const struct model *m, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_TOKEN,
+    return status_set(err, LEAT_E_TEXT,
                       "the text has a character that is not in the vocabulary, and its unknown token "
                       "'%.100s' is not either",
                       (const char *)m->spec->unknown_text.bytes);

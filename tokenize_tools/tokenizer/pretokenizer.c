@@ -356,7 +356,7 @@ static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t b
 static enum leat_status of_result(enum pattern_result r, struct leat_error *err)
 {
     if (r == PATTERN_GAVE_UP)
-        return status_set(err, LEAT_E_TOKEN,
+        return status_set(err, LEAT_E_TEXT,
                           "the tokenizer's regular expression takes too many steps on this text: it is refused");
     return r == PATTERN_NO_MEMORY ? status_no_memory(err, 0) : LEAT_OK;
 }

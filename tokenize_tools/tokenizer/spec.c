@@ -196,8 +196,13 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
 static int compare_added(const void *left, const void *right)
 {
     const struct spec_added *a = left, *b = right;
+    uint32_t shorter = a->content.length < b->content.length ? a->content.length : b->content.length;
+    int order;
 
-    return (a->id > b->id) - (a->id < b->id);
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    order = memcmp(a->content.bytes, b->content.bytes, shorter);
+    return order ? order : (a->content.length > b->content.length) - (a->content.length < b->content.length);
 }
 
 enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err)

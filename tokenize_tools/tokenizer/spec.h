@@ -112,11 +112,7 @@ enum spec_behavior {
     SPEC_CONTIGUOUS
 };
 
-enum spec_prepend {
-    SPEC_PREPEND_ALWAYS = 1,
-    SPEC_PREPEND_FIRST,
-    SPEC_PREPEND_NEVER
-};
+enum spec_prepend { SPEC_PREPEND_ALWAYS = 1, SPEC_PREPEND_FIRST, SPEC_PREPEND_NEVER };
 
 struct spec_pre_tokenizer {
     enum spec_pre_kind kind;
@@ -131,11 +127,11 @@ enum spec_decoder_kind {
     SPEC_DECODE_BYTE_LEVEL = 1,
     SPEC_DECODE_BYTE_FALLBACK,
     SPEC_DECODE_FUSE,
-    SPEC_DECODE_STRIP,    /* content (one character), start, stop */
-    SPEC_DECODE_REPLACE,  /* pattern, content */
+    SPEC_DECODE_STRIP,     /* content (one character), start, stop */
+    SPEC_DECODE_REPLACE,   /* pattern, content */
     SPEC_DECODE_METASPACE, /* content (one character), prepend */
     SPEC_DECODE_WORDPIECE, /* content (the prefix), cleanup */
-    SPEC_DECODE_BPE       /* content (the suffix) */
+    SPEC_DECODE_BPE        /* content (the suffix) */
 };
 
 struct spec_decoder {
@@ -157,18 +153,14 @@ struct spec_added {
 /* What sentencepiece does to a text besides its model. */
 struct spec_sentencepiece {
     bool add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces;
-    struct spec_string charsmap;         /* normalization; empty: none */
-    struct spec_string denormalizer;     /* the same, when decoding */
-    struct spec_string unknown_surface;  /* what an unknown token decodes to */
-    uint32_t begin, end, padding;        /* ids as the file declares them, or SPEC_NONE */
+    struct spec_string charsmap;        /* normalization; empty: none */
+    struct spec_string denormalizer;    /* the same, when decoding */
+    struct spec_string unknown_surface; /* what an unknown token decodes to */
+    uint32_t begin, end, padding;       /* ids as the file declares them, or SPEC_NONE */
 };
 
 /* Things the file asks for that play no part in encoding documents: told to the user, not obeyed. */
-enum spec_note {
-    SPEC_NOTE_TRUNCATION = 1,
-    SPEC_NOTE_PADDING = 2,
-    SPEC_NOTE_POST_PROCESSOR = 4
-};
+enum spec_note { SPEC_NOTE_TRUNCATION = 1, SPEC_NOTE_PADDING = 2, SPEC_NOTE_POST_PROCESSOR = 4 };
 
 struct tokenizer_spec {
     enum spec_model model;
@@ -202,7 +194,8 @@ struct tokenizer_spec {
     struct spec_decoder *decoders; /* none for a tokenizer.json: tokens are joined with spaces, as in the reference */
     uint32_t decoder_count;
 
-    /* Sorted by id, each id once. */
+    /* Sorted by id, then content. An id may have several contents (tiktoken's o200k_harmony): all are looked for, the
+     * first is what it decodes to. */
     struct spec_added *added;
     uint32_t added_count;
 
@@ -234,7 +227,7 @@ static inline const uint8_t *spec_token_bytes(const struct tokenizer_spec *spec,
 /* The token of an id, or NULL. */
 const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id);
 
-/* The added token of an id, or NULL. */
+/* The (first) added token of an id, or NULL. */
 const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint32_t id);
 
 /* The id whose text is exactly this: of an added token, else of a token; SPEC_NONE if none. Searches all of them. */
