@@ -27,6 +27,8 @@ ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fvisibility=hidden -
               $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(PCRE2_CFLAGS) \
               $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
+# a shared library names all it needs; but clang puts a sanitizer's runtime into programs only
+DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
 
 XXHASH_CFLAGS := $(shell $(PKG_CONFIG) --cflags libxxhash 2>/dev/null)
 ZSTD_CFLAGS   := $(shell $(PKG_CONFIG) --cflags libzstd 2>/dev/null)
@@ -96,12 +98,12 @@ $(BUILD)/%.a:
 
 $(BUILD)/libleat.so: $(LIB_OBJECTS)
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $^ -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) -Wl,-z,defs $(ALL_LDFLAGS) $(PACK_OBJECTS) \
+	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $(PACK_OBJECTS) \
 	    -L$(BUILD) -lleat $(PACK_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
@@ -135,20 +137,25 @@ demo: deps
 	$(Q)scripts/demo.sh $(BUILD)
 
 ## check: build and run all tests that take seconds
-check: deps
+check:
+	$(Q)scripts/deps.sh check
 	$(Q)$(MAKE) --no-print-directory run-tests
 
 include tests/tests.mk
+include tests/fuzz.mk
+include tests/cross.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
 .PHONY: check-asan check-ubsan check-tsan lint format
 ## check-asan: the tests under AddressSanitizer (and its leak checker)
 check-asan: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/asan OPTIMIZE=-O1 SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/asan OPTIMIZE=-O1 \
+	    SANITIZE="-fsanitize=address -fno-omit-frame-pointer"
 ## check-ubsan: the tests under UndefinedBehaviorSanitizer
 check-ubsan: deps
-	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/ubsan OPTIMIZE=-O1 SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all"
+	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/ubsan OPTIMIZE=-O1 \
+	    SANITIZE="-fsanitize=undefined -fno-sanitize-recover=all"
 ## check-tsan: the tests that use threads under ThreadSanitizer
 check-tsan: deps
 	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/tsan OPTIMIZE=-O1 SANITIZE="-fsanitize=thread" ONLY=thread
@@ -156,9 +163,9 @@ check-tsan: deps
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
-## format: clang-format over all C files
+## format: clang-format over all C files but the public headers, which are laid out by hand
 format:
-	$(Q)clang-format -i $$(git ls-files '*.c' '*.h')
+	$(Q)clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^include/')
 
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 

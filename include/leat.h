@@ -127,7 +127,8 @@ enum leat_access {
      * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it), else
      * read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
      * here notices, unmaps the file and gives the lease back; from then on the file is read, and shrinking is an
-     * error from the call. What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
+     * error from the call. (The kernel also announces it by SIGURG, which is ignored unless the program handles it.)
+     * What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
      * (45 s), so a thread that is stopped longer than that inside a call, or a view that is kept longer, can meet
      * SIGBUS; so can a disk that fails to deliver a page.
      */
@@ -147,7 +148,8 @@ struct leat_open_options {
 
 /*
  * Opens one dataset, or a list of them joined end to end. `name` is NAME, NAME.leat or NAME.tokens; or a folder, which
- * means every *.leat in it in the order of their names as bytes; or @FILE, which names one dataset a line (blank lines
+ * means every *.leat in it, in the order of their NAMEs as bytes (not NAME.partial.leat, which is not finished, and no
+ * hidden one); or @FILE, which names one dataset a line (blank lines
  * and lines that begin with # are skipped, relative names count from the folder of FILE). Documents, tokens and inputs
  * of a list are numbered through; the datasets of a list must agree in vocabulary, tokenizer and end token.
  *

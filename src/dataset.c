@@ -11,10 +11,13 @@
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err)
 {
+    uint64_t end;
+
     if (bytes_inside(first, count, size))
         return LEAT_OK;
     return status_set(err, LEAT_E_RANGE, "%s %llu to %llu are outside the dataset, which has %llu", what,
-                      (unsigned long long)first, (unsigned long long)(first + count), (unsigned long long)size);
+                      (unsigned long long)first, (unsigned long long)(bytes_add(first, count, &end) ? end : UINT64_MAX),
+                      (unsigned long long)size);
 }
 
 /*
@@ -263,7 +266,8 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
         (s = document_at(d, first + count - 1, &to, err)) != LEAT_OK)
         return s;
     if (to < from)
-        return status_set(err, LEAT_E_DOCUMENTS, "the document starts of %s contradict each other; verify the dataset",
+        return status_set(err, LEAT_E_DOCUMENTS,
+                          "the document starts of %s contradict each other; verify the dataset, or write it again",
                           dataset_part_of_token(d, first)->name);
     *document = from;
     *documents = to - from + 1;

@@ -26,6 +26,14 @@ static void names_free(struct names *n)
     free(n->items);
 }
 
+/* With something before the suffix. */
+static bool ends_with(const char *name, size_t length, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return length > n && memcmp(name + length - n, suffix, n) == 0;
+}
+
 /* Adds folder/name (folder may be empty), cut to `length` bytes of name and without .leat or .tokens. */
 static enum leat_status names_add(struct names *n, const char *folder, size_t folder_length, const char *name,
                                   size_t length, struct leat_error *err)
@@ -45,10 +53,10 @@ static enum leat_status names_add(struct names *n, const char *folder, size_t fo
     item = malloc(size);
     if (!item)
         return status_no_memory(err, size);
-    if (length > 5 && memcmp(name + length - 5, ".leat", 5) == 0)
-        length -= 5;
-    else if (length > 7 && memcmp(name + length - 7, ".tokens", 7) == 0)
-        length -= 7;
+    if (ends_with(name, length, ".leat"))
+        length -= strlen(".leat");
+    else if (ends_with(name, length, ".tokens"))
+        length -= strlen(".tokens");
     snprintf(item, size, "%.*s%s%.*s", (int)folder_length, folder,
              folder_length > 0 && folder[folder_length - 1] != '/' ? "/" : "", (int)length, name);
     n->items[n->count++] = item;
@@ -71,8 +79,9 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, str
     while (s == LEAT_OK && (errno = 0, entry = readdir(dir))) {
         size_t length = strlen(entry->d_name);
 
-        /* names that begin with a dot are hidden, as a shell's * has it */
-        if (length > 5 && entry->d_name[0] != '.' && strcmp(entry->d_name + length - 5, ".leat") == 0)
+        /* names that begin with a dot are hidden, as a shell's * has it; NAME.partial.leat is not finished */
+        if (entry->d_name[0] != '.' && ends_with(entry->d_name, length, ".leat") &&
+            !ends_with(entry->d_name, length, ".partial.leat"))
             s = names_add(n, folder, strlen(folder), entry->d_name, length, err);
     }
     if (s == LEAT_OK && errno != 0)
@@ -162,8 +171,8 @@ static enum leat_status check_agreement(const struct part *a, const struct part 
         in_b = y->begin_token;
     }
     if (what && (in_a == LEAT_NONE || in_b == LEAT_NONE))
-        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only one of them has a %s", a->name,
-                          b->name, what);
+        return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only %s has one (%s)", a->name,
+                          b->name, in_a == LEAT_NONE ? "the second" : "the first", what);
     if (what)
         return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %llu and %llu", a->name,
                           b->name, what, (unsigned long long)in_a, (unsigned long long)in_b);

@@ -5,11 +5,12 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "dataset.h"
 #include "records.h"
 
 /* A scan over records takes this many bytes of the index at a time. */
-#define SCAN_BYTES 16384u
+#define SCAN_BYTES TINY_OR(64u, 16384u)
 
 /* Shown in sentences where a name may be long or odd. */
 #define SHOWN_BYTES 200
@@ -19,7 +20,8 @@ static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64
 {
     uint64_t at = p->header.sections[kind].offset + offset;
 
-    return status_set_at(err, LEAT_E_RECORD, at, "%s: record %llu of its %s section is wrong: %s; verify the dataset",
+    return status_set_at(err, LEAT_E_RECORD, at,
+                         "%s: record %llu of its %s section is wrong: %s; verify the dataset, or write it again",
                          p->index.path, (unsigned long long)number, format_section_name(kind), what);
 }
 
@@ -331,7 +333,7 @@ static enum leat_status search_id(struct part *p, const char *id, uint64_t id_by
                 return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + i), first + i, "its id lies outside the ids", err);
             if (end - start == id_bytes)
                 s = equals(p, FORMAT_IDS, start, id, id_bytes, &equal, err);
-            if (equal) {
+            if (s == LEAT_OK && equal) {
                 *found = first + i;
                 return LEAT_OK;
             }

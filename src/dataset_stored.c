@@ -29,7 +29,8 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
         return s;
     if (section->bytes < sizeof fixed || !records_load_tokenizer(&sizes, fixed, section->bytes))
         return status_set_at(err, LEAT_E_RECORD, section->offset,
-                             "%s: the tokenizer section contradicts itself; verify the dataset", p->index.path);
+                             "%s: the tokenizer section contradicts itself; verify the dataset, or write it again",
+                             p->index.path);
     /* each of the three strings gets a NUL of its own */
     t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 3) : NULL;
     if (!t)
@@ -47,6 +48,11 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
     if (s == LEAT_OK && t->file)
         s = part_section(p, FORMAT_TOKENIZER, sizeof fixed + sizes.name_bytes + sizes.pattern_bytes,
                          text + sizes.name_bytes + 1 + sizes.pattern_bytes + 1, sizes.file_bytes, err);
+    /* they are given out as strings, which a NUL inside would cut */
+    if (s == LEAT_OK && (strlen(t->name) != sizes.name_bytes || strlen(t->pattern) != sizes.pattern_bytes))
+        s = status_set_at(err, LEAT_E_RECORD, section->offset + sizeof fixed,
+                          "%s: the name in its tokenizer section has a zero byte in it; write the dataset again",
+                          p->index.path);
     if (s != LEAT_OK) {
         free(t);
         return s;
@@ -72,8 +78,8 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
     for (uint64_t i = 0; i < count; i++) {
         if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
             return status_set_at(err, LEAT_E_RECORD, p->header.sections[FORMAT_METADATA].offset + at,
-                                 "%s: pair %llu of its metadata is wrong; verify the dataset", p->index.path,
-                                 (unsigned long long)i);
+                                 "%s: pair %llu of its metadata is wrong; verify the dataset, or write it again",
+                                 p->index.path, (unsigned long long)i);
         m->pairs[i] = pair;
         m->pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
         text += pair.key_bytes;
@@ -103,9 +109,10 @@ enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t pa
     bytes = section->present ? section->bytes : 0;
     /* a pair takes 16 bytes of the section at least: more entries than that are a lie */
     if (section->entries > bytes / 16 || (section->entries == 0) != (bytes == 0) || bytes > SIZE_MAX / 8)
-        return status_set_at(err, LEAT_E_RECORD, section->offset,
-                             "%s: the number of its metadata pairs contradicts their size; verify the dataset",
-                             p->index.path);
+        return status_set_at(
+            err, LEAT_E_RECORD, section->offset,
+            "%s: the number of its metadata pairs contradicts their size; verify the dataset, or write it again",
+            p->index.path);
     m = malloc(sizeof *m + (size_t)section->entries * (sizeof m->pairs[0] + 2) + (size_t)bytes);
     raw = malloc((size_t)bytes + 1);
     s = m && raw ? LEAT_OK : status_no_memory(err, bytes);

@@ -104,6 +104,10 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
             atomic_store(&f->mapped, true);
         }
     }
+    if (f->leased && !f->bytes) { /* a lease without a map would only keep others waiting */
+        give_lease_back(f);
+        f->leased = false;
+    }
     return LEAT_OK;
 }
 
@@ -194,9 +198,48 @@ enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, u
     return LEAT_OK;
 }
 
-enum leat_status file_map_pread(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err)
+/* Brings the pages of a window in; false if that fails or cannot be told: reading them will say why. */
+static bool populate(void *map, size_t bytes)
 {
-    if (f->fd < 0) /* in memory */
-        return file_map_read(f, offset, out, count, err);
-    return file_read_at(f->fd, offset, out, count, f->path, err);
+#if defined(MADV_POPULATE_READ)
+    unsigned char resident = 0;
+
+    /* large reads at once, where the first page shows that the file is not in memory */
+    if (mincore(map, 1, &resident) == 0 && !(resident & 1))
+        madvise(map, bytes, MADV_WILLNEED);
+    return madvise(map, bytes, MADV_POPULATE_READ) == 0;
+#else
+    (void)map;
+    (void)bytes;
+    return false;
+#endif
+}
+
+enum leat_status file_window_open(struct file_window *w, struct file_map *f, uint64_t offset, uint64_t count)
+{
+    const uint8_t *bytes = bytes_inside(offset, count, f->size) ? file_map_enter(f) : NULL;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), skip = offset % page;
+
+    if (!bytes)
+        return LEAT_E_NOT_MAPPED;
+    *w = (struct file_window) { .bytes = bytes + offset };
+    if (f->fd < 0)
+        return LEAT_OK;
+    w->map_bytes = (size_t)(skip + count);
+    w->map = mmap(NULL, w->map_bytes, PROT_READ, MAP_SHARED, f->fd, (off_t)(offset - skip));
+    if (w->map != MAP_FAILED && populate(w->map, w->map_bytes)) {
+        w->bytes = (const uint8_t *)w->map + skip;
+        return LEAT_OK;
+    }
+    if (w->map == MAP_FAILED)
+        w->map = NULL;
+    file_window_close(w, f);
+    return LEAT_E_NOT_MAPPED;
+}
+
+void file_window_close(struct file_window *w, struct file_map *f)
+{
+    if (w->map)
+        munmap(w->map, w->map_bytes);
+    file_map_leave(f);
 }

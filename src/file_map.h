@@ -52,7 +52,17 @@ void file_map_leave(struct file_map *f);
 /* Copies bytes from the file, however it is held. The range is checked against the size at open. */
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
 
-/* The same always by reading, past the map: for passes over the whole file, where mapping costs more than copying. */
-enum leat_status file_map_pread(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
+/*
+ * A stretch of the file for a pass over all of it: mapped for itself and populated at once, so that such a pass neither
+ * copies, nor faults page by page, nor leaves page tables of the whole file behind. Between open and close the caller
+ * is inside, as after file_map_enter(). LEAT_E_NOT_MAPPED: read it instead with file_map_read().
+ */
+struct file_window {
+    const uint8_t *bytes;
+    void *map; /* NULL: the file is in memory */
+    size_t map_bytes;
+};
+enum leat_status file_window_open(struct file_window *w, struct file_map *f, uint64_t offset, uint64_t count);
+void file_window_close(struct file_window *w, struct file_map *f);
 
 #endif

@@ -165,15 +165,16 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
         return status_set_at(err, LEAT_E_TRUNCATED, count,
                              "%s ends at byte %llu, inside its header: it was cut; restore it from its source", path,
                              (unsigned long long)count);
-    if (bytes_load32(page + AT_VERSION) != FORMAT_VERSION)
-        return status_set_at(err, LEAT_E_VERSION, AT_VERSION,
-                             "%s has format version %u; this library reads version %u: use a newer leat", path,
-                             bytes_load32(page + AT_VERSION), FORMAT_VERSION);
+    /* every version has its header's checksum here, so that damage is not taken for a newer version */
     if (!checksum_equal(k->hash(page, AT_CHECKSUM), checksum_load(page + AT_CHECKSUM)))
         return status_set_at(err, LEAT_E_CHECKSUM, AT_CHECKSUM,
                              "the header of %s is damaged: its checksum does not match; restore the file from its "
                              "source",
                              path);
+    if (bytes_load32(page + AT_VERSION) != FORMAT_VERSION)
+        return status_set_at(err, LEAT_E_VERSION, AT_VERSION,
+                             "%s has format version %u; this library reads version %u: use a newer leat", path,
+                             bytes_load32(page + AT_VERSION), FORMAT_VERSION);
     if (bytes_load64(page + AT_MUST_UNDERSTAND) != 0)
         return status_set_at(err, LEAT_E_FEATURE, AT_MUST_UNDERSTAND,
                              "%s needs features (bits %#llx) that this library does not know: use a newer leat", path,
@@ -278,6 +279,8 @@ static uint64_t expected_entries(const struct format_header *h, unsigned kind)
     case FORMAT_LINES:
     case FORMAT_ID_ENDS:
         return h->documents;
+    case FORMAT_TOKENIZER:
+        return 1;
     default:
         return LEAT_NONE;
     }
@@ -299,8 +302,6 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
     int known = kind < FORMAT_KINDS && kinds[kind].name;
     uint64_t bytes, expected;
 
-    if (kind == 0)
-        return wrong_section(err, path, at + IN_KIND, kind, "0 is no kind");
     if (s.offset != format_align(*end))
         return wrong_section(err, path, at + IN_OFFSET, kind, "it does not lie right after the one before");
     if (!bytes_inside(s.offset, s.bytes, h->index_bytes))
@@ -344,7 +345,7 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
         uint32_t kind = bytes_load32(page + at);
 
         if (kind < last || (kind == last && kind < FORMAT_COLUMN))
-            return wrong_section(err, path, at, kind, "kinds must rise");
+            return wrong_section(err, path, at, kind, "kinds must rise, from 1 on");
         last = kind;
         s = parse_section(h, page + at, at, &end, path, err);
         if (s != LEAT_OK)

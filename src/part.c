@@ -7,9 +7,10 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "base/tiny.h"
 
 /* How many document starts are fetched at once while looking for one: 4 KiB of the index. */
-#define STARTS_AT_ONCE 512
+#define STARTS_AT_ONCE TINY_OR(4, 512)
 
 static enum leat_status read_header(struct part *p, struct leat_error *err)
 {
@@ -30,15 +31,19 @@ static enum leat_status check_document_ends(struct part *p, struct leat_error *e
     enum leat_status s = part_starts(p, 0, 1, &start, err);
 
     if (s == LEAT_OK && start != 0)
-        return status_set_at(err, LEAT_E_DOCUMENTS, offset,
-                             "%s: the first document begins at token %llu, not 0; write the dataset again",
-                             p->index.path, (unsigned long long)start);
+        return status_set_at(
+            err, LEAT_E_DOCUMENTS, offset,
+            "%s: the first document begins at token %llu, not 0; restore the file from its source, or write "
+            "the dataset again",
+            p->index.path, (unsigned long long)start);
     if (s == LEAT_OK)
         s = part_starts(p, last, 1, &start, err);
     if (s == LEAT_OK && start != p->header.tokens)
-        return status_set_at(err, LEAT_E_DOCUMENTS, offset + 8 * last,
-                             "%s: the last document ends at token %llu of %llu; write the dataset again", p->index.path,
-                             (unsigned long long)start, (unsigned long long)p->header.tokens);
+        return status_set_at(
+            err, LEAT_E_DOCUMENTS, offset + 8 * last,
+            "%s: the last document ends at token %llu of %llu; restore the file from its source, or write the "
+            "dataset again",
+            p->index.path, (unsigned long long)start, (unsigned long long)p->header.tokens);
     return s;
 }
 
@@ -131,10 +136,11 @@ enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, vo
     const struct format_place *s = &p->header.sections[kind];
 
     if (!bytes_inside(offset, count, s->bytes))
-        return status_set_at(err, LEAT_E_SECTION, s->offset,
-                             "%s: bytes %llu to %llu are outside its %s section, which has %llu; verify the dataset",
-                             p->index.path, (unsigned long long)offset, (unsigned long long)(offset + count),
-                             format_section_name(kind), (unsigned long long)s->bytes);
+        return status_set_at(
+            err, LEAT_E_SECTION, s->offset,
+            "%s: bytes %llu to %llu are outside its %s section, which has %llu; verify the dataset, or write it again",
+            p->index.path, (unsigned long long)offset, (unsigned long long)(offset + count), format_section_name(kind),
+            (unsigned long long)s->bytes);
     return file_map_read(&p->index, s->offset + offset, out, count, err);
 }
 
@@ -149,8 +155,8 @@ enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uin
         starts[i] = bytes_le64(starts[i]);
         if (starts[i] < before || starts[i] > p->header.tokens)
             return status_set_at(err, LEAT_E_DOCUMENTS, p->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
-                                 "%s: document %llu begins at token %llu, %s; verify the dataset", p->index.path,
-                                 (unsigned long long)(first + i), (unsigned long long)starts[i],
+                                 "%s: document %llu begins at token %llu, %s; verify the dataset, or write it again",
+                                 p->index.path, (unsigned long long)(first + i), (unsigned long long)starts[i],
                                  starts[i] < before ? "before the one before it" : "beyond the last token");
         before = starts[i];
     }
@@ -161,9 +167,10 @@ static enum leat_status wrong_directory(struct part *p, uint64_t chunk, struct l
 {
     uint64_t at = p->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk;
 
-    return status_set_at(err, LEAT_E_DOCUMENTS, at,
-                         "%s: entry %llu of its directory contradicts the document starts; verify the dataset",
-                         p->index.path, (unsigned long long)chunk);
+    return status_set_at(
+        err, LEAT_E_DOCUMENTS, at,
+        "%s: entry %llu of its directory contradicts the document starts; verify the dataset, or write it again",
+        p->index.path, (unsigned long long)chunk);
 }
 
 /* The first and last document that can hold a token of this chunk, by the directory. */
@@ -262,10 +269,10 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
                              "page %llu of %s (tokens %llu to %llu) is damaged, and the document starts of its index "
                              "cannot be read; restore both from their source",
                              (unsigned long long)page, p->tokens.path, (unsigned long long)first,
-                             (unsigned long long)(first + count));
+                             (unsigned long long)(first + count - 1));
     return status_set_at(err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
                          "page %llu of %s (tokens %llu to %llu, documents %llu to %llu) is damaged: its hash does not "
                          "match; restore the file from its source",
                          (unsigned long long)page, p->tokens.path, (unsigned long long)first,
-                         (unsigned long long)(first + count), (unsigned long long)from, (unsigned long long)to);
+                         (unsigned long long)(first + count - 1), (unsigned long long)from, (unsigned long long)to);
 }

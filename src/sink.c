@@ -40,6 +40,10 @@ enum leat_status sink_reopen(struct sink *s, const char *path, size_t room, uint
     if (status != LEAT_OK)
         return status;
     status = file_open_write(&s->fd, path, err);
+    if (status == LEAT_E_NO_FILE)
+        status =
+            status_set(err, LEAT_E_CHECKPOINT,
+                       "%s was there at the checkpoint and is gone: the run cannot be resumed; start it anew", path);
     if (status == LEAT_OK)
         status = file_size(s->fd, &there, path, err);
     if (status == LEAT_OK && there < size)

@@ -32,6 +32,7 @@ struct verify {
     uint64_t token_tasks, tasks; /* those of tokens, and all: areas follow in order */
     uint64_t inputs;
     struct verify_count *counts; /* one an input */
+    atomic_bool uncounted;       /* something is wrong with the origins: the counts are not complete */
 
     pthread_mutex_t lock; /* guards what follows while threads run */
     uint64_t next_task;
@@ -45,12 +46,15 @@ struct verify {
 };
 
 /*
- * Damage is reported in an order that does not depend on threads: damaged pages by their number, then ids, document
- * borders, and what is wrong in sections, by their place.
+ * Damage is reported in an order that does not depend on threads: after what could not be read at all, damaged sections
+ * (what they say of the rest is not worth much), damaged pages by their number, then ids, document borders, and what
+ * is wrong in sections that are not damaged, by their place.
  */
-#define VERIFY_RANK_TOKENS    ((uint64_t)1 << 60)
-#define VERIFY_RANK_DOCUMENTS ((uint64_t)2 << 60)
-#define VERIFY_RANK_RECORDS   ((uint64_t)4 << 60)
+#define VERIFY_RANK_SUMS      ((uint64_t)1 << 60)
+#define VERIFY_RANK_PAGES     ((uint64_t)2 << 60)
+#define VERIFY_RANK_TOKENS    ((uint64_t)3 << 60)
+#define VERIFY_RANK_DOCUMENTS ((uint64_t)4 << 60)
+#define VERIFY_RANK_RECORDS   ((uint64_t)5 << 60)
 
 /* Whether a status speaks of the dataset, and not of a disk that fails or a lack of memory. */
 static inline bool verify_is_damage(enum leat_status s)

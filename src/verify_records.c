@@ -7,10 +7,11 @@
 #include "records.h"
 #include "verify.h"
 
+/* What failed to be read comes before all that was found wrong. */
 static void note(struct verify *v, enum leat_status s, const struct leat_error *why, uint64_t offset)
 {
     if (s != LEAT_OK)
-        verify_note(v, s, why, VERIFY_RANK_RECORDS + offset);
+        verify_note(v, s, why, verify_is_damage(s) ? VERIFY_RANK_RECORDS + offset : offset);
 }
 
 static void check_sums(struct verify *v)
@@ -21,22 +22,23 @@ static void check_sums(struct verify *v)
         const struct verify_area *a = &v->areas[i];
 
         if (!checksum_equal(a->sum, a->place.sum))
-            note(v,
-                 status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
-                               "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not match; "
-                               "restore the file from its source",
-                               format_section_name(a->kind), v->part->index.path, (unsigned long long)a->place.offset,
-                               (unsigned long long)(a->place.offset + a->place.bytes)),
-                 &why, 0); /* before what is found wrong in it */
+            verify_note(v,
+                        status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
+                                      "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not "
+                                      "match; restore the file from its source",
+                                      format_section_name(a->kind), v->part->index.path,
+                                      (unsigned long long)a->place.offset,
+                                      (unsigned long long)(a->place.offset + a->place.bytes)),
+                        &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* only if the pages section is sound does this say more than the pages did */
     if (!checksum_equal(v->token_sum, v->part->header.token_sum) && v->report->damaged_pages == 0)
-        note(v,
-             status_set_at(&why, LEAT_E_CHECKSUM, 0,
-                           "%s is damaged: the sum of its page hashes does not match its index, though each page's "
-                           "short hash does; restore both from their source",
-                           v->part->tokens.path),
-             &why, 0);
+        verify_note(v,
+                    status_set_at(&why, LEAT_E_CHECKSUM, 0,
+                                  "%s is damaged: the sum of its page hashes does not match its index, though each "
+                                  "page's short hash does; restore both from their source",
+                                  v->part->tokens.path),
+                    &why, VERIFY_RANK_PAGES);
 }
 
 /* The bytes between one section and the next are zero. */
@@ -53,8 +55,11 @@ static void check_padding(struct verify *v)
             continue; /* the last one */
         s = file_map_read(&v->part->index, end, bytes, next - end, &why);
         if (s == LEAT_OK && !bytes_all_zero(bytes, next - end))
-            s = status_set_at(&why, LEAT_E_SECTION, end, "%s: the bytes after its %s section are not zero: damage",
-                              v->part->index.path, format_section_name(v->areas[i].kind));
+            s = status_set_at(
+                &why, LEAT_E_SECTION, end,
+                "%s: the bytes after its %s section are not zero: it is damaged; restore the file from its "
+                "source",
+                v->part->index.path, format_section_name(v->areas[i].kind));
         note(v, s, &why, end);
     }
 }
@@ -81,7 +86,8 @@ static void check_inputs(struct verify *v)
             records_load_input(&input, record);
             if (input.path_offset != paths || !bytes_inside(paths, input.path_bytes, path_bytes))
                 wrong = "its path does not follow the one before it";
-            else if (input.documents != v->counts[i].documents || input.tokens != v->counts[i].tokens)
+            else if (!atomic_load(&v->uncounted) &&
+                     (input.documents != v->counts[i].documents || input.tokens != v->counts[i].tokens))
                 wrong = "its documents or tokens are not those that the origins count";
             paths += input.path_bytes;
         } else if (paths != path_bytes) {

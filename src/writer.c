@@ -11,9 +11,10 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/tiny.h"
 
-#define TOKEN_BUFFER_BYTES ((size_t)4 << 20)
-#define SPILL_BUFFER_BYTES ((size_t)256 << 10)
+#define TOKEN_BUFFER_BYTES TINY_OR((size_t)8 << 10, (size_t)4 << 20)
+#define SPILL_BUFFER_BYTES TINY_OR((size_t)64, (size_t)256 << 10)
 
 /* ---- Open ---- */
 
@@ -135,17 +136,20 @@ size_t writer_spill_room(enum writer_spill spill)
 /* Nothing may be in the way: a finished dataset, or a run that can be resumed. */
 static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
 {
-    if (w->replace)
-        return LEAT_OK;
-    if (file_exists(w->names.index))
+    struct writer_found found;
+    enum leat_status s = w->replace ? LEAT_OK : writer_look(&w->names, &found, err);
+
+    if (w->replace || s != LEAT_OK)
+        return s;
+    if (found.index)
         return status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
                           w->names.index);
-    if (file_exists(w->names.partial[FILE_CHECKPOINT]))
+    if (found.checkpoint)
         return status_set(err, LEAT_E_EXISTS,
                           "an earlier run of %s stopped at a checkpoint: go on with it (--resume), or start over "
                           "(--force)",
                           w->names.index);
-    if (file_exists(w->names.tokens) && !writer_half_named(&w->names))
+    if (found.tokens && !found.half_named)
         return status_set(err, LEAT_E_EXISTS,
                           "%s exists already, without an index: choose another name, or replace it (--force)",
                           w->names.tokens);

@@ -80,8 +80,8 @@ struct leat_writer {
     struct writer_pair *pairs; /* sorted by key */
     uint64_t pair_count, pair_room;
 
-    bool checkpointed; /* there is one to go back to */
-    bool tokens_named; /* finish has come so far as to give the token file its name */
+    bool checkpointed;              /* there is one to go back to */
+    bool tokens_named, index_named; /* finish has come so far as to give the file its name */
     enum leat_status failed;
     struct leat_error failure;
 };
@@ -97,10 +97,16 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
 /* Removes the lock file and gives the lock up. */
 void writer_unlock(int *lock, const struct writer_names *n);
 
-/* Whether a killed run had named its token file but not yet its index: then NAME.tokens is its leftover. */
-bool writer_half_named(const struct writer_names *n);
+/* Which of the files there are. */
+struct writer_found {
+    bool tokens, index, checkpoint;
+    bool partial_tokens; /* one that has not got its name yet */
+    bool two_names;      /* the token file has its name and its partial one: file_rename() was cut short */
+    bool half_named;     /* the token file has its name and the index has not: NAME.tokens is a killed run's leftover */
+};
+enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err);
 
-/* Removes every partial file but the lock, and the leftover that writer_half_named() tells of. */
+/* Removes every partial file but the lock, and NAME.tokens if the names are half given. */
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err);
 
 /* ---- writer.c ---- */

@@ -5,6 +5,7 @@
  * The file, little-endian: magic; what must be the same in a resumed run; counts; the spills' lengths; inputs;
  * metadata; the caller's note; XXH3-128 of all before. It is private to this version of the library.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,10 +119,19 @@ static struct hash128 tokenizer_hash(const struct leat_writer *w)
     return w->kernels->hash(w->tokenizer ? w->tokenizer : (const uint8_t *)"", (size_t)w->tokenizer_bytes);
 }
 
+static const char *shown(uint64_t value, char text[24])
+{
+    if (value == LEAT_NONE)
+        return "none";
+    snprintf(text, 24, "%llu", (unsigned long long)value);
+    return text;
+}
+
 static enum leat_status check_rules(const struct leat_writer *w, struct cursor *c, struct leat_error *err)
 {
     struct rule rules[RULES];
     const uint8_t *fingerprint, *hash;
+    char was[24], is[24];
 
     rules_of(w, rules);
     for (unsigned i = 0; i < RULES; i++) {
@@ -129,9 +139,9 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
 
         if (!c->failed && then != rules[i].value)
             return status_set(err, LEAT_E_CHECKPOINT,
-                              "%s cannot be resumed: its %s was %lld and now is %lld; use the same options, or start "
+                              "%s cannot be resumed: its %s was %s and now is %s; use the same options, or start "
                               "over (--force)",
-                              w->names.index, rules[i].what, (long long)then, (long long)rules[i].value);
+                              w->names.index, rules[i].what, shown(then, was), shown(rules[i].value, is));
     }
     fingerprint = take(c, 16);
     hash = take(c, 16);
@@ -217,6 +227,9 @@ static enum leat_status replace_checkpoint(const struct leat_writer *w, const st
     if (s == LEAT_OK)
         s = file_sync(fd, fresh, err);
     file_close(&fd);
+    /* a first checkpoint must not outlive a power cut that the names of its spills do not */
+    if (s == LEAT_OK && !w->checkpointed)
+        s = file_sync_folder(path, err);
     if (s == LEAT_OK)
         s = file_rename(fresh, path, true, err);
     return s == LEAT_OK ? file_sync_folder(path, err) : s;
@@ -302,7 +315,9 @@ static enum leat_status load_metadata(struct leat_writer *w, struct cursor *c, s
         uint64_t key_bytes = take_u64(c), value_bytes = take_u64(c);
         char *key = take_string(c, key_bytes), *value = take_string(c, value_bytes);
 
-        if (key && value)
+        if (key && !*key)
+            c->failed = true; /* no writer has such a key */
+        else if (key && value)
             s = leat_writer_set_metadata(w, key, value, err);
         else if (!c->failed)
             s = status_no_memory(err, key_bytes + value_bytes);
@@ -392,17 +407,23 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, void **not
 static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *err)
 {
     const struct writer_names *n = &w->names;
+    struct writer_found found;
+    enum leat_status s = writer_look(n, &found, err);
 
-    if (file_exists(n->index) && !file_exists(n->partial[SPILL_TOKENS]) && file_exists(n->partial[FILE_CHECKPOINT])) {
+    if (s != LEAT_OK)
+        return s;
+    if (found.index && !found.partial_tokens && found.checkpoint) {
         writer_remove_partial(n, NULL);
         return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
     }
-    if (file_exists(n->index) && !w->replace)
+    if (found.index && !w->replace)
         return status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
                           n->index);
-    if (writer_half_named(n) && file_exists(n->partial[FILE_CHECKPOINT]))
-        return file_rename(n->tokens, n->partial[SPILL_TOKENS], false, err);
-    return LEAT_OK;
+    if (!found.half_named || !found.checkpoint)
+        return LEAT_OK;
+    if (found.two_names)
+        return file_remove(n->tokens, err);
+    return file_rename(n->tokens, n->partial[SPILL_TOKENS], false, err);
 }
 
 enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
@@ -431,6 +452,7 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
         if (note) {
             free(*note);
             *note = NULL;
+            *note_bytes = 0;
         }
         leat_writer_suspend(w);
         return s;

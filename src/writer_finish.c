@@ -24,13 +24,11 @@ static enum leat_status flush_everything(struct leat_writer *w, struct leat_erro
 static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *err)
 {
     const struct writer_names *n = &w->names;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s = w->replace ? file_remove(n->index, err) : LEAT_OK;
 
-    if (w->replace && file_exists(n->index)) {
-        s = file_remove(n->index, err);
-        if (s == LEAT_OK)
-            s = file_sync_folder(n->index, err);
-    }
+    /* the partial index too must have its name for certain: it tells that NAME.tokens is of an unfinished run */
+    if (s == LEAT_OK)
+        s = file_sync_folder(n->index, err);
     if (s == LEAT_OK)
         s = file_rename(n->partial[SPILL_TOKENS], n->tokens, w->replace, err);
     w->tokens_named = s == LEAT_OK;
@@ -44,20 +42,22 @@ static enum leat_status name_index(struct leat_writer *w, struct leat_error *err
     const struct writer_names *n = &w->names;
     enum leat_status s = file_rename(n->partial[FILE_INDEX], n->index, w->replace, err);
 
-    if (s != LEAT_OK)
-        return s;
-    s = file_sync_folder(n->index, err);
-    /* not known to be durable: then it is not finished, and must not look so */
-    if (s != LEAT_OK)
-        file_rename(n->index, n->partial[FILE_INDEX], true, NULL);
-    return s;
+    w->index_named = s == LEAT_OK;
+    return s == LEAT_OK ? file_sync_folder(n->index, err) : s;
 }
 
-/* Back to where a checkpoint can be resumed, or everything be removed. */
-static void unname_tokens(struct leat_writer *w)
+/* Back to where a checkpoint can be resumed, or everything be removed. An index that is not known to be durable is not
+ * finished, and must not look so; while it has its name, its tokens keep theirs. */
+static void unname(struct leat_writer *w)
 {
-    if (w->tokens_named && file_rename(w->names.tokens, w->names.partial[SPILL_TOKENS], false, NULL) == LEAT_OK)
-        w->tokens_named = false;
+    const struct writer_names *n = &w->names;
+
+    /* removed besides, since renaming does nothing where the file has both names */
+    if (w->index_named)
+        w->index_named = file_rename(n->index, n->partial[FILE_INDEX], true, NULL) != LEAT_OK ||
+                         file_remove(n->index, NULL) != LEAT_OK;
+    if (w->tokens_named && !w->index_named)
+        w->tokens_named = file_rename(n->tokens, n->partial[SPILL_TOKENS], false, NULL) != LEAT_OK;
 }
 
 enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *info, struct leat_error *err)
@@ -72,7 +72,7 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
         return status_set(err, LEAT_E_STATE, "a document is open: end it before finishing");
     if ((s = flush_everything(w, &why)) != LEAT_OK || (s = writer_build_index(w, &header, &why)) != LEAT_OK ||
         (s = name_tokens(w, &why)) != LEAT_OK || (s = name_index(w, &why)) != LEAT_OK) {
-        unname_tokens(w);
+        unname(w);
         return writer_fail(w, s, &why, err);
     }
     if (info)
@@ -92,8 +92,10 @@ void leat_writer_suspend(struct leat_writer *w)
         leat_writer_abandon(w);
         return;
     }
-    if (w->owner == getpid())
+    if (w->owner == getpid()) {
+        unname(w); /* if finish could not */
         writer_unlock(&w->lock, &w->names);
+    }
     writer_free(w);
 }
 
@@ -102,6 +104,10 @@ void leat_writer_abandon(struct leat_writer *w)
     if (!w)
         return;
     if (w->owner == getpid()) {
+        /* what finish could not take back: in an order that leaves nothing to open or to resume in between */
+        if (w->index_named)
+            file_remove(w->names.index, NULL);
+        file_remove(w->names.partial[FILE_CHECKPOINT], NULL);
         if (w->tokens_named)
             file_remove(w->names.tokens, NULL);
         writer_remove_partial(&w->names, NULL);

@@ -8,9 +8,10 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/tiny.h"
 #include "writer.h"
 
-#define COPY_BYTES ((size_t)1 << 20) /* a multiple of the page: sections are hashed by page */
+#define COPY_BYTES TINY_OR((size_t)4 << 10, (size_t)1 << 20) /* a multiple of the page: sections are hashed by page */
 
 /* A section being written. */
 struct output {

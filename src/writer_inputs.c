@@ -34,12 +34,14 @@ enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, 
 {
     struct records_input empty = { 0 };
     enum leat_status s = writer_ready(w, err);
+    struct leat_error why;
 
-    if (s == LEAT_OK)
-        s = writer_push_input(w, path, &empty, err);
+    if (s != LEAT_OK)
+        return s;
+    s = writer_push_input(w, path, &empty, &why);
     if (s == LEAT_OK && number)
         *number = w->input_count - 1;
-    return s;
+    return writer_fail(w, s, &why, err);
 }
 
 enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, const struct leat_input *input,
@@ -120,6 +122,7 @@ enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key
                                           struct leat_error *err)
 {
     enum leat_status s = writer_ready(w, err);
+    struct leat_error why;
     bool found;
     uint64_t i;
     char *copy;
@@ -130,14 +133,14 @@ enum leat_status leat_writer_set_metadata(struct leat_writer *w, const char *key
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_metadata: a key must not be empty");
     i = find_key(w, key, &found);
     if (!found)
-        return value ? insert_pair(w, i, key, value, err) : LEAT_OK;
+        return value ? writer_fail(w, insert_pair(w, i, key, value, &why), &why, err) : LEAT_OK;
     if (!value) {
         remove_pair(w, i);
         return LEAT_OK;
     }
     copy = strdup(value);
     if (!copy)
-        return status_no_memory(err, strlen(value) + 1);
+        return writer_fail(w, status_no_memory(&why, strlen(value) + 1), &why, err);
     free(w->pairs[i].value);
     w->pairs[i].value = copy;
     return LEAT_OK;

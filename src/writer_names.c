@@ -84,12 +84,17 @@ void writer_names_free(struct writer_names *n)
 }
 
 /* Whether the path still names the open file: its last holder may have removed it after we opened it. */
-static bool still_named(int fd, const char *path)
+static enum leat_status still_named(int fd, const char *path, bool *named, struct leat_error *err)
 {
-    struct stat open_one, named_one;
+    struct file_identity now;
+    struct stat st;
+    enum leat_status s = file_identify(path, &now, err);
 
-    return fstat(fd, &open_one) == 0 && stat(path, &named_one) == 0 && open_one.st_ino == named_one.st_ino &&
-           open_one.st_dev == named_one.st_dev;
+    if (s == LEAT_OK && fstat(fd, &st) != 0)
+        s = status_set_os(err, errno, "cannot look at %s", path);
+    if (s == LEAT_OK)
+        *named = file_same(now, (struct file_identity) { true, st.st_dev, st.st_ino });
+    return s;
 }
 
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err)
@@ -97,23 +102,33 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
     const char *path = n->partial[FILE_LOCK];
 
     for (;;) {
+        enum leat_status s;
+        bool named = false;
+        int r;
+
         *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (*lock < 0 && errno == EINTR)
+            continue;
         if (*lock < 0)
             return status_set_os(err, errno, "cannot create %s", path);
-        if (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
+        do
+            r = flock(*lock, LOCK_EX | LOCK_NB);
+        while (r != 0 && errno == EINTR);
+        if (r != 0) {
             int os_error = errno;
 
             file_close(lock);
-            if (os_error == EINTR)
-                continue;
             if (os_error != EWOULDBLOCK)
                 return status_set_os(err, os_error, "cannot lock %s", path);
             return status_set(err, LEAT_E_BUSY,
                               "another process is writing %s now (it holds %s): wait for it, or choose another name",
                               n->index, path);
         }
-        if (still_named(*lock, path))
-            return LEAT_OK;
+        s = still_named(*lock, path, &named, err);
+        if (s != LEAT_OK)
+            writer_unlock(lock, n);
+        if (s != LEAT_OK || named)
+            return s;
         file_close(lock);
     }
 }
@@ -125,25 +140,41 @@ void writer_unlock(int *lock, const struct writer_names *n)
     file_close(lock);
 }
 
-bool writer_half_named(const struct writer_names *n)
+enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err)
 {
-    return file_exists(n->partial[FILE_INDEX]) && !file_exists(n->partial[SPILL_TOKENS]) && file_exists(n->tokens) &&
-           !file_exists(n->index);
+    struct file_identity tokens, index, checkpoint, partial_tokens, partial_index;
+    enum leat_status s;
+
+    memset(found, 0, sizeof *found);
+    if ((s = file_identify(n->tokens, &tokens, err)) != LEAT_OK ||
+        (s = file_identify(n->index, &index, err)) != LEAT_OK ||
+        (s = file_identify(n->partial[FILE_CHECKPOINT], &checkpoint, err)) != LEAT_OK ||
+        (s = file_identify(n->partial[SPILL_TOKENS], &partial_tokens, err)) != LEAT_OK ||
+        (s = file_identify(n->partial[FILE_INDEX], &partial_index, err)) != LEAT_OK)
+        return s;
+    found->tokens = tokens.exists;
+    found->index = index.exists;
+    found->checkpoint = checkpoint.exists;
+    found->two_names = file_same(tokens, partial_tokens);
+    found->partial_tokens = partial_tokens.exists && !found->two_names;
+    found->half_named = partial_index.exists && !index.exists && tokens.exists && !found->partial_tokens;
+    return LEAT_OK;
 }
 
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err)
 {
-    enum leat_status s = LEAT_OK;
+    struct writer_found found;
+    enum leat_status s = writer_look(n, &found, err);
 
-    if (writer_half_named(n))
-        s = file_remove(n->tokens, err);
     /* the checkpoint first: without it, what else is left is only rubbish */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_CHECKPOINT], err);
+    if (s == LEAT_OK && found.half_named)
+        s = file_remove(n->tokens, err);
     for (unsigned i = 0; s == LEAT_OK && i < FILE_COUNT; i++)
         if (i != FILE_LOCK && i != FILE_INDEX)
             s = file_remove(n->partial[i], err);
-    /* the index last: with it writer_half_named() could still tell */
+    /* the index last: with it writer_look() can still tell */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_INDEX], err);
     return s;

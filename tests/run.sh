@@ -1,6 +1,7 @@
 #!/bin/sh
 # run.sh BUILD ONLY TEST...: runs tests, several at once, a line each, and ends with "N passed, N failed, N skipped".
 # What a failing test printed follows its line. ONLY, if not empty, selects tests whose path or source names that word.
+# $LEAT_TEST_RUNNER, if set, is put before each test: an emulator.
 build=$1 only=$2
 shift 2
 jobs=${LEAT_TEST_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -15,12 +16,14 @@ source_of() {
     esac
 }
 
-# one test: its output to a file of its own, its result to another
+# one test: its output to a file of its own, its result to another; expanded by the shell that runs it
+# shellcheck disable=SC2016
 run_one='
     name=$1 work=$2 build=$3
     file=$work/$(echo "$name" | tr / _)
     mkdir -p "$file.tmp"
-    LEAT_TEST_TMP=$file.tmp LEAT_BUILD=$build "$name" >"$file.out" 2>&1 </dev/null
+    LEAT_TEST_TMP=$file.tmp LEAT_BUILD=$build timeout --foreground -k 10 "${LEAT_TEST_SECONDS:-300}" \
+        $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null
     code=$?
     rm -rf "$file.tmp"
     short=${name#"$build"/tests/}
@@ -28,7 +31,11 @@ run_one='
     case $code in
     0) echo "pass $short" ;;
     77) echo "skip $short: $(tail -n 1 "$file.out" | sed "s/^skipped: //")" ;;
-    *) echo "FAIL $short (exit $code)"; sed "s/^/    /" "$file.out" | tail -n 40 ;;
+    *)
+        [ $code -eq 124 ] && why="still running after ${LEAT_TEST_SECONDS:-300} s" || why="exit $code"
+        echo "FAIL $short ($why)"
+        sed "s/^/    /" "$file.out" | tail -n 40
+        ;;
     esac >"$file.result"
     cat "$file.result"
 '

@@ -15,8 +15,8 @@
 
 static int t_failures;
 
-#define T_FAIL(...) (t_failures++, fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), \
-                     fputc('\n', stderr))
+#define T_FAIL(...)                                                                                                    \
+    (t_failures++, fprintf(stderr, "%s:%d: ", __FILE__, __LINE__), fprintf(stderr, __VA_ARGS__), fputc('\n', stderr))
 #define T_CHECK(condition) ((condition) ? (void)0 : (void)T_FAIL("not true: %s", #condition))
 
 /* Integers. */
@@ -59,7 +59,8 @@ static struct leat_error t_err __attribute__((unused));
     do {                                                                                                               \
         enum leat_status t_s = (call), t_want = (status);                                                              \
         if (t_s != t_want)                                                                                             \
-            T_FAIL("%s: %s instead of %s (%s)", #call, leat_status_name(t_s), leat_status_name(t_want), t_err.message);\
+            T_FAIL("%s: %s instead of %s (%s)", #call, leat_status_name(t_s), leat_status_name(t_want),                \
+                   t_err.message);                                                                                     \
     } while (0)
 
 static inline int t_end(void)

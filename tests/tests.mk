@@ -10,12 +10,12 @@ TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
 # not tests themselves: what the scripts of tests/conformance/ compare with the reference packages
 DUMP_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/conformance/dump_*.c))
-PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS),$(TEST_PROGRAMS)) $(DUMP_PROGRAMS)
+PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PROGRAMS)) $(DUMP_PROGRAMS)
 TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
-WRAPPED := malloc calloc realloc strdup open pread pwrite fsync ftruncate fstat stat lstat mmap munmap rename renameat2 \
-           link unlink flock fcntl opendir readdir pthread_create
+WRAPPED := malloc calloc realloc strdup free open close read pread pwrite fsync ftruncate fstat stat lstat mmap munmap \
+           rename renameat2 link unlink flock fcntl opendir readdir closedir pthread_create
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
@@ -31,5 +31,17 @@ $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS)
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
+
+# Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), and what prints a
+# dataset for the reader in Python.
+$(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
+$(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
+$(BUILD)/make_golden $(BUILD)/dataset_dump: $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ZSTD_LIBS) -lm -o $@
+
+.PHONY: golden
+golden: $(BUILD)/make_golden
+	$(Q)mkdir -p tests/golden/valid tests/golden/invalid && $(BUILD)/make_golden tests/golden

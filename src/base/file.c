@@ -75,8 +75,10 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
             if (errno == EINTR)
                 continue;
             status_set_os(err, errno, "cannot read %s at byte %llu", path, (unsigned long long)offset);
-            if (err)
+            if (err) {
+                err->status = LEAT_E_IO; /* whatever the errno: to the reader it is a disk that fails */
                 err->offset = offset;
+            }
             return LEAT_E_IO;
         }
         if (got == 0)
@@ -159,17 +161,20 @@ enum leat_status file_sync_folder(const char *path, struct leat_error *err)
 
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err)
 {
-    int failed = 0;
+    int r;
 
     if (replace) {
-        failed = rename(from, to) != 0;
-    } else if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) != 0) {
-        /* file systems without the flag say EINVAL: a second name, then one less, refuses as well */
-        failed = errno != EINVAL && errno != ENOSYS;
-        if (!failed)
-            failed = link(from, to) != 0 || unlink(from) != 0;
+        r = rename(from, to);
+    } else {
+        r = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+        /* file systems without the flag (NFS): a second name, which refuses as well, then one less; the sync keeps a
+         * power cut from taking both */
+        if (r != 0 && (errno == EINVAL || errno == ENOSYS) && (r = link(from, to)) == 0) {
+            file_sync_folder(to, NULL);
+            unlink(from);
+        }
     }
-    return failed ? status_set_os(err, errno, "cannot rename %s to %s", from, to) : LEAT_OK;
+    return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot rename %s to %s", from, to);
 }
 
 enum leat_status file_remove(const char *path, struct leat_error *err)
@@ -179,11 +184,21 @@ enum leat_status file_remove(const char *path, struct leat_error *err)
     return LEAT_OK;
 }
 
-bool file_exists(const char *path)
+enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err)
 {
     struct stat st;
 
-    return lstat(path, &st) == 0;
+    *identity = (struct file_identity) { false, 0, 0 };
+    if (lstat(path, &st) == 0)
+        *identity = (struct file_identity) { true, st.st_dev, st.st_ino };
+    else if (errno != ENOENT && errno != ENOTDIR)
+        return status_set_os(err, errno, "cannot look at %s", path);
+    return LEAT_OK;
+}
+
+bool file_same(struct file_identity a, struct file_identity b)
+{
+    return a.exists && b.exists && a.device == b.device && a.inode == b.inode;
 }
 
 void file_close(int *fd)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "leat.h"
 
@@ -37,13 +38,24 @@ enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
 /* fsync of the folder that holds `path`, so that a rename or a new name in it is durable. */
 enum leat_status file_sync_folder(const char *path, struct leat_error *err);
 
-/* Renames; with `replace` false it fails with LEAT_E_EXISTS if `to` exists, without a moment in between. */
+/* Renames; with `replace` false it fails with LEAT_E_EXISTS if `to` exists, without a moment in between. Some file
+ * systems can do that only by way of a second name: a process that is killed there leaves the file with both. */
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err);
 
 /* Removes a file; that it does not exist is fine. */
 enum leat_status file_remove(const char *path, struct leat_error *err);
 
-bool file_exists(const char *path);
+/* What a name stands for; two names may stand for one file. */
+struct file_identity {
+    bool exists;
+    dev_t device;
+    ino_t inode;
+};
+
+/* That it does not exist is no failure; that it cannot be known is. */
+enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
+
+bool file_same(struct file_identity a, struct file_identity b);
 
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);

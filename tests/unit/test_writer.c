@@ -124,7 +124,7 @@ static void compare_documents(const struct leat_dataset *d, const struct model *
     T_EQ(starts[m->document_count], m->token_count);
     for (int i = 0; i < 100 && m->token_count > 0; i++) {
         uint64_t first = t_below(random, m->token_count), count = 1 + t_below(random, m->token_count - first);
-        uint64_t from, to, document, documents;
+        uint64_t from = 0, to = 0, document, documents;
 
         if (i % 2)
             count = 1 + count % 3000;

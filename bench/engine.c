@@ -1,0 +1,206 @@
+/* engine.c: see engine.h. */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/cli.h"
+#include "cli/units.h"
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* One run of one case; false: it cannot run here, and is left out from now on. */
+static bool run_once(const struct engine_case *c, unsigned number, struct engine_result *r, bool counted)
+{
+    struct engine_work work = { .number = number };
+    double began, cpu_began;
+    bool ok = !c->prepare || c->prepare(c->context, &work);
+
+    began = cli_now();
+    cpu_began = cpu_seconds();
+    ok = ok && c->run(c->context, &work);
+    if (ok && counted)
+        r->samples[r->runs++] = (struct engine_sample) { work.seconds > 0 ? work.seconds : cli_now() - began,
+                                                         cpu_seconds() - cpu_began, work.bytes, work.items };
+    if (!ok)
+        r->runs = 0;
+    memcpy(r->why, work.why, sizeof r->why);
+    memcpy(r->note, work.note, sizeof r->note);
+    return ok;
+}
+
+bool engine_run(const struct engine_case *cases, size_t count, const struct engine_options *options,
+                struct engine_result *results)
+{
+    bool *usable = calloc(count, sizeof *usable);
+    uint64_t done = 0, total = (uint64_t)count * (options->runs + 1);
+    bool ok = usable != NULL;
+
+    memset(results, 0, count * sizeof *results);
+    for (size_t i = 0; i < count && ok; i++) {
+        results[i].samples = calloc(options->runs, sizeof *results[i].samples);
+        usable[i] = true;
+        ok = results[i].samples != NULL;
+    }
+    for (unsigned round = 0; round <= options->runs && ok; round++)
+        for (size_t i = 0; i < count; i++, done++) {
+            if (options->progress)
+                options->progress(options->context, cases[i].name, done, total);
+            if (usable[i])
+                usable[i] = run_once(&cases[i], round, &results[i], round > 0);
+        }
+    free(usable);
+    return ok;
+}
+
+void engine_free(struct engine_result *results, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(results[i].samples);
+}
+
+static double measure_sample(const struct engine_sample *s, enum engine_measure measure)
+{
+    if (s->seconds <= 0)
+        return 0;
+    switch (measure) {
+    case ENGINE_BYTES_PER_S:
+        return (double)s->bytes / s->seconds;
+    case ENGINE_ITEMS_PER_S:
+        return (double)s->items / s->seconds;
+    case ENGINE_SECONDS_PER_ITEM:
+        return s->items > 0 ? s->seconds / (double)s->items : 0;
+    case ENGINE_CPU:
+        break;
+    }
+    return s->cpu_seconds / s->seconds;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x, y;
+
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+static struct engine_spread spread_of(double *values, unsigned count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return (struct engine_spread) { (values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1] };
+}
+
+struct engine_spread engine_spread(const struct engine_result *r, enum engine_measure measure)
+{
+    struct engine_spread spread = { 0, 0, 0 };
+    double *values = r->runs > 0 ? malloc(r->runs * sizeof *values) : NULL;
+
+    if (!values)
+        return spread;
+    for (unsigned i = 0; i < r->runs; i++)
+        values[i] = measure_sample(&r->samples[i], measure);
+    spread = spread_of(values, r->runs);
+    free(values);
+    return spread;
+}
+
+double engine_ratio(const struct engine_result *a, const struct engine_result *b, enum engine_measure measure)
+{
+    unsigned runs = a->runs < b->runs ? a->runs : b->runs;
+    double *values = runs > 0 ? malloc(runs * sizeof *values) : NULL;
+    double ratio = 0;
+
+    if (!values)
+        return 0;
+    for (unsigned i = 0; i < runs; i++) {
+        double below = measure_sample(&b->samples[i], measure);
+
+        values[i] = below > 0 ? measure_sample(&a->samples[i], measure) / below : 0;
+    }
+    ratio = spread_of(values, runs).median;
+    free(values);
+    return ratio;
+}
+
+/* ---- Output ----------------------------------------------------------------------------------------------------- */
+
+static void print_row(FILE *out, int widest, const struct engine_case *c, const struct engine_result *r)
+{
+    struct engine_spread bytes = engine_spread(r, ENGINE_BYTES_PER_S);
+    struct engine_spread item = engine_spread(r, ENGINE_SECONDS_PER_ITEM);
+    bool has_bytes = bytes.median > 0;
+    char range[104] = "", each[104] = "";
+
+    fprintf(out, "  %-*s", widest, c->name);
+    if (r->runs == 0) {
+        fprintf(out, "  not measured: %s\n", r->why);
+        return;
+    }
+    /* without bytes the spread is that of the time an item takes */
+    if (has_bytes)
+        snprintf(range, sizeof range, "%s - %s", units_rate(bytes.least, "B").text, units_rate(bytes.most, "B").text);
+    else if (item.median > 0)
+        snprintf(range, sizeof range, "%s - %s", units_duration(item.least).text, units_duration(item.most).text);
+    if (c->item && item.median > 0)
+        snprintf(each, sizeof each, "%s a %.40s", units_duration(item.median).text, c->item);
+    fprintf(out, "  %11s  %-23s  %-18s  %5.2f  %s\n", has_bytes ? units_rate(bytes.median, "B").text : "", range, each,
+            engine_spread(r, ENGINE_CPU).median, r->note);
+}
+
+void engine_print(FILE *out, const char *title, const struct engine_case *cases, const struct engine_result *results,
+                  size_t count)
+{
+    int widest = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if ((int)strlen(cases[i].name) > widest)
+            widest = (int)strlen(cases[i].name);
+    fprintf(out, "\n%-*s  %11s  %-23s  %-18s  %5s\n", widest + 2, title, "median", "least - most", "time", "CPUs");
+    for (size_t i = 0; i < count; i++)
+        print_row(out, widest, &cases[i], &results[i]);
+}
+
+/* null where the case does not count that. */
+static void json_spread(struct json *j, const char *key, struct engine_spread s)
+{
+    if (s.most <= 0) {
+        json_null(j, key);
+        return;
+    }
+    json_open_object(j, key);
+    json_double(j, "median", s.median);
+    json_double(j, "least", s.least);
+    json_double(j, "most", s.most);
+    json_close_object(j);
+}
+
+void engine_json(struct json *j, const char *key, const struct engine_case *cases, const struct engine_result *results,
+                 size_t count)
+{
+    json_open_array(j, key);
+    for (size_t i = 0; i < count; i++) {
+        const struct engine_result *r = &results[i];
+
+        json_open_object(j, NULL);
+        json_string(j, "name", cases[i].name);
+        json_u64(j, "runs", r->runs);
+        json_string(j, "not_measured", r->runs == 0 ? r->why : NULL);
+        if (r->runs > 0) {
+            json_spread(j, "bytes_per_s", engine_spread(r, ENGINE_BYTES_PER_S));
+            json_string(j, "item", cases[i].item);
+            json_spread(j, "seconds_per_item", engine_spread(r, ENGINE_SECONDS_PER_ITEM));
+            json_double(j, "cpus", engine_spread(r, ENGINE_CPU).median);
+            json_string(j, "note", r->note[0] ? r->note : NULL);
+        }
+        json_close_object(j);
+    }
+    json_close_array(j);
+}

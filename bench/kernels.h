@@ -1,0 +1,21 @@
+/*
+ * kernels.h: the bare loops that others are measured against, as fast as this CPU allows: one row for each instruction
+ * set, the fastest that the CPU has is taken.
+ */
+#ifndef LEAT_BENCH_KERNELS_H
+#define LEAT_BENCH_KERNELS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_kernels {
+    const char *name;
+    uint64_t (*xxh64)(const void *bytes, size_t count);  /* XXH3-64 */
+    uint64_t (*xxh128)(const void *bytes, size_t count); /* XXH3-128, both halves xored */
+    void (*widen)(int64_t *to, const uint16_t *from, size_t count);
+};
+
+/* Constant memory. */
+const struct bench_kernels *bench_kernels(void);
+
+#endif

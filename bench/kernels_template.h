@@ -1,0 +1,29 @@
+/*
+ * kernels_template.h: the body of one row of kernels. Included once by each kernels_<level>.c, which is compiled for
+ * that level and defines KERNELS_ROW and KERNELS_NAME.
+ */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "kernels.h"
+
+static uint64_t xxh64(const void *bytes, size_t count)
+{
+    return XXH3_64bits(bytes, count);
+}
+
+static uint64_t xxh128(const void *bytes, size_t count)
+{
+    XXH128_hash_t h = XXH3_128bits(bytes, count);
+
+    return h.low64 ^ h.high64;
+}
+
+static void widen(int64_t *restrict to, const uint16_t *restrict from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+extern const struct bench_kernels KERNELS_ROW;
+const struct bench_kernels KERNELS_ROW = { KERNELS_NAME, xxh64, xxh128, widen };

@@ -1,0 +1,287 @@
+/*
+ * limits.c: `leat-bench limits DIR`: this machine's ceilings, for memory, page cache, disk, hashes and decompression.
+ * The test files lie in DIR without a name, so that nothing stays behind however the command ends.
+ */
+#include "limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "cli/progress.h"
+#include "cli/units.h"
+#include "machine.h"
+#include "parallel.h"
+#include "subcommands.h"
+
+#define MIB           ((uint64_t)1 << 20)
+#define STANDARD_SIZE (4096 * MIB)
+#define LEAST_SIZE    (16 * MIB)
+#define MOST_WRITTEN  (1024 * MIB) /* by one run of the writing row */
+
+struct limits_values {
+    uint64_t bytes, runs;
+    bool json;
+};
+
+const struct option_row limits_options[] = { { .name = "size",
+                                               .type = OPTION_SIZE,
+                                               .field = offsetof(struct limits_values, bytes),
+                                               .value = "SIZE",
+                                               .standard = "4GiB, or less if memory or disk are small",
+                                               .help = "size of the test file; larger than memory shows the disk alone",
+                                               .least = LEAST_SIZE },
+                                             { .name = "runs",
+                                               .type = OPTION_COUNT,
+                                               .field = offsetof(struct limits_values, runs),
+                                               .value = "N",
+                                               .standard = "5",
+                                               .help = "runs of each measurement, after one to warm up",
+                                               .least = 1,
+                                               .most = 1000 },
+                                             { .name = "json",
+                                               .type = OPTION_FLAG,
+                                               .field = offsetof(struct limits_values, json),
+                                               .help = "print one JSON object" },
+                                             OPTIONS_END };
+
+struct limits_case *limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
+                               bool (*run)(void *context, struct engine_work *work))
+{
+    struct limits_case *kept = &g->contexts[g->count];
+    struct engine_case *c = &g->cases[g->count++];
+
+    *kept = context;
+    c->name = name;
+    c->item = item;
+    c->context = kept;
+    c->run = run;
+    return kept;
+}
+
+bool limits_refuse(struct engine_work *work, const char *what, int os_error)
+{
+    if (os_error != 0)
+        snprintf(work->why, sizeof work->why, "%s (%s)", what, strerror(os_error));
+    else
+        snprintf(work->why, sizeof work->why, "%s", what);
+    return false;
+}
+
+void *limits_map(size_t bytes)
+{
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return NULL;
+    (void)madvise(memory, bytes, MADV_HUGEPAGE); /* without huge pages it works as well, a little slower */
+    memset(memory, 1, bytes);
+    return memory;
+}
+
+void limits_unmap(void *memory, size_t bytes)
+{
+    if (memory)
+        munmap(memory, bytes);
+}
+
+/* ---- The test files --------------------------------------------------------------------------------------------- */
+
+/* A new file in the folder, that loses its name at once. *direct (may be NULL) is the same file by O_DIRECT. */
+static enum leat_status create_nameless(struct limits *l, int *fd, int *direct, struct leat_error *err)
+{
+    static const char name[] = "/leat-bench-XXXXXX";
+    size_t length = strlen(l->folder);
+    char *path = malloc(length + sizeof name);
+    enum leat_status s = LEAT_OK;
+
+    if (!path)
+        return status_no_memory(err, length + sizeof name);
+    memcpy(path, l->folder, length);
+    memcpy(path + length, name, sizeof name);
+    *fd = mkostemp(path, O_CLOEXEC);
+    if (*fd < 0) {
+        s = status_set_os(err, errno, "cannot create a test file in %s", l->folder);
+    } else {
+        if (direct) {
+            *direct = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+            l->direct_errno = *direct < 0 ? errno : 0;
+        }
+        unlink(path);
+    }
+    free(path);
+    return s;
+}
+
+static void fill_random(struct limits *l, uint8_t *to, size_t bytes)
+{
+    for (size_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t r = parallel_random(&l->seed);
+
+        memcpy(to + i, &r, 8);
+    }
+}
+
+/* Random bytes throughout, so that no file system can store less than it is asked to. */
+static enum leat_status fill_file(struct limits *l, struct progress *p, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = 0; at < l->file_bytes && s == LEAT_OK; at += MIB) {
+        fill_random(l, l->to, MIB);
+        s = file_write_at(l->file, at, l->to, MIB, "the test file", err);
+        progress_update(p, at, l->file_bytes, NULL);
+    }
+    return s == LEAT_OK ? file_sync(l->file, "the test file", err) : s;
+}
+
+/* How large the files are to be: what was asked for or fits, in whole MiB; refused if the disk has no room for it. */
+static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct leat_error *err)
+{
+    struct statvfs fs;
+    uint64_t room, memory = machine_memory();
+
+    if (statvfs(l->folder, &fs) != 0)
+        return status_set_os(err, errno, "cannot look at the folder %s", l->folder);
+    room = (uint64_t)fs.f_bavail * fs.f_frsize / 10 * 9;
+    l->file_bytes = asked;
+    if (asked == 0) {
+        l->file_bytes = STANDARD_SIZE < memory / 4 ? STANDARD_SIZE : memory / 4;
+        if (l->file_bytes > room / 2)
+            l->file_bytes = room / 2;
+    }
+    l->file_bytes -= l->file_bytes % MIB;
+    l->hot_bytes = l->file_bytes < memory / 4 ? l->file_bytes : memory / 4 / MIB * MIB;
+    l->write_bytes = l->file_bytes < MOST_WRITTEN ? l->file_bytes : MOST_WRITTEN;
+    if (l->file_bytes < LEAST_SIZE || l->file_bytes > room || l->write_bytes > room - l->file_bytes)
+        return status_set(err, LEAT_E_NO_SPACE, "%s has room for %s, too little for test files of %s and %s; %s",
+                          l->folder, units_bytes(room).text, units_bytes(l->file_bytes).text,
+                          units_bytes(l->write_bytes).text, "choose another folder or a smaller --size");
+    return LEAT_OK;
+}
+
+static enum leat_status open_limits(struct limits *l, uint64_t asked, struct leat_error *err)
+{
+    struct progress p;
+    enum leat_status s = choose_sizes(l, asked, err);
+
+    if (s != LEAT_OK)
+        return s;
+    l->from = limits_map(LIMITS_BUFFER_BYTES);
+    l->to = limits_map(LIMITS_BUFFER_BYTES);
+    if (!l->from || !l->to)
+        return status_no_memory(err, 2 * (uint64_t)LIMITS_BUFFER_BYTES);
+    fill_random(l, l->from, LIMITS_BUFFER_BYTES);
+    s = create_nameless(l, &l->file, &l->direct, err);
+    if (s == LEAT_OK)
+        s = create_nameless(l, &l->scratch, NULL, err);
+    if (s != LEAT_OK)
+        return s;
+    progress_begin(&p, PROGRESS_AUTO, "test file", PROGRESS_BYTES);
+    s = fill_file(l, &p, err);
+    progress_end(&p);
+    return s;
+}
+
+static void close_limits(struct limits *l)
+{
+    file_close(&l->file);
+    file_close(&l->direct);
+    file_close(&l->scratch);
+    limits_unmap(l->map, l->hot_bytes);
+    limits_unmap(l->from, LIMITS_BUFFER_BYTES);
+    limits_unmap(l->to, LIMITS_BUFFER_BYTES);
+}
+
+/* ---- Running ---------------------------------------------------------------------------------------------------- */
+
+static bool (*const groups[])(struct limits_group *, struct limits *) = { limits_memory, limits_cache, limits_hash,
+                                                                          limits_zstd, limits_disk };
+
+static void on_case(void *context, const char *name, uint64_t done, uint64_t total)
+{
+    progress_update(context, done, total, name);
+}
+
+/* One group: measured, and printed as a table or into `j` (NULL: a table). */
+static enum leat_status run_group(bool (*make)(struct limits_group *, struct limits *), struct limits *l, unsigned runs,
+                                  struct json *j, struct leat_error *err)
+{
+    struct limits_group *g = calloc(1, sizeof *g);
+    struct engine_result results[LIMITS_MOST_CASES];
+    struct progress p;
+    struct engine_options options = { .runs = runs, .progress = on_case, .context = &p };
+    bool ok = g && make(g, l);
+
+    if (ok) {
+        progress_begin(&p, PROGRESS_AUTO, g->title, PROGRESS_COUNT);
+        ok = engine_run(g->cases, g->count, &options, results);
+        progress_end(&p);
+        if (ok && j)
+            engine_json(j, g->key, g->cases, results, g->count);
+        else if (ok)
+            engine_print(stdout, g->title, g->cases, results, g->count);
+        engine_free(results, g->count);
+        fflush(stdout);
+    }
+    if (g && g->release)
+        g->release(g->extra);
+    free(g);
+    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
+}
+
+static enum leat_status run_groups(struct limits *l, const struct limits_values *v, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct machine m;
+    struct json j;
+
+    machine_describe(&m);
+    json_begin(&j, stdout);
+    if (v->json) {
+        json_open_object(&j, NULL);
+        machine_json(&j, "machine", &m);
+        json_string(&j, "folder", l->folder);
+        json_u64(&j, "file_bytes", l->file_bytes);
+        json_u64(&j, "runs", v->runs);
+    } else {
+        machine_print(stdout, &m);
+        printf("test file: %s in %s; page cache rows read its first %s; medians of %llu runs\n",
+               units_bytes(l->file_bytes).text, l->folder, units_bytes(l->hot_bytes).text, (unsigned long long)v->runs);
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0] && s == LEAT_OK; i++)
+        s = run_group(groups[i], l, (unsigned)v->runs, v->json ? &j : NULL, err);
+    if (v->json && s == LEAT_OK) {
+        json_close_object(&j);
+        json_end(&j);
+    }
+    return s;
+}
+
+int bench_limits(const struct command *self, int argc, char **argv)
+{
+    struct limits_values values = { .runs = 5 };
+    struct limits l = { .file = -1, .direct = -1, .scratch = -1, .seed = 1 };
+    struct options_parsed parsed;
+    struct leat_error err;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &values, &parsed, &code))
+        return code;
+    l.folder = parsed.words[0];
+    l.cores = cli_cores();
+    s = open_limits(&l, values.bytes, &err);
+    if (s == LEAT_OK)
+        s = run_groups(&l, &values, &err);
+    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    close_limits(&l);
+    options_free(&parsed);
+    return code;
+}

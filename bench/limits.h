@@ -1,0 +1,74 @@
+/*
+ * limits.h: what the parts of `leat-bench limits` share: the files and buffers that they measure with. Each part is a
+ * function that returns its group of cases; limits.c runs and prints them.
+ */
+#ifndef LEAT_BENCH_LIMITS_H
+#define LEAT_BENCH_LIMITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine.h"
+
+#define LIMITS_MOST_CASES   16u
+#define LIMITS_BUFFER_BYTES ((size_t)256 << 20) /* far larger than any cache that one core is given */
+#define LIMITS_RUN_SECONDS  0.5                 /* of the runs whose length is a time: random reads of the disk */
+#define LIMITS_ALIGN        4096u
+
+struct limits {
+    const char *folder;
+    unsigned cores;
+    uint64_t file_bytes; /* of the test file */
+    uint64_t hot_bytes;  /* of its beginning: fits in memory, read by the page cache rows */
+    uint64_t write_bytes;
+    int file;   /* the test file; it has no name any more */
+    int direct; /* the same with O_DIRECT; -1: refused, direct_errno says why */
+    int direct_errno;
+    int scratch;        /* a second file, for the writing row */
+    uint8_t *from, *to; /* LIMITS_BUFFER_BYTES each */
+    uint8_t *map;       /* of the hot part of the test file; NULL: not made yet */
+    uint64_t seed;      /* of random places: goes on from run to run, so that none is read twice by design */
+};
+
+/* A case's context: what it needs besides the group's. */
+struct limits_case {
+    struct limits *limits;
+    unsigned threads;
+    uint64_t block; /* bytes a read */
+    unsigned depth; /* reads in flight */
+    void *extra;    /* the part's own */
+};
+
+/* The cases of one group, ready for engine_run(). */
+struct limits_group {
+    const char *title, *key;
+    size_t count;
+    struct engine_case cases[LIMITS_MOST_CASES];
+    struct limits_case contexts[LIMITS_MOST_CASES];
+    void *extra;
+    void (*release)(void *extra); /* NULL: nothing */
+};
+
+/* Adds a case whose context is `context`; returns its copy in the group. */
+struct limits_case *limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
+                               bool (*run)(void *context, struct engine_work *work));
+
+/* Each fills a group that is zero, but for its limits; false: no memory. */
+bool limits_memory(struct limits_group *g, struct limits *l);
+bool limits_cache(struct limits_group *g, struct limits *l);
+bool limits_disk(struct limits_group *g, struct limits *l);
+bool limits_hash(struct limits_group *g, struct limits *l);
+bool limits_zstd(struct limits_group *g, struct limits *l);
+
+/* The end of "not measured: ...": `what`, and the text of an errno. Returns false, what a case then returns. */
+bool limits_refuse(struct engine_work *work, const char *what, int os_error);
+
+/* A memory of this many bytes, page-aligned, of huge pages if it may be; NULL: none. */
+void *limits_map(size_t bytes);
+void limits_unmap(void *memory, size_t bytes);
+
+/* Random reads of `block` bytes with `depth` in flight over the O_DIRECT file, for LIMITS_RUN_SECONDS, by io_uring. */
+bool limits_uring_reads(const struct limits_case *c, struct engine_work *work);
+
+#endif

@@ -1,0 +1,205 @@
+/* limits_codec.c: ceilings of what is computed over bytes: XXH3 out of each level of memory, and zstd decompression. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "kernels.h"
+#include "limits.h"
+#include "parallel.h"
+
+#define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
+#define L2_TIMES    2048u
+#define PIECE_BYTES ((size_t)256 << 10) /* of a file, hashed while it is still in level 2 */
+#define TEXT_BYTES  ((size_t)64 << 20)
+#define TEXT_SEED   20240501u
+#define ZSTD_LEVEL  3
+
+/* Something that depends on the results, so that no compiler leaves the work out. */
+static volatile uint64_t sink;
+
+/* The case's hash: depth 64 or 128 is the number of its bits. */
+static uint64_t hash(const struct limits_case *c, const void *bytes, size_t count)
+{
+    return c->depth == 64 ? bench_kernels()->xxh64(bytes, count) : bench_kernels()->xxh128(bytes, count);
+}
+
+static void note_kernel(struct engine_work *work)
+{
+    snprintf(work->note, sizeof work->note, "%s", bench_kernels()->name);
+}
+
+static bool run_hash_l2(void *context, struct engine_work *work)
+{
+    struct limits_case *c = context;
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < L2_TIMES; i++)
+        sum += hash(c, c->limits->from, L2_BYTES);
+    sink = sum;
+    work->bytes = (uint64_t)L2_BYTES * L2_TIMES;
+    note_kernel(work);
+    return true;
+}
+
+static bool run_hash_memory(void *context, struct engine_work *work)
+{
+    struct limits_case *c = context;
+
+    sink = hash(c, c->limits->from, LIMITS_BUFFER_BYTES);
+    work->bytes = LIMITS_BUFFER_BYTES;
+    note_kernel(work);
+    return true;
+}
+
+static bool run_hash_file(void *context, struct engine_work *work)
+{
+    struct limits_case *c = context;
+    uint64_t sum = 0;
+
+    for (uint64_t at = 0; at + PIECE_BYTES <= c->limits->hot_bytes; at += PIECE_BYTES) {
+        if (pread(c->limits->file, c->limits->to, PIECE_BYTES, (off_t)at) != (ssize_t)PIECE_BYTES)
+            return limits_refuse(work, "reading the test file failed", errno);
+        sum += hash(c, c->limits->to, PIECE_BYTES);
+        work->bytes += PIECE_BYTES;
+    }
+    sink = sum;
+    note_kernel(work);
+    return true;
+}
+
+bool limits_hash(struct limits_group *g, struct limits *l)
+{
+    struct limits_case narrow = { .limits = l, .depth = 64 };
+    struct limits_case wide = { .limits = l, .depth = 128 };
+
+    g->title = "XXH3, 1 thread";
+    g->key = "xxh3";
+    limits_add(g, "XXH3-64, level 2 cache", NULL, narrow, run_hash_l2);
+    limits_add(g, "XXH3-128, level 2 cache", NULL, wide, run_hash_l2);
+    limits_add(g, "XXH3-64, memory", NULL, narrow, run_hash_memory);
+    limits_add(g, "XXH3-128, memory", NULL, wide, run_hash_memory);
+    limits_add(g, "XXH3-64, page cache by pread", NULL, narrow, run_hash_file);
+    limits_add(g, "XXH3-128, page cache by pread", NULL, wide, run_hash_file);
+    return true;
+}
+
+/* ---- zstd ------------------------------------------------------------------------------------------------------- */
+
+struct zstd {
+    char *text, *back; /* TEXT_BYTES each */
+    void *packed;
+    size_t packed_bytes;
+    ZSTD_DCtx *context;
+};
+
+#define WORDS        30000u
+#define WORD_LETTERS 12u
+
+/* A word of 1 to 11 letters; rare ones are longer, and letters are as uneven as in a language. */
+static size_t make_word(char *out, unsigned rank, uint64_t *seed)
+{
+    static const char letters[] = "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllll"
+                                  "cccuuummmwwffggyyppbbvvk";
+    size_t length = 2 + (rank > 30) + (rank > 300) + parallel_random(seed) % (rank > 1000 ? 7 : 3);
+
+    for (size_t i = 0; i < length; i++)
+        out[i] = letters[parallel_random(seed) % (sizeof letters - 1)];
+    return length;
+}
+
+/*
+ * A word as common as its rank says (Zipf): halving the range at random makes each doubling of ranks about as likely as
+ * the one before it. Half of the words depend on the one before, as words do.
+ */
+static unsigned next_word(unsigned before, uint64_t *seed)
+{
+    uint64_t random = parallel_random(seed);
+    unsigned range = 2u << (random % 15);
+    uint64_t of_pair = (uint64_t)before * 8 + (random >> 16) % 8;
+
+    if (range > WORDS)
+        range = WORDS;
+    if ((random >> 40) % 2 == 0) {
+        random = parallel_random(&of_pair);
+        range = 2u << (random % 15);
+        range = range > WORDS ? WORDS : range;
+    }
+    return (unsigned)((random >> 20) % range);
+}
+
+static bool make_text(char *text, size_t bytes)
+{
+    char(*words)[WORD_LETTERS] = malloc(WORDS * sizeof *words);
+    uint8_t *lengths = malloc(WORDS);
+    uint64_t seed = TEXT_SEED;
+    size_t used = 0;
+    unsigned word = 0;
+
+    for (unsigned i = 0; i < WORDS && words && lengths; i++)
+        lengths[i] = (uint8_t)make_word(words[i], i, &seed);
+    while (used + WORD_LETTERS + 2 < bytes && words && lengths) {
+        uint64_t mark = parallel_random(&seed) % 64;
+
+        word = next_word(word, &seed);
+        memcpy(text + used, words[word], lengths[word]);
+        used += lengths[word];
+        if (mark < 5)
+            text[used++] = mark < 2 ? '.' : ',';
+        text[used++] = mark == 0 ? '\n' : ' ';
+    }
+    memset(text + used, ' ', bytes - used);
+    free(lengths);
+    free(words);
+    return used > 0;
+}
+
+static void free_zstd(void *extra)
+{
+    struct zstd *z = extra;
+
+    ZSTD_freeDCtx(z->context);
+    free(z->packed);
+    free(z->back);
+    free(z->text);
+    free(z);
+}
+
+static bool run_zstd(void *context, struct engine_work *work)
+{
+    struct limits_case *c = context;
+    struct zstd *z = c->extra;
+    size_t got = ZSTD_decompressDCtx(z->context, z->back, TEXT_BYTES, z->packed, z->packed_bytes);
+
+    if (ZSTD_isError(got) || got != TEXT_BYTES)
+        return limits_refuse(work, "zstd did not give the text back", 0);
+    work->bytes = TEXT_BYTES;
+    snprintf(work->note, sizeof work->note, "bytes of text; compressed %.1f to 1",
+             (double)TEXT_BYTES / (double)z->packed_bytes);
+    return true;
+}
+
+bool limits_zstd(struct limits_group *g, struct limits *l)
+{
+    struct zstd *z = calloc(1, sizeof *z);
+    size_t bound = ZSTD_compressBound(TEXT_BYTES);
+
+    if (!z)
+        return false;
+    g->extra = z;
+    g->release = free_zstd;
+    g->title = "zstd, 1 thread";
+    g->key = "zstd";
+    z->text = malloc(TEXT_BYTES);
+    z->back = malloc(TEXT_BYTES);
+    z->packed = malloc(bound);
+    z->context = ZSTD_createDCtx();
+    if (!z->text || !z->back || !z->packed || !z->context || !make_text(z->text, TEXT_BYTES))
+        return false;
+    z->packed_bytes = ZSTD_compress(z->packed, bound, z->text, TEXT_BYTES, ZSTD_LEVEL);
+    if (ZSTD_isError(z->packed_bytes))
+        return false;
+    limits_add(g, "zstd level 3, decompress text", NULL, (struct limits_case) { .limits = l, .extra = z }, run_zstd);
+    return true;
+}

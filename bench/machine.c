@@ -1,0 +1,91 @@
+/* machine.c: see machine.h. */
+#include "machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/units.h"
+
+#if defined(__clang__)
+#define COMPILER_NAME "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER_NAME "gcc " __VERSION__
+#else
+#define COMPILER_NAME "unknown compiler"
+#endif
+
+/* The value of the first line of /proc/cpuinfo that begins with `key`. */
+static bool cpuinfo_value(const char *key, char *out, size_t capacity)
+{
+    FILE *f = fopen("/proc/cpuinfo", "re");
+    char text[512];
+    bool found = false;
+
+    while (f && !found && fgets(text, sizeof text, f)) {
+        const char *value = strchr(text, ':');
+
+        if (!value || strncmp(text, key, strlen(key)) != 0)
+            continue;
+        value += 1 + strspn(value + 1, " ");
+        snprintf(out, capacity, "%.*s", (int)strcspn(value, "\n"), value);
+        found = true;
+    }
+    if (f)
+        fclose(f);
+    return found;
+}
+
+uint64_t machine_memory(void)
+{
+    uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    FILE *f = fopen("/sys/fs/cgroup/memory.max", "re");
+    char text[64];
+
+    if (f && fgets(text, sizeof text, f) && text[0] >= '0' && text[0] <= '9') {
+        uint64_t limit = strtoull(text, NULL, 10);
+
+        if (limit > 0 && limit < memory)
+            memory = limit;
+    }
+    if (f)
+        fclose(f);
+    return memory;
+}
+
+void machine_describe(struct machine *m)
+{
+    struct utsname names;
+
+    memset(m, 0, sizeof *m);
+    memset(&names, 0, sizeof names);
+    uname(&names);
+    if (!cpuinfo_value("model name", m->cpu, sizeof m->cpu) && !cpuinfo_value("Model", m->cpu, sizeof m->cpu))
+        snprintf(m->cpu, sizeof m->cpu, "%s", names.machine);
+    m->cores = cli_cores();
+    m->memory = machine_memory();
+    snprintf(m->kernel, sizeof m->kernel, "%.60s %.90s", names.sysname, names.release);
+    snprintf(m->compiler, sizeof m->compiler, "%.60s", COMPILER_NAME);
+    snprintf(m->date, sizeof m->date, "%s", units_date((uint64_t)time(NULL)).text);
+}
+
+void machine_print(FILE *out, const struct machine *m)
+{
+    fprintf(out, "machine: %s, %u core%s, %s memory, %s, %s, %s\n", m->cpu, m->cores, m->cores == 1 ? "" : "s",
+            units_bytes(m->memory).text, m->kernel, m->compiler, m->date);
+}
+
+void machine_json(struct json *j, const char *key, const struct machine *m)
+{
+    json_open_object(j, key);
+    json_string(j, "cpu", m->cpu);
+    json_u64(j, "cores", m->cores);
+    json_u64(j, "memory", m->memory);
+    json_string(j, "kernel", m->kernel);
+    json_string(j, "compiler", m->compiler);
+    json_string(j, "date", m->date);
+    json_close_object(j);
+}

@@ -1,0 +1,26 @@
+/* machine.h: the line that belongs to every measurement: on what it was made, with what, and when. */
+#ifndef LEAT_BENCH_MACHINE_H
+#define LEAT_BENCH_MACHINE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/json.h"
+
+struct machine {
+    char cpu[96];
+    unsigned cores;  /* that this process may use */
+    uint64_t memory; /* bytes */
+    char kernel[160];
+    char compiler[64];
+    char date[48];
+};
+
+void machine_describe(struct machine *m);
+void machine_print(FILE *out, const struct machine *m);
+void machine_json(struct json *j, const char *key, const struct machine *m);
+
+/* Bytes of memory: the machine's, or the limit of the control group that the process runs in. */
+uint64_t machine_memory(void);
+
+#endif

@@ -1,0 +1,59 @@
+/* main.c: the leat-bench command: its table of commands. */
+#include "subcommands.h"
+
+static const struct command commands[] = {
+    { .name = "limits",
+      .purpose = "measures this machine's ceilings: memory, page cache, disk, hashes, decompression",
+      .words = "DIR",
+      .words_help = "DIR is a folder on the disk to be measured. The test files in it have no name and vanish with the "
+                    "command.",
+      .least_words = 1,
+      .most_words = 1,
+      .notes = "The column CPUs is the CPU time of all threads for each second.",
+      .example = "leat-bench limits /data\nleat-bench limits --size 64GiB --runs 3 --json /data",
+      .options = limits_options,
+      .run = bench_limits },
+    { .name = "dataset",
+      .purpose = "measures opening a dataset, and verifying it against a bare hash over the same bytes",
+      .words = "NAME",
+      .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset a line.",
+      .least_words = 1,
+      .most_words = 1,
+      .notes = "The files should fit in memory: the first round brings them there.",
+      .example = "leat-bench dataset corpus",
+      .options = dataset_options,
+      .run = bench_dataset },
+    { .name = "counting",
+      .purpose = "writes a dataset of counting tokens, for measurements and tests",
+      .words = "",
+      .notes = "The token at position p is a fixed function of p, so that any misplaced byte shows; documents have "
+               "pseudo-random lengths, always the same.",
+      .example = "leat-bench counting -o counting --tokens 1G",
+      .options = counting_options,
+      .run = bench_counting },
+    { .name = "sparse",
+      .purpose = "writes a huge dataset that takes hardly any disk, to measure opening",
+      .words = "",
+      .notes = "All documents but the last are empty and all tokens are 0, so that the files are mostly holes. The "
+               "number of tokens is brought down to a multiple of 2048.",
+      .example = "leat-bench sparse -o huge --documents 1G\nleat-bench dataset --opening huge",
+      .options = sparse_options,
+      .run = bench_sparse },
+    { .name = NULL },
+};
+
+static const struct program leat_bench = {
+    .name = "leat-bench",
+    .purpose = "measures what this machine allows, and what leat makes of it.",
+    .commands = commands,
+    .example = "leat-bench limits /data\nleat-bench counting -o /data/counting --tokens 1G\n"
+               "leat-bench dataset /data/counting",
+    .notes = "exit codes: 0 done; 1 the work failed, the message says why; 2 the command line was wrong; 130 "
+             "interrupted",
+};
+
+int main(int argc, char **argv)
+{
+    cli_start("leat-bench");
+    return program_main(&leat_bench, argc, argv);
+}

@@ -1,0 +1,209 @@
+/*
+ * sparse_command.c: `leat-bench sparse`: writes a dataset of any size that takes hardly any disk, to measure what
+ * opening costs at sizes that no disk at hand would hold. All documents but the last are empty, all tokens are 0, and
+ * both files are mostly holes; it is a whole dataset all the same, with every checksum right.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "cli/units.h"
+#include "format.h"
+#include "records.h"
+#include "subcommands.h"
+
+#define VOCABULARY 65536u
+#define INPUT_PATH "sparse"
+
+struct sparse_values {
+    const char *output;
+    uint64_t documents, tokens;
+};
+
+const struct option_row sparse_options[] = {
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_TEXT,
+      .field = offsetof(struct sparse_values, output),
+      .value = "NAME",
+      .help = "the dataset to write; nothing of that name may exist",
+      .required = true },
+    { .name = "documents",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct sparse_values, documents),
+      .value = "N",
+      .standard = "1G",
+      .help = "how many documents",
+      .least = 1,
+      .most = (uint64_t)1 << 40 },
+    { .name = "tokens",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct sparse_values, tokens),
+      .value = "N",
+      .standard = "8G",
+      .help = "how many tokens, of two bytes",
+      .least = 1,
+      .most = (uint64_t)1 << 40 },
+    OPTIONS_END,
+};
+
+/* The index being written. */
+struct sparse {
+    const struct checksum_kernels *kernels;
+    struct format_header header;
+    const char *path;
+    int fd;
+    uint64_t end;
+};
+
+/* The page sum of zeros, of which only one page is hashed, and of `count` bytes after them, at most a page. */
+static struct hash128 page_sum(const struct checksum_kernels *k, uint64_t zeros, const void *bytes, uint64_t count)
+{
+    uint8_t page[CHECKSUM_PAGE] = { 0 }, last[2 * CHECKSUM_PAGE] = { 0 }, tagged[24];
+    uint64_t whole = zeros / CHECKSUM_PAGE, rest = zeros % CHECKSUM_PAGE;
+    struct hash128 sum = { 0, 0 };
+
+    checksum_store(tagged, k->hash(page, sizeof page));
+    for (uint64_t i = 0; i < whole; i++) {
+        bytes_store64(tagged + 16, i);
+        checksum_add(&sum, k->hash(tagged, sizeof tagged));
+    }
+    if (count > 0)
+        memcpy(last + rest, bytes, (size_t)count);
+    k->pages(&sum, last, (size_t)(rest + count), whole, NULL);
+    return sum;
+}
+
+/* A section of zeros and then `count` bytes, at most a page. */
+static enum leat_status put_hole(struct sparse *s, unsigned kind, uint32_t flags, uint64_t zeros, const void *bytes,
+                                 uint64_t count, uint64_t entries, struct leat_error *err)
+{
+    s->header.sections[kind] = (struct format_place) {
+        .offset = format_align(s->end),
+        .bytes = zeros + count,
+        .entries = entries,
+        .sum = page_sum(s->kernels, zeros, bytes, count),
+        .flags = flags,
+        .present = 1,
+    };
+    s->end = s->header.sections[kind].offset + zeros + count;
+    return file_write_at(s->fd, s->end - count, bytes, count, s->path, err);
+}
+
+/* A section of `entries` equal values but for the first. */
+static enum leat_status put_repeated(struct sparse *s, unsigned kind, uint64_t first, uint64_t value,
+                                     uint32_t entry_bytes, uint64_t entries, struct leat_error *err)
+{
+    uint64_t bytes = entries * entry_bytes;
+    uint8_t *all = malloc((size_t)bytes + 8);
+    enum leat_status status;
+
+    if (!all)
+        return status_no_memory(err, bytes);
+    for (uint64_t i = 0; i < entries; i++) {
+        if (entry_bytes == 4)
+            bytes_store32(all + 4 * i, (uint32_t)(i == 0 ? first : value));
+        else
+            bytes_store64(all + 8 * i, i == 0 ? first : value);
+    }
+    s->header.sections[kind] =
+        (struct format_place) { .offset = format_align(s->end), .bytes = bytes, .entries = entries, .present = 1 };
+    s->kernels->pages(&s->header.sections[kind].sum, all, (size_t)bytes, 0, NULL);
+    s->end = s->header.sections[kind].offset + bytes;
+    status = file_write_at(s->fd, s->end - bytes, all, bytes, s->path, err);
+    free(all);
+    return status;
+}
+
+static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
+{
+    const struct format_header *h = &s->header;
+    struct records_input input = { .path_bytes = strlen(INPUT_PATH), .documents = h->documents, .tokens = h->tokens };
+    uint8_t tokens[8], record[FORMAT_INPUT_BYTES], zero_page[CHECKSUM_PAGE] = { 0 };
+    uint64_t bytes = h->token_file_bytes;
+    uint32_t page_hash = (uint32_t)s->kernels->hash(zero_page, sizeof zero_page).low;
+    enum leat_status status;
+
+    bytes_store64(tokens, h->tokens);
+    records_store_input(record, &input);
+    if ((status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err)) != LEAT_OK ||
+        (status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_pieces(bytes, FORMAT_CHUNK_BYTES),
+                               err)) != LEAT_OK ||
+        (status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_pieces(bytes, FORMAT_PAGE_BYTES),
+                               err)) != LEAT_OK ||
+        (status = put_hole(s, FORMAT_INPUTS, 0, 0, record, sizeof record, 1, err)) != LEAT_OK ||
+        (status = put_hole(s, FORMAT_INPUT_PATHS, 0, 0, INPUT_PATH, input.path_bytes, input.path_bytes, err)) !=
+            LEAT_OK)
+        return status;
+    return put_hole(s, FORMAT_ORIGINS, FORMAT_ORDERED, FORMAT_ORIGIN_BYTES * h->documents, NULL, 0, h->documents, err);
+}
+
+static enum leat_status write_index(struct sparse *s, struct leat_error *err)
+{
+    uint8_t page[FORMAT_HEADER_BYTES];
+    enum leat_status status = put_sections(s, err);
+
+    if (status != LEAT_OK)
+        return status;
+    s->header.index_bytes = s->end;
+    s->header.identity = format_identity(&s->header, s->kernels);
+    format_encode(page, &s->header, s->kernels);
+    status = file_write_at(s->fd, 0, page, sizeof page, s->path, err);
+    return status == LEAT_OK ? file_truncate(s->fd, s->end, s->path, err) : status;
+}
+
+static enum leat_status write_files(const struct sparse_values *v, const char *tokens_path, const char *index_path,
+                                    struct leat_error *err)
+{
+    struct sparse s = { .kernels = checksum_kernels(), .path = index_path, .fd = -1, .end = FORMAT_HEADER_BYTES };
+    enum leat_status status;
+    int tokens = -1;
+
+    s.header = (struct format_header) {
+        .version = FORMAT_VERSION,
+        .token_file_bytes = 2 * v->tokens,
+        .tokens = v->tokens,
+        .documents = v->documents,
+        .vocabulary = VOCABULARY,
+        .end_token = LEAT_NONE,
+        .begin_token = LEAT_NONE,
+        .token_width = 2,
+        .token_sum = page_sum(s.kernels, 2 * v->tokens, NULL, 0),
+    };
+    status = file_create(&tokens, tokens_path, err);
+    if (status == LEAT_OK)
+        status = file_truncate(tokens, 2 * v->tokens, tokens_path, err);
+    if (status == LEAT_OK)
+        status = file_create(&s.fd, index_path, err);
+    if (status == LEAT_OK)
+        status = write_index(&s, err);
+    file_close(&tokens);
+    file_close(&s.fd);
+    return status;
+}
+
+int bench_sparse(const struct command *self, int argc, char **argv)
+{
+    struct sparse_values v = { .documents = 1000000000, .tokens = 8000000000 / 2048 * 2048 };
+    char tokens[4096 + 8], index[4096 + 8];
+    struct options_parsed parsed;
+    struct leat_error err;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code))
+        return code;
+    v.tokens = v.tokens / 2048 * 2048;
+    snprintf(tokens, sizeof tokens, "%.4096s.tokens", v.output);
+    snprintf(index, sizeof index, "%.4096s.leat", v.output);
+    s = write_files(&v, tokens, index, &err);
+    if (s == LEAT_OK)
+        printf("%s: %s tokens in %s documents\n", v.output, units_count(v.tokens).text, units_count(v.documents).text);
+    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    options_free(&parsed);
+    return code;
+}

@@ -1,0 +1,17 @@
+/* subcommands.h: the commands of leat-bench; each lives in a file of its own. */
+#ifndef LEAT_BENCH_SUBCOMMANDS_H
+#define LEAT_BENCH_SUBCOMMANDS_H
+
+#include "cli/command.h"
+
+int bench_limits(const struct command *self, int argc, char **argv);
+int bench_dataset(const struct command *self, int argc, char **argv);
+int bench_counting(const struct command *self, int argc, char **argv);
+int bench_sparse(const struct command *self, int argc, char **argv);
+
+extern const struct option_row limits_options[];
+extern const struct option_row dataset_options[];
+extern const struct option_row counting_options[];
+extern const struct option_row sparse_options[];
+
+#endif

@@ -1,0 +1,204 @@
+#!/bin/sh
+# deps.sh [build|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
+#
+#   build   a C compiler, pkg-config, zstd and xxHash; liburing comes along where something is installed anyway
+#   check   besides: python3 and numpy, for tests that read datasets a second way
+#   ci      besides: clang with its sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck
+#
+# What `build` names must be there: without it, and without the right to install, this ends with 1 and the list of
+# packages. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
+level=${1:-build}
+case $level in
+build | check | ci) ;;
+*)
+    echo "usage: scripts/deps.sh [build|check|ci]" >&2
+    exit 2
+    ;;
+esac
+
+# ---- What is there --------------------------------------------------------------------------------------------------
+
+compiles() { # COMPILER: has it a C library's headers?
+    echo '#include <stdio.h>' | $1 -E - >/dev/null 2>&1
+}
+
+module() { # a library that pkg-config finds
+    "${PKG_CONFIG:-pkg-config}" --exists "$1" 2>/dev/null
+}
+
+program() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+have() {
+    case $1 in
+    cc) compiles "${CC:-cc}" ;;
+    pkg-config) program "${PKG_CONFIG:-pkg-config}" ;;
+    zstd) module libzstd ;;
+    xxhash) module libxxhash ;;
+    uring) module liburing ;;
+    numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
+    clang-runtime) ls "$(clang -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 ;;
+    aarch64 | s390x) compiles "$1-linux-gnu-gcc" ;;
+    qemu) program qemu-aarch64 && program qemu-s390x ;;
+    *) program "$1" ;;
+    esac
+}
+
+# ---- What it is called ----------------------------------------------------------------------------------------------
+
+manager=
+for m in apt-get dnf pacman apk zypper brew; do
+    if program $m; then
+        manager=$m
+        break
+    fi
+done
+
+# The packages that hold a thing; nothing where the manager has none.
+packages() {
+    case $manager:$1 in
+    *:cc)
+        case ${CC:-cc}:$manager in
+        *clang*:apt-get) echo clang libc6-dev ;;
+        *clang*) echo clang ;;
+        *:apt-get) echo gcc libc6-dev ;;
+        *:apk) echo gcc musl-dev ;;
+        *) echo gcc ;;
+        esac
+        ;;
+    apt-get:pkg-config) echo pkg-config ;;
+    dnf:pkg-config) echo pkgconf-pkg-config ;;
+    *:pkg-config) echo pkgconf ;;
+    apt-get:zstd | apt-get:xxhash) echo "lib$1-dev" ;;
+    dnf:zstd | zypper:zstd) echo libzstd-devel ;;
+    dnf:xxhash | zypper:xxhash) echo xxhash-devel ;;
+    apk:zstd | apk:xxhash) echo "$1-dev" ;;
+    pacman:zstd | brew:zstd) echo zstd ;;
+    pacman:xxhash | brew:xxhash) echo xxhash ;;
+    apt-get:uring | apk:uring) echo liburing-dev ;;
+    dnf:uring | zypper:uring) echo liburing-devel ;;
+    pacman:uring) echo liburing ;;
+    pacman:python3 | brew:python3) echo python ;;
+    *:python3) echo python3 ;;
+    apk:numpy) echo py3-numpy ;;
+    pacman:numpy) echo python-numpy ;;
+    brew:numpy) echo numpy ;;
+    *:numpy) echo python3-numpy ;;
+    apt-get:g++ | apk:g++) echo g++ ;;
+    dnf:g++ | zypper:g++) echo gcc-c++ ;;
+    pacman:g++) echo gcc ;;
+    brew:clang) echo llvm ;;
+    *:clang) echo clang ;;
+    apt-get:clang-format | brew:clang-format) echo clang-format ;;
+    dnf:clang-format) echo clang-tools-extra ;;
+    apk:clang-format) echo clang-extra-tools ;;
+    apt-get:clang-runtime) echo libclang-rt-14-dev ;;
+    dnf:clang-runtime | pacman:clang-runtime | apk:clang-runtime) echo compiler-rt ;;
+    apt-get:aarch64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross ;;
+    apt-get:s390x) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross ;;
+    apt-get:qemu | dnf:qemu | pacman:qemu) echo qemu-user ;;
+    dnf:shellcheck | zypper:shellcheck) echo ShellCheck ;;
+    *:shellcheck) echo shellcheck ;;
+    *:git) echo git ;;
+    esac
+}
+
+needed="cc pkg-config zstd xxhash"
+wanted=
+[ "$level" = build ] || wanted="python3 numpy"
+[ "$level" != ci ] || wanted="$wanted g++ clang clang-runtime clang-format aarch64 s390x qemu shellcheck git"
+
+# The names of the given things that are missing.
+missing() {
+    for thing in "$@"; do
+        have "$thing" || echo "$thing"
+    done
+}
+packages_of() {
+    for thing in "$@"; do
+        packages "$thing"
+    done | tr ' ' '\n' | sort -u | tr '\n' ' '
+}
+
+# Lists of names below are split into words on purpose.
+# shellcheck disable=SC2086
+lack=$(missing $needed)
+# shellcheck disable=SC2086
+wish=$(missing $wanted)
+[ -n "$lack$wish" ] || exit 0
+have uring || wish="$wish uring"
+# shellcheck disable=SC2086
+must=$(packages_of $lack)
+# shellcheck disable=SC2086
+may=$(packages_of $wish)
+
+# ---- Getting it -----------------------------------------------------------------------------------------------------
+
+as_root=
+may_install() {
+    [ -n "$manager" ] || return 1
+    [ "$manager" = brew ] && return 0
+    [ "$(id -u)" -eq 0 ] && return 0
+    program sudo || return 1
+    # a password is asked for what is needed, not for what is only wanted
+    { sudo -n true 2>/dev/null || { [ -n "$lack" ] && [ -t 0 ]; }; } && as_root=sudo
+}
+
+run() {
+    echo "$*"
+    "$@"
+}
+
+updated=
+update() {
+    [ "$manager:$updated" = apt-get: ] || return 1
+    updated=1
+    run $as_root apt-get update -q
+}
+
+install() { # PACKAGE...: all of them, or it fails
+    case $manager in
+    apt-get)
+        for package in "$@"; do
+            apt-cache show "$package" >/dev/null 2>&1 || update
+        done
+        run $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" && return 0
+        # a list of packages from long ago names files that are gone
+        update && run $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
+        ;;
+    dnf) run $as_root dnf install -y "$@" ;;
+    pacman) run $as_root pacman -S --needed --noconfirm "$@" ;;
+    apk) run $as_root apk add "$@" ;;
+    zypper) run $as_root zypper --non-interactive install "$@" ;;
+    brew) run brew install "$@" ;;
+    esac
+}
+
+stop() {
+    echo "deps.sh: $*" >&2
+    exit 1
+}
+
+# shellcheck disable=SC2086
+if may_install; then
+    # all at once; if that fails, what is needed, then of the rest what can be had
+    if ! install $must $may </dev/null; then
+        [ -z "$must" ] || install $must </dev/null || stop "cannot install these packages: $must"
+        for package in $may; do
+            install "$package" </dev/null || echo "deps.sh: cannot install $package" >&2
+        done
+    fi
+elif [ -n "$lack" ]; then
+    [ -n "$manager" ] || stop "no package manager that it knows; install these and try again:" $lack
+    stop "no right to install; ask for these packages, then try again: $must"
+fi
+
+# shellcheck disable=SC2086
+lack=$(missing $needed)
+# shellcheck disable=SC2086
+wish=$(missing $wanted | tr '\n' ' ')
+# shellcheck disable=SC2086
+[ -z "$lack" ] || stop "still missing after the installation:" $lack
+[ -z "$wish" ] || echo "deps.sh: not there, what needs it is skipped: $wish" >&2
+exit 0

@@ -1,0 +1,61 @@
+/*
+ * cli.h: what every command does the same way: exit codes, messages to stderr, the check that stdout took everything,
+ * and interrupts. The commands keep a little state of their own here (the program's name, the interrupt flag); the
+ * libraries never see it.
+ */
+#ifndef LEAT_CLI_CLI_H
+#define LEAT_CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "leat.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#else
+#define CLI_PRINTF(at, first)
+#endif
+
+enum cli_exit {
+    CLI_DONE = 0,
+    CLI_FAILED = 1,       /* the work failed; the message says why */
+    CLI_WRONG = 2,        /* the command line was wrong */
+    CLI_DAMAGED = 3,      /* verify found damage */
+    CLI_REJECTS = 4,      /* more records were refused than allowed */
+    CLI_INTERRUPTED = 130 /* by SIGINT or SIGTERM */
+};
+
+/*
+ * First call of main(). Remembers the name for messages (not copied); makes sure that descriptors 0 to 2 are open, so
+ * that no data file is taken for stdout; ignores SIGPIPE, so that a closed pipe is an error like a full disk; raises
+ * the soft limit of open files to the hard one, since each dataset of a list needs two.
+ */
+void cli_start(const char *program);
+
+/* The name given to cli_start(). */
+const char *cli_program(void);
+
+/* Prints "PROGRAM: SENTENCE" and a newline to stderr. */
+void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* Prints a library call's error. Returns CLI_FAILED, or CLI_INTERRUPTED if that is why the call ended. */
+int cli_failed(const struct leat_error *err);
+
+/* The last call of a command that printed: flushes stdout. Returns `code`, or CLI_FAILED instead of CLI_DONE, with a
+ * message, if not everything could be written (a full disk, a closed pipe). */
+int cli_finish_stdout(int code);
+
+/* Whether writing to stdout has failed already: long outputs stop early. */
+bool cli_stdout_failed(void);
+
+/* From here on SIGINT and SIGTERM set a flag, for work that must be ended cleanly; the second one kills. */
+void cli_catch_interrupts(void);
+bool cli_interrupted(void);
+
+/* Seconds of a clock that only goes forward. */
+double cli_now(void);
+
+/* How many threads this process may run at once: its CPU affinity. */
+unsigned cli_cores(void);
+
+#endif

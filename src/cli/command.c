@@ -1,0 +1,151 @@
+/* command.c: see command.h. */
+#include "command.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void print_indented(FILE *out, const char *lines)
+{
+    while (*lines) {
+        size_t length = strcspn(lines, "\n");
+
+        fprintf(out, "  %.*s\n", (int)length, lines);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+static int print_program_help(const struct program *program)
+{
+    int widest = 0;
+
+    printf("%s: %s\n\nusage: %s COMMAND [options] ...\n\ncommands:\n", program->name, program->purpose, program->name);
+    for (const struct command *c = program->commands; c->name; c++)
+        if ((int)strlen(c->name) > widest)
+            widest = (int)strlen(c->name);
+    for (const struct command *c = program->commands; c->name; c++)
+        printf("  %-*s  %s\n", widest, c->name, c->purpose);
+    printf("\n%s COMMAND --help tells more about a command; %s --version prints the version.\n", program->name,
+           program->name);
+    printf("\nexample:\n");
+    print_indented(stdout, program->example);
+    if (program->notes) {
+        fputc('\n', stdout);
+        options_wrap(stdout, program->notes, 0, 0);
+    }
+    return cli_finish_stdout(CLI_DONE);
+}
+
+static int print_command_help(const struct command *c)
+{
+    printf("%s %s: %s.\n\nusage: %s %s [options] %s\n", cli_program(), c->name, c->purpose, cli_program(), c->name,
+           c->words);
+    if (c->words_help) {
+        fputc('\n', stdout);
+        options_wrap(stdout, c->words_help, 0, 0);
+    }
+    printf("\noptions:\n");
+    options_print(stdout, c->options);
+    if (c->notes) {
+        fputc('\n', stdout);
+        options_wrap(stdout, c->notes, 0, 0);
+    }
+    printf("\nexample:\n");
+    print_indented(stdout, c->example);
+    return cli_finish_stdout(CLI_DONE);
+}
+
+static const struct command *find_command(const struct program *program, const char *name)
+{
+    for (const struct command *c = program->commands; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+static int unknown_command(const struct program *program, const char *word)
+{
+    struct options_nearest near = { .word = word };
+    const char *kind = word[0] == '-' ? "option" : "command";
+
+    for (const struct command *c = program->commands; c->name; c++)
+        options_nearest_try(&near, c->name);
+    options_nearest_try(&near, "--help");
+    options_nearest_try(&near, "--version");
+    cli_error("unknown %s %.100s; %s (%s --help lists the commands)", kind, word,
+              options_nearest_advice(&near, "").text, program->name);
+    return CLI_WRONG;
+}
+
+int program_main(const struct program *program, int argc, char **argv)
+{
+    const char *word = argc > 1 ? argv[1] : "--help";
+    const struct command *c = find_command(program, word);
+    char *help_arguments[2];
+
+    if (c)
+        return c->run(c, argc - 1, argv + 1);
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("%s %s\n", program->name, leat_version());
+        return cli_finish_stdout(CLI_DONE);
+    }
+    if (strcmp(word, "help") == 0 && argc > 2) {
+        c = find_command(program, argv[2]);
+        if (!c)
+            return unknown_command(program, argv[2]);
+        help_arguments[0] = argv[2];
+        help_arguments[1] = (char[]) { "--help" };
+        return c->run(c, 2, help_arguments);
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
+        return print_program_help(program);
+    return unknown_command(program, word);
+}
+
+int command_wrong(const struct command *c, const char *format, ...)
+{
+    char message[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    cli_error("%s (%s %s --help shows how)", message, cli_program(), c->name);
+    return CLI_WRONG;
+}
+
+/* Whether the number of words is right; says so if not. */
+static bool check_words(const struct command *c, const struct options_parsed *parsed)
+{
+    if (parsed->count < c->least_words)
+        command_wrong(c, "%s is missing: %s %s %s", c->words, cli_program(), c->name, c->words);
+    else if (parsed->count > c->most_words)
+        command_wrong(c, "\"%.100s\" is one argument too many: %s %s takes %s", parsed->words[c->most_words],
+                      cli_program(), c->name, c->words[0] ? c->words : "only options");
+    else
+        return true;
+    return false;
+}
+
+bool command_parse(const struct command *c, int argc, char **argv, void *values, struct options_parsed *parsed,
+                   int *code)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "%s %s", cli_program(), c->name);
+    *code = CLI_WRONG;
+    switch (options_parse(name, c->options, values, argc, argv, parsed)) {
+    case OPTIONS_HELP:
+        *code = print_command_help(c);
+        break;
+    case OPTIONS_WRONG:
+        cli_error("%s", parsed->message);
+        break;
+    case OPTIONS_READY:
+        if (check_words(c, parsed))
+            return true;
+        break;
+    }
+    options_free(parsed);
+    return false;
+}

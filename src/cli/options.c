@@ -1,0 +1,391 @@
+/* options.c: see options.h. */
+#include "options.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "units.h"
+
+#define LONGEST_WORD 64u  /* compared for the nearest one; longer ones are cut */
+#define MOST_ROWS    128u /* in one table */
+#define HELP_COLUMN  30u  /* where the help text begins at the latest */
+
+static const struct option_row help_row = { .name = "help", .letter = 'h', .help = "show this text" };
+
+/* ---- The nearest word ------------------------------------------------------------------------------------------- */
+
+static size_t least_of(size_t a, size_t b, size_t c)
+{
+    size_t ab = a < b ? a : b;
+
+    return ab < c ? ab : c;
+}
+
+/* Letters inserted, dropped, changed or swapped with their neighbour, to make one of the other. */
+static size_t edit_distance(const char *a, const char *b)
+{
+    size_t rows[3][LONGEST_WORD + 1];
+    size_t *before = rows[0], *last = rows[1], *now = rows[2], *turn;
+    size_t na = strnlen(a, LONGEST_WORD), nb = strnlen(b, LONGEST_WORD);
+
+    for (size_t j = 0; j <= nb; j++)
+        before[j] = last[j] = j;
+    for (size_t i = 1; i <= na; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= nb; j++) {
+            now[j] = least_of(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
+                now[j] = before[j - 2] + 1;
+        }
+        turn = before;
+        before = last;
+        last = now;
+        now = turn;
+    }
+    return last[nb];
+}
+
+void options_nearest_try(struct options_nearest *n, const char *candidate)
+{
+    size_t length = strlen(n->word);
+    size_t distance = edit_distance(n->word, candidate);
+
+    if (length >= 2 && distance > 1 && strncmp(n->word, candidate, length) == 0)
+        distance = 1; /* the beginning of a word is nearer than its count of letters says */
+    if (!n->best || distance < n->distance) {
+        n->best = candidate;
+        n->distance = distance;
+    }
+}
+
+struct options_advice options_nearest_advice(const struct options_nearest *n, const char *dashes)
+{
+    struct options_advice advice;
+    bool near = n->distance <= 1 + strlen(n->word) / 3;
+
+    snprintf(advice.text, sizeof advice.text, "%s %s%.80s%s", near ? "did you mean" : "the nearest is", dashes, n->best,
+             near ? "?" : "");
+    return advice;
+}
+
+/* ---- Parsing ---------------------------------------------------------------------------------------------------- */
+
+struct parser {
+    const char *command;
+    const struct option_row *rows;
+    char *values;
+    int argc, next; /* argv[next] is the next argument */
+    char **argv;
+    struct options_parsed *parsed;
+    bool given[MOST_ROWS];
+};
+
+static enum options_outcome wrong(struct parser *p, const char *format, ...) CLI_PRINTF(2, 3);
+
+/* Fills the message; " (leat info --help shows the options)" follows by itself. */
+static enum options_outcome wrong(struct parser *p, const char *format, ...)
+{
+    char *message = p->parsed->message;
+    size_t used, size = sizeof p->parsed->message;
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, size, format, args);
+    va_end(args);
+    used = strlen(message);
+    snprintf(message + used, size - used, " (%s --help lists the options)", p->command);
+    return OPTIONS_WRONG;
+}
+
+static const struct option_row *find_name(const struct option_row *rows, const char *name, size_t length)
+{
+    for (; rows->name; rows++)
+        if (strlen(rows->name) == length && memcmp(rows->name, name, length) == 0)
+            return rows;
+    return length == 4 && memcmp(name, "help", 4) == 0 ? &help_row : NULL;
+}
+
+static const struct option_row *find_letter(const struct option_row *rows, char letter)
+{
+    for (; rows->name; rows++)
+        if (rows->letter == letter)
+            return rows;
+    return letter == 'h' ? &help_row : NULL;
+}
+
+static enum options_outcome unknown_name(struct parser *p, const char *name, size_t length)
+{
+    char word[LONGEST_WORD + 1];
+    struct options_nearest near = { .word = word };
+
+    snprintf(word, sizeof word, "%.*s", (int)(length < LONGEST_WORD ? length : LONGEST_WORD), name);
+    for (const struct option_row *r = p->rows; r->name; r++)
+        options_nearest_try(&near, r->name);
+    options_nearest_try(&near, help_row.name);
+    return wrong(p, "unknown option --%s; %s", word, options_nearest_advice(&near, "--").text);
+}
+
+/* A letter says too little to guess by: name the options that have one. */
+static enum options_outcome unknown_letter(struct parser *p, char letter)
+{
+    char list[256] = "";
+    size_t used = 0;
+
+    for (const struct option_row *r = p->rows; r->name && used < sizeof list - 40; r++)
+        if (r->letter)
+            used += (size_t)snprintf(list + used, sizeof list - used, "-%c (--%.20s), ", r->letter, r->name);
+    snprintf(list + used, sizeof list - used, "-h (--help)");
+    return wrong(p, "unknown option -%c; the short options are %s", letter, list);
+}
+
+static enum options_outcome set_choice(struct parser *p, const struct option_row *r, const char *text)
+{
+    struct options_nearest near = { .word = text };
+    char list[256] = "";
+    size_t used = 0;
+
+    for (unsigned i = 0; r->choices[i]; i++) {
+        if (strcmp(r->choices[i], text) == 0) {
+            *(unsigned *)(void *)(p->values + r->field) = i;
+            return OPTIONS_READY;
+        }
+        options_nearest_try(&near, r->choices[i]);
+        if (used < sizeof list - 40)
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s%.30s", i > 0 ? ", " : "", r->choices[i]);
+    }
+    return wrong(p, "--%s cannot be \"%.100s\", only one of: %s; %s", r->name, text, list,
+                 options_nearest_advice(&near, "").text);
+}
+
+static enum options_outcome set_number(struct parser *p, const struct option_row *r, const char *text)
+{
+    uint64_t value;
+    const char *why;
+
+    if (!units_parse(text, r->type == OPTION_SIZE, &value, &why))
+        return wrong(p, "--%s: \"%.100s\" %s", r->name, text, why);
+    if (value < r->least)
+        return wrong(p, "--%s: \"%.100s\" is too small; the least is %llu", r->name, text,
+                     (unsigned long long)r->least);
+    if (r->most > 0 && value > r->most)
+        return wrong(p, "--%s: \"%.100s\" is too large; the most is %llu", r->name, text, (unsigned long long)r->most);
+    *(uint64_t *)(void *)(p->values + r->field) = value;
+    return OPTIONS_READY;
+}
+
+static enum options_outcome add_to_list(struct parser *p, const struct option_row *r, const char *text)
+{
+    struct option_list *list = (struct option_list *)(void *)(p->values + r->field);
+    const char **items = realloc(list->items, (list->count + 1) * sizeof *items);
+
+    if (!items)
+        return wrong(p, "no memory for --%s", r->name);
+    items[list->count++] = text;
+    list->items = items;
+    return OPTIONS_READY;
+}
+
+/* `text` is NULL for a flag. */
+static enum options_outcome set(struct parser *p, const struct option_row *r, const char *text)
+{
+    const char *why = "is not understood";
+
+    if (r == &help_row)
+        return OPTIONS_HELP;
+    p->given[r - p->rows] = true;
+    switch (r->type) {
+    case OPTION_FLAG:
+        *(bool *)(void *)(p->values + r->field) = true;
+        return OPTIONS_READY;
+    case OPTION_TEXT:
+        *(const char **)(void *)(p->values + r->field) = text;
+        return OPTIONS_READY;
+    case OPTION_COUNT:
+    case OPTION_SIZE:
+        return set_number(p, r, text);
+    case OPTION_CHOICE:
+        return set_choice(p, r, text);
+    case OPTION_LIST:
+        return add_to_list(p, r, text);
+    case OPTION_CUSTOM:
+        break;
+    }
+    if (r->parse(p->values + r->field, text, &why))
+        return OPTIONS_READY;
+    return wrong(p, "--%s: \"%.100s\" %s", r->name, text, why);
+}
+
+/*
+ * The value of an option that has none attached: the next argument. One that is itself an option of this command was
+ * hardly meant as a value.
+ */
+static enum options_outcome take_value(struct parser *p, const struct option_row *r)
+{
+    const char *text = p->next < p->argc ? p->argv[p->next] : NULL;
+
+    if (!text)
+        return wrong(p, "--%s needs a value: --%s %s", r->name, r->name, r->value);
+    if (text[0] == '-' && text[1] == '-' && (!text[2] || find_name(p->rows, text + 2, strcspn(text + 2, "="))))
+        return wrong(p, "--%s needs a value, but %.100s follows; write --%s=%.100s if that is the value", r->name, text,
+                     r->name, text);
+    p->next++;
+    return set(p, r, text);
+}
+
+/* "--name" or "--name=value"; `text` is behind the dashes. */
+static enum options_outcome parse_long(struct parser *p, const char *text)
+{
+    size_t length = strcspn(text, "=");
+    const struct option_row *r = find_name(p->rows, text, length);
+
+    if (!r)
+        return unknown_name(p, text, length);
+    if (!r->value && text[length] == '=')
+        return wrong(p, "--%s takes no value, so --%.100s is wrong; write --%s", r->name, text, r->name);
+    if (!r->value)
+        return set(p, r, NULL);
+    return text[length] == '=' ? set(p, r, text + length + 1) : take_value(p, r);
+}
+
+/* "-o", "-oVALUE", "-ab"; `text` is behind the dash. */
+static enum options_outcome parse_letters(struct parser *p, const char *text)
+{
+    enum options_outcome outcome = OPTIONS_READY;
+
+    for (; *text && outcome == OPTIONS_READY; text++) {
+        const struct option_row *r = find_letter(p->rows, *text);
+
+        if (!r)
+            return unknown_letter(p, *text);
+        if (r->value)
+            return text[1] ? set(p, r, text + 1) : take_value(p, r);
+        outcome = set(p, r, NULL);
+    }
+    return outcome;
+}
+
+static enum options_outcome check_required(struct parser *p)
+{
+    for (const struct option_row *r = p->rows; r->name; r++)
+        if (r->required && !p->given[r - p->rows])
+            return wrong(p, "--%s %s is missing: %s", r->name, r->value, r->help);
+    return OPTIONS_READY;
+}
+
+enum options_outcome options_parse(const char *command, const struct option_row *rows, void *values, int argc,
+                                   char **argv, struct options_parsed *parsed)
+{
+    struct parser p = { .command = command, .rows = rows, .values = values, .argc = argc, .next = 1, .argv = argv };
+    enum options_outcome outcome = OPTIONS_READY;
+    bool words_only = false;
+
+    memset(parsed, 0, sizeof *parsed);
+    p.parsed = parsed;
+    parsed->words = calloc((size_t)argc + 1, sizeof *parsed->words);
+    if (!parsed->words)
+        return wrong(&p, "no memory for %d arguments", argc);
+    while (p.next < argc && outcome == OPTIONS_READY) {
+        const char *text = argv[p.next++];
+
+        if (words_only || text[0] != '-' || !text[1])
+            parsed->words[parsed->count++] = text;
+        else if (text[1] != '-')
+            outcome = parse_letters(&p, text + 1);
+        else if (text[2])
+            outcome = parse_long(&p, text + 2);
+        else
+            words_only = true;
+    }
+    return outcome == OPTIONS_READY ? check_required(&p) : outcome;
+}
+
+void options_free(struct options_parsed *parsed)
+{
+    free(parsed->words);
+    parsed->words = NULL;
+    parsed->count = 0;
+}
+
+void option_list_free(struct option_list *list)
+{
+    free(list->items);
+    list->items = NULL;
+    list->count = 0;
+}
+
+/* ---- Help ------------------------------------------------------------------------------------------------------- */
+
+void options_wrap(FILE *out, const char *text, unsigned indent, unsigned column)
+{
+    while (*text) {
+        size_t word = strcspn(text, " \n");
+
+        if (column > indent && column + 1 + word > OPTIONS_COLUMNS) {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fwrite(text, 1, word, out);
+        column += (unsigned)word;
+        text += word;
+        if (*text == '\n') {
+            fprintf(out, "\n%*s", (int)indent, "");
+            column = indent;
+        }
+        if (*text)
+            text++;
+    }
+    fputc('\n', out);
+}
+
+/* "  -o, --output NAME"; returns its width. */
+static unsigned row_head(char *out, size_t capacity, const struct option_row *r)
+{
+    char letter[5] = "    ";
+
+    if (r->letter)
+        snprintf(letter, sizeof letter, "-%c, ", r->letter);
+    return (unsigned)snprintf(out, capacity, "  %s--%s%s%s", letter, r->name, r->value ? " " : "",
+                              r->value ? r->value : "");
+}
+
+static void print_row(FILE *out, const struct option_row *r, unsigned column)
+{
+    char head[128], text[1024];
+    unsigned width = row_head(head, sizeof head, r);
+
+    if (r->required)
+        snprintf(text, sizeof text, "%s (required)", r->help);
+    else if (r->standard)
+        snprintf(text, sizeof text, "%s (default: %s)", r->help, r->standard);
+    else
+        snprintf(text, sizeof text, "%s", r->help);
+    fputs(head, out);
+    if (width + 2 > column)
+        fprintf(out, "\n%*s", (int)column, "");
+    else
+        fprintf(out, "%*s", (int)(column - width), "");
+    options_wrap(out, text, column, column);
+}
+
+void options_print(FILE *out, const struct option_row *rows)
+{
+    unsigned column = 0;
+    char head[128];
+
+    for (const struct option_row *r = rows; r->name; r++) {
+        unsigned width = row_head(head, sizeof head, r) + 2;
+
+        if (width > column && width <= HELP_COLUMN)
+            column = width;
+    }
+    if (column == 0)
+        column = row_head(head, sizeof head, &help_row) + 2;
+    for (const struct option_row *r = rows; r->name; r++)
+        print_row(out, r, column);
+    print_row(out, &help_row, column);
+}

@@ -1,0 +1,95 @@
+/*
+ * options.h: command lines read by a table. A row says what an option is called, what it takes, where its value goes
+ * and what the help says; parser, --help, manual pages and shell completion all read the same rows.
+ *
+ * Understood: --name VALUE, --name=VALUE, -o VALUE, -oVALUE, flags joined as -ab, words anywhere between the options,
+ * `-` as a word, and `--` after which everything is a word. Names are not abbreviated. An option given twice: the last
+ * one counts, but a list keeps them all. --help and -h are always there.
+ */
+#ifndef LEAT_CLI_OPTIONS_H
+#define LEAT_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum option_type {
+    OPTION_FLAG,   /* bool: true when given */
+    OPTION_TEXT,   /* const char *: points into argv */
+    OPTION_COUNT,  /* uint64_t: a number, K M G Ki Mi Gi understood, between `least` and `most` */
+    OPTION_SIZE,   /* uint64_t: the same in bytes; a B may follow */
+    OPTION_CHOICE, /* unsigned: the position of the word in `choices` */
+    OPTION_LIST,   /* struct option_list: all of them */
+    OPTION_CUSTOM  /* anything: `parse` reads it */
+};
+
+/* Values in the order given; they point into argv. Zero at first; freed by option_list_free(). */
+struct option_list {
+    const char **items;
+    size_t count;
+};
+
+struct option_row {
+    const char *name; /* without dashes; NULL ends the table */
+    char letter;      /* 0: none */
+    enum option_type type;
+    size_t field;         /* offset of the value in the caller's struct of values */
+    const char *value;    /* what --help calls the value ("SIZE"); NULL for a flag */
+    const char *standard; /* the default, as --help shows it; NULL: nothing to show */
+    const char *help;     /* a sentence, without a stop */
+    bool required;
+    uint64_t least, most; /* bounds of a number; most 0: none */
+    const char *const *choices;
+    /* OPTION_CUSTOM: reads `text` into the field; on failure false and *why as of units_parse(). */
+    bool (*parse)(void *field, const char *text, const char **why);
+};
+
+#define OPTIONS_END                                                                                                    \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
+
+enum options_outcome {
+    OPTIONS_READY,
+    OPTIONS_HELP, /* --help was given */
+    OPTIONS_WRONG /* `message` says what */
+};
+
+struct options_parsed {
+    const char **words; /* what is not an option, in order; points into argv */
+    size_t count;
+    char message[512];
+};
+
+/*
+ * Reads argv[1..argc) by `rows` into `values`, which the caller has filled with the defaults. `command` ("leat info")
+ * stands in messages. options_free() releases `parsed`, whatever the outcome.
+ */
+enum options_outcome options_parse(const char *command, const struct option_row *rows, void *values, int argc,
+                                   char **argv, struct options_parsed *parsed);
+void options_free(struct options_parsed *parsed);
+void option_list_free(struct option_list *list);
+
+/* The options part of --help: one row each, aligned, wrapped at OPTIONS_COLUMNS. */
+#define OPTIONS_COLUMNS 96
+void options_print(FILE *out, const struct option_row *rows);
+
+/* Prints a text wrapped at OPTIONS_COLUMNS, further lines indented by `indent`; `column` is where the cursor is. */
+void options_wrap(FILE *out, const char *text, unsigned indent, unsigned column);
+
+/* Search for the known word nearest to a mistyped one: zero but for `word`, then one try for each candidate. */
+struct options_nearest {
+    const char *word;
+    const char *best;
+    size_t distance; /* of `best` */
+};
+void options_nearest_try(struct options_nearest *n, const char *candidate);
+
+/* "did you mean --threads?" for a near one, "the nearest is --threads" for a far one; `dashes` stands before it. */
+struct options_advice {
+    char text[128];
+};
+struct options_advice options_nearest_advice(const struct options_nearest *n, const char *dashes);
+
+#endif

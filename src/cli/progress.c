@@ -1,0 +1,152 @@
+/* progress.c: see progress.h. */
+#include "progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "units.h"
+
+#define REDRAW_SECONDS 0.1
+#define LOG_SECONDS    30.0
+#define LINE_BYTES     1024
+#define BAR_MOST       40u
+#define BAR_LEAST      10u
+
+const char *const progress_modes[] = { "auto", "never", NULL };
+
+static bool is_terminal(void)
+{
+    const char *kind = getenv("TERM");
+
+    return isatty(STDERR_FILENO) && !(kind && strcmp(kind, "dumb") == 0);
+}
+
+/* Asked anew for each line, so that a resized window needs no signal handler. */
+static unsigned screen_columns(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return 80;
+}
+
+void progress_begin(struct progress *p, enum progress_mode mode, const char *label, enum progress_unit unit)
+{
+    memset(p, 0, sizeof *p);
+    p->label = label;
+    p->unit = unit;
+    p->silent = mode == PROGRESS_NEVER;
+    p->terminal = !p->silent && is_terminal();
+    p->began = cli_now();
+    p->next = p->began + (p->terminal ? REDRAW_SECONDS : LOG_SECONDS);
+}
+
+/* Cuts a line to `columns`, at a whole UTF-8 character, and takes out what would move the cursor. Returns its bytes. */
+static size_t fit(char *line, unsigned columns)
+{
+    size_t used = 0;
+    unsigned shown = 0;
+
+    for (; line[used]; used++) {
+        unsigned char c = (unsigned char)line[used];
+
+        if ((c & 0xc0) != 0x80 && ++shown > columns)
+            break;
+        if (c < 0x20 || c == 0x7f)
+            line[used] = '?';
+    }
+    line[used] = '\0';
+    return used;
+}
+
+/* "  43 %  1.2 GiB of 3.4 GiB  2.1 GB/s  3 s left  detail", without the label. */
+static void numbers(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
+                    char *out, size_t capacity)
+{
+    struct units_text (*amount)(uint64_t) = p->unit == PROGRESS_BYTES ? units_bytes : units_count;
+    double rate = seconds > 0 ? (double)(done - p->at_start) / seconds : 0;
+    size_t used = 0;
+
+    if (total > 0)
+        used += (size_t)snprintf(out, capacity, "%3.0f %%  %s of %s", 100.0 * (double)done / (double)total,
+                                 amount(done).text, amount(total).text);
+    else
+        used += (size_t)snprintf(out, capacity, "%s", amount(done).text);
+    if (rate > 0)
+        used += (size_t)snprintf(out + used, capacity - used, "  %s",
+                                 units_rate(rate, p->unit == PROGRESS_BYTES ? "B" : "").text);
+    if (rate > 0 && total > done)
+        used += (size_t)snprintf(out + used, capacity - used, "  %s left",
+                                 units_duration((double)(total - done) / rate).text);
+    if (detail && detail[0])
+        snprintf(out + used, capacity - used, "  %s", detail);
+}
+
+size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
+                     unsigned columns, char *out, size_t capacity)
+{
+    char text[LINE_BYTES];
+    char bar[BAR_MOST + 5] = "";
+    size_t taken, width, full;
+
+    if (total > 0 && done > total)
+        done = total;
+    numbers(p, done, total, seconds, detail, text, sizeof text);
+    taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
+    if (p->terminal && total > 0 && taken + BAR_LEAST <= columns) {
+        width = columns - taken < BAR_MOST ? columns - taken : BAR_MOST;
+        full = (size_t)((double)done / (double)total * (double)width);
+        bar[0] = '[';
+        memset(bar + 1, '#', full);
+        memset(bar + 1 + full, '-', width - full);
+        memcpy(bar + 1 + width, "]  ", 4);
+    }
+    snprintf(out, capacity, "%s  %s%s", p->label, bar, text);
+    return fit(out, columns);
+}
+
+void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *detail)
+{
+    char line[LINE_BYTES];
+    double now;
+    size_t bytes;
+
+    if (p->silent)
+        return;
+    if (!p->started) {
+        p->started = true;
+        p->at_start = done;
+    }
+    now = cli_now();
+    if (now < p->next)
+        return;
+    p->next = now + (p->terminal ? REDRAW_SECONDS : LOG_SECONDS);
+    /* the last column stays free: some terminals break the line when it is written */
+    bytes = progress_line(p, done, total, now - p->began, detail, p->terminal ? screen_columns() - 1 : LINE_BYTES / 2,
+                          line, sizeof line);
+    if (p->terminal) {
+        fprintf(stderr, "\r%.*s\x1b[K", (int)bytes, line);
+        p->drawn = true;
+    } else {
+        fprintf(stderr, "%.*s\n", (int)bytes, line);
+    }
+    fflush(stderr);
+}
+
+void progress_clear(struct progress *p)
+{
+    if (p->drawn)
+        fputs("\r\x1b[K", stderr);
+    p->drawn = false;
+}
+
+void progress_end(struct progress *p)
+{
+    progress_clear(p);
+    p->silent = true;
+}

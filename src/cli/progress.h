@@ -1,0 +1,49 @@
+/*
+ * progress.h: tells on stderr how far a long work is. On a terminal a line with a bar, redrawn at most ten times a
+ * second and cleared at the end; elsewhere a line every 30 seconds, for logs; or nothing. The caller brings the numbers
+ * as often as it likes, from one thread at a time.
+ */
+#ifndef LEAT_CLI_PROGRESS_H
+#define LEAT_CLI_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum progress_mode {
+    PROGRESS_AUTO, /* a bar on a terminal, else lines */
+    PROGRESS_NEVER
+};
+
+/* The names of the modes, in their order, ended by NULL: an option's choices. */
+extern const char *const progress_modes[];
+
+enum progress_unit { PROGRESS_BYTES, PROGRESS_COUNT };
+
+struct progress {
+    const char *label;       /* the work, one word or two */
+    enum progress_unit unit; /* of `done` and `total` */
+    bool silent;
+    bool terminal;
+    bool drawn;        /* a bar stands on the screen */
+    double began;      /* clock */
+    double next;       /* clock: not before this is anything shown again */
+    uint64_t at_start; /* `done` of the first update: work that was done before does not count for the rate */
+    bool started;
+};
+
+/* `label` is kept. */
+void progress_begin(struct progress *p, enum progress_mode mode, const char *label, enum progress_unit unit);
+
+/* `total` 0: not known. `detail` (may be NULL) stands at the end of the line. */
+void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *detail);
+
+/* Takes the bar away, so that a message can be printed; the next update draws it again. */
+void progress_clear(struct progress *p);
+void progress_end(struct progress *p);
+
+/* The line itself, for a screen of `columns`; returns its bytes. Split off for tests. */
+size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, double seconds, const char *detail,
+                     unsigned columns, char *out, size_t capacity);
+
+#endif

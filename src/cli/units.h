@@ -1,0 +1,38 @@
+/*
+ * units.h: numbers as people write and read them. Reading is exact or refused: no rounding, no wrap-around, nothing
+ * ignored. K M G T P are powers of 1000, Ki Mi Gi Ti Pi powers of 1024, in upper or lower case.
+ */
+#ifndef LEAT_CLI_UNITS_H
+#define LEAT_CLI_UNITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A whole text as a number: "12", "1.5G", "64Ki"; with `bytes` a B may follow ("2GiB", "512B"). A decimal must come out
+ * whole ("1.5K" is 1500, "1.5" is refused). On failure false, and *why is the end of a sentence that begins with the
+ * text ("is larger than 2^64 - 1"). Static memory.
+ */
+bool units_parse(const char *text, bool bytes, uint64_t *value, const char **why);
+
+/*
+ * "N" is the one number N; "A:B" is A up to and without B, either of which may be left out (`*last` is then
+ * UINT64_MAX). Sets [*first, *last). `*single` (may be NULL) tells that it was one number.
+ */
+bool units_parse_range(const char *text, uint64_t *first, uint64_t *last, bool *single, const char **why);
+
+/* A printed number; returned by value, so that .text can stand among the arguments of printf. */
+struct units_text {
+    char text[48];
+};
+
+struct units_text units_bytes(uint64_t bytes);                     /* "3.2 GiB", "512 bytes" */
+struct units_text units_count(uint64_t count);                     /* "1,234,567" */
+struct units_text units_rate(double per_second, const char *what); /* "2.1 GB/s" for "B"; "35.0 M tokens/s" */
+struct units_text units_duration(double seconds);                  /* "850 us", "3.2 s", "2 min 05 s", "3 h 10 min" */
+struct units_text units_share(uint64_t part, uint64_t whole);      /* "43.0 %" */
+struct units_text units_date(uint64_t seconds_since_1970);         /* "2024-05-01T12:00:00Z" */
+struct units_text units_hex(const unsigned char *bytes, size_t count); /* at most 23 bytes */
+
+#endif

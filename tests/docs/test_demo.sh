@@ -1,0 +1,36 @@
+#!/bin/sh
+# test_demo.sh: the demo runs to its end, and what README.md shows of it is what it prints.
+root=$PWD
+build=${LEAT_BUILD:-build}
+case $build in
+/*) ;;
+*) build=$root/$build ;;
+esac
+if [ ! -x "$build/examples/write_bytes" ]; then
+    echo "skipped: no examples under $build" >&2
+    exit 77
+fi
+
+# from a folder that looks like the tree with its usual build folder, so that the paths are those of README
+tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-demo-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+mkdir "$tmp/build"
+ln -s "$root/examples" "$root/LICENSE" "$tmp"
+ln -s "$build/leat" "$build/examples" "$tmp/build"
+cd "$tmp" || exit 1
+"$root/scripts/demo.sh" build >out 2>&1 || {
+    cat out >&2
+    exit 1
+}
+
+# the block of README that begins with the demo's first line; "..." stands for lines left out, and times differ
+awk '
+FNR == NR { shown[++n] = $0; next }
+/^```/ { inside = !inside; found = 0; next }
+inside && $0 == shown[2] { found = 1; blocks++; at = 2 }
+inside && found && $0 != "..." {
+    want = $0; sub(/ checked in .*/, "", want)
+    for (i = at; i <= n; i++) { have = shown[i]; sub(/ checked in .*/, "", have); if (have == want) break }
+    if (i > n) { print "README.md:" FNR ": the demo does not print this, or not here: " $0; bad = 1 } else at = i + 1
+}
+END { if (!blocks) print "README.md shows nothing of the demo"; exit bad || !blocks }' out "$root/README.md"

@@ -1,0 +1,115 @@
+/*
+ * test_halves_of_different_runs.c: the token file of one run beside the index of another. Where sizes, or the first or
+ * last page, differ, opening says so; where only pages in between differ, reading cannot know, and verifying says so.
+ */
+#include "small.h"
+
+#define PAGES          5u
+#define TOKENS_IN_PAGE 2048u
+#define TOKENS         (PAGES * TOKENS_IN_PAGE)
+
+static char a[600], b[600], mixed[600];
+
+static void write_run(const char *name, const uint16_t *tokens, uint64_t count, uint64_t vocabulary)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = vocabulary;
+    o.replace = 1;
+    T_OK(leat_writer_open(&w, name, &o, &t_err));
+    for (uint64_t at = 0; at < count; at += 100)
+        T_OK(leat_writer_add_u16(w, tokens + at, count - at < 100 ? count - at : 100, NULL, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+static void mix(void)
+{
+    copy_file(with(a, ".tokens"), with(mixed, ".tokens"));
+    copy_file(with(b, ".leat"), with(mixed, ".leat"));
+}
+
+static enum leat_status open_mixed(enum leat_access access)
+{
+    struct leat_open_options o = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_dataset *d;
+    enum leat_status s;
+
+    o.access = access;
+    s = leat_dataset_open(&d, mixed, &o, &t_err);
+    leat_dataset_close(d);
+    return s;
+}
+
+static void refused_at_open(enum leat_status status, const char *sentence)
+{
+    mix();
+    for (enum leat_access access = LEAT_ACCESS_LEASED; access <= LEAT_ACCESS_READ; access++) {
+        memset(&t_err, 0, sizeof t_err);
+        T_STATUS(open_mixed(access), status);
+        T_EQ(t_err.status, status);
+        T_CONTAINS(t_err.message, sentence);
+        T_CONTAINS(t_err.message, mixed);
+    }
+}
+
+/* One page in the middle is another. */
+static void found_by_verifying(unsigned page)
+{
+    struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
+    struct leat_dataset *d;
+    char place[32];
+
+    mix();
+    snprintf(place, sizeof place, "page %u of ", page);
+    T_OK(leat_dataset_open(&d, mixed, NULL, &t_err));
+    T_STATUS(leat_dataset_verify(d, NULL, &report, &t_err), LEAT_E_CHECKSUM);
+    T_CONTAINS(t_err.message, place);
+    T_CONTAINS(t_err.message, with(mixed, ".tokens"));
+    T_EQ(report.damaged_pages, 1);
+    T_EQ(report.part, 0);
+    T_EQ(report.page, page);
+    T_EQ(report.first_document, page * TOKENS_IN_PAGE / 100);
+    T_STATUS(leat_dataset_verify_range(d, page * TOKENS_IN_PAGE, 1, &t_err), LEAT_E_CHECKSUM);
+    T_CONTAINS(t_err.message, place);
+    T_OK(leat_dataset_verify_range(d, (page - 1) * TOKENS_IN_PAGE, TOKENS_IN_PAGE, &t_err));
+    T_OK(leat_dataset_verify_range(d, (page + 1) * TOKENS_IN_PAGE, TOKENS_IN_PAGE, &t_err));
+    leat_dataset_close(d);
+}
+
+int main(void)
+{
+    const char *folder = t_folder();
+    uint64_t random = t_seed();
+    uint16_t tokens[TOKENS + 100], others[TOKENS + 100];
+
+    snprintf(a, sizeof a, "%s/a", folder);
+    snprintf(b, sizeof b, "%s/b", folder);
+    snprintf(mixed, sizeof mixed, "%s/mixed", folder);
+    for (unsigned i = 0; i < TOKENS + 100; i++)
+        tokens[i] = (uint16_t)t_below(&random, 1000);
+    write_run(a, tokens, TOKENS, 1000);
+    for (unsigned page = 0; page < PAGES; page++) {
+        memcpy(others, tokens, sizeof tokens);
+        others[page * TOKENS_IN_PAGE + t_below(&random, TOKENS_IN_PAGE)] ^= 1;
+        write_run(b, others, TOKENS, 1000);
+        if (page == 0 || page == PAGES - 1)
+            refused_at_open(LEAT_E_MISMATCH, "not from the same run");
+        else
+            found_by_verifying(page);
+    }
+    for (unsigned i = 0; i < TOKENS; i++)
+        others[i] = (uint16_t)t_below(&random, 1000);
+    write_run(b, others, TOKENS, 1000);
+    refused_at_open(LEAT_E_MISMATCH, "not from the same run");
+    write_run(b, tokens, TOKENS + 1, 1000);
+    refused_at_open(LEAT_E_TRUNCATED, "not from the same run");
+    write_run(b, tokens, TOKENS - 1, 1000);
+    refused_at_open(LEAT_E_TRUNCATED, "not from the same run");
+    write_run(b, tokens, TOKENS, 70000); /* four bytes a token */
+    refused_at_open(LEAT_E_TRUNCATED, "not from the same run");
+    write_run(b, tokens, TOKENS, 1000); /* and the same again is the same */
+    mix();
+    T_EQ(verified(mixed), LEAT_OK);
+    return t_end();
+}

@@ -1,0 +1,480 @@
+/*
+ * test_resume.c: a run that is stopped or killed any number of times, at any place, and resumed each time gives the
+ * bytes of a run that was never stopped. What does not fit is refused and named: other options, a damaged checkpoint,
+ * a spill that is too short or gone, a second writer. A refusal changes nothing: the run can still be resumed.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "checksum.h"
+#include "small.h"
+#include "support/fault.h"
+
+static const char *folder;
+static char work[560];
+static struct small fresh, reference;
+
+/* ---- Random runs ---- */
+
+/* What a run is made of; document k is a function of it. */
+struct plan {
+    uint64_t seed, vocabulary, documents, longest, end, begin;
+    bool lines, ids;
+};
+
+static struct leat_writer_options plan_options(const struct plan *p)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+
+    o.vocabulary = p->vocabulary;
+    o.end_token = p->end;
+    o.begin_token = p->begin;
+    o.store_lines = p->lines;
+    o.store_ids = p->ids;
+    return o;
+}
+
+static void plan_document(struct leat_writer *w, const struct plan *p, uint64_t k)
+{
+    uint64_t random = p->seed + 7919 * k, count = t_below(&random, p->longest);
+    struct leat_origin o = { .input = k * 3 / p->documents, .offset = t_below(&random, 1000) + 900 * k, .line = k };
+    uint32_t *ids = malloc((count + 1) * sizeof *ids);
+    char id[32];
+
+    snprintf(id, sizeof id, "%" PRIx64, t_random(&random) >> t_below(&random, 60));
+    o.id = id;
+    o.id_bytes = strlen(id);
+    for (uint64_t i = 0; i < count; i++)
+        ids[i] = (uint32_t)t_below(&random, p->vocabulary);
+    T_OK(leat_writer_add_u32(w, ids, count, &o, &t_err));
+    free(ids);
+}
+
+/* Inputs and metadata come on the way, before document k. */
+static void plan_before(struct leat_writer *w, const struct plan *p, uint64_t k)
+{
+    char text[32];
+
+    if (k * 3 % p->documents < 3) {
+        snprintf(text, sizeof text, "input-%" PRIu64, k * 3 / p->documents);
+        T_OK(leat_writer_add_input(w, text, NULL, &t_err));
+        T_OK(leat_writer_set_metadata(w, "last input", text, &t_err));
+        T_OK(leat_writer_set_metadata(w, text, "seen", &t_err));
+    }
+}
+
+static void plan_documents(struct leat_writer *w, const struct plan *p, uint64_t from, uint64_t to)
+{
+    for (uint64_t k = from; k < to; k++) {
+        plan_before(w, p, k);
+        plan_document(w, p, k);
+    }
+}
+
+static void write_plan(const struct plan *p, const char *name)
+{
+    struct leat_writer_options o = plan_options(p);
+    struct leat_writer *w;
+
+    o.replace = 1;
+    T_OK(leat_writer_open(&w, name, &o, &t_err));
+    plan_documents(w, p, 0, p->documents);
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+static void checkpoint(struct leat_writer *w, uint64_t done)
+{
+    T_OK(leat_writer_checkpoint(w, &done, sizeof done, &t_err));
+}
+
+/* The writer at its last checkpoint, or a new one; *done is where it is. */
+static struct leat_writer *go_on(const struct plan *p, bool anew, uint64_t *done)
+{
+    struct leat_writer_options o = plan_options(p);
+    struct leat_writer *w;
+    size_t note_bytes;
+    void *note;
+
+    *done = 0;
+    if (anew) {
+        T_OK(leat_writer_open(&w, fresh.name, &o, &t_err));
+        checkpoint(w, 0);
+        return w;
+    }
+    T_OK(leat_writer_resume(&w, fresh.name, &o, &note, &note_bytes, &t_err));
+    T_EQ(note_bytes, sizeof *done);
+    memcpy(done, note, sizeof *done);
+    leat_writer_free_note(note);
+    T_EQ(leat_writer_documents(w), *done);
+    return w;
+}
+
+/* Some documents, checkpoints now and then, and more documents that will be lost. */
+static void write_some(struct leat_writer *w, const struct plan *p, uint64_t done, uint64_t *random)
+{
+    for (uint64_t rounds = t_below(random, 4); rounds > 0; rounds--) {
+        uint64_t more = t_below(random, (p->documents - done) / 2 + 1);
+
+        plan_documents(w, p, done, done + more);
+        done += more;
+        checkpoint(w, done);
+    }
+    plan_documents(w, p, done, done + t_below(random, p->documents - done + 1));
+}
+
+/* As a run leaves that was killed after its checkpoint. */
+static void add_garbage(const char *what, uint64_t *random)
+{
+    const char *path = t_path(work, what);
+    FILE *f = access(path, F_OK) == 0 ? fopen(path, "ab") : NULL;
+
+    for (uint64_t bytes = t_below(random, 10000); f && bytes > 0; bytes--)
+        fputc((int)t_below(random, 256), f);
+    if (f)
+        fclose(f);
+}
+
+static void add_garbage_everywhere(uint64_t *random)
+{
+    static const char *const suffixes[] = { "tokens", "documents", "directory", "pages", "origins",
+                                            "lines",  "id-ends",   "ids",       "leat",  "checkpoint.new" };
+    char name[64];
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        snprintf(name, sizeof name, "d.partial.%s", suffixes[i]);
+        if (t_below(random, 2))
+            add_garbage(name, random);
+    }
+}
+
+/* One leg of the run, in this process or in one that is killed. */
+static void one_leg(const struct plan *p, bool anew, uint64_t *random)
+{
+    bool kill_it = t_below(random, 2);
+    pid_t child = kill_it ? fork() : 0;
+    struct leat_writer *w;
+    uint64_t done;
+    int status;
+
+    if (child == 0) {
+        w = go_on(p, anew, &done);
+        write_some(w, p, done, random);
+        if (kill_it)
+            kill(getpid(), SIGKILL);
+        leat_writer_suspend(w);
+        return;
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status));
+    add_garbage_everywhere(random);
+}
+
+static void random_run(const struct plan *p, uint64_t *random)
+{
+    struct leat_writer *w;
+    uint64_t legs = 1 + t_below(random, 4), done;
+    int failures = t_failures;
+
+    clear_folder(work);
+    write_plan(p, reference.name);
+    for (uint64_t leg = 0; leg < legs; leg++) {
+        one_leg(p, leg == 0, random);
+        t_random(random); /* a leg that was killed did not move it here */
+    }
+    w = go_on(p, false, &done);
+    plan_documents(w, p, done, p->documents);
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    T_CHECK(same_dataset(fresh.name, reference.name));
+    T_EQ(verified(fresh.name), LEAT_OK);
+    T_STR(listing(work), "d.leat d.tokens");
+    if (t_failures > failures)
+        fprintf(stderr,
+                "  plan: seed %" PRIu64 ", vocabulary %" PRIu64 ", %" PRIu64 " documents of up to %" PRIu64 "\n",
+                p->seed, p->vocabulary, p->documents, p->longest);
+}
+
+static void random_runs(uint64_t *random)
+{
+    static const uint64_t vocabularies[] = { 100, 65536, 100000 };
+    static const struct {
+        uint64_t documents, longest;
+        int runs;
+    } shapes[] = { { 1, 10, 5 }, { 60, 3000, 40 }, { 5000, 3, 10 }, { 40, 200000, 6 }, { 60000, 2, 2 } };
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (int run = 0; run < shapes[i].runs; run++) {
+            struct plan p = { .seed = t_random(random),
+                              .vocabulary = vocabularies[t_below(random, 3)],
+                              .documents = shapes[i].documents,
+                              .longest = shapes[i].longest,
+                              .lines = t_below(random, 2),
+                              .ids = t_below(random, 2) };
+
+            p.end = t_below(random, 2) ? p.vocabulary - 1 : LEAT_NONE;
+            p.begin = t_below(random, 2) ? 0 : LEAT_NONE;
+            random_run(&p, random);
+        }
+}
+
+/* ---- Refusals ---- */
+
+#define STOPPED ((uint64_t)30) /* documents at the checkpoint: some pages of tokens */
+
+static struct leat_writer *stopped_at_checkpoint(void)
+{
+    uint64_t done = STOPPED;
+    struct leat_writer *w;
+
+    clear_folder(work);
+    T_OK(small_open(&fresh, &w, &t_err));
+    T_OK(small_begin(w, &t_err));
+    T_OK(small_documents(w, fresh.seed, 0, done, &t_err));
+    T_OK(leat_writer_checkpoint(w, &done, sizeof done, &t_err));
+    T_OK(small_documents(w, fresh.seed, done, done + 5, &t_err));
+    return w;
+}
+
+static void resume_refused(const struct leat_writer_options *o, enum leat_status status, const char *sentence)
+{
+    struct leat_writer *w;
+    void *note = &w;
+    size_t note_bytes;
+
+    memset(&t_err, 0, sizeof t_err);
+    T_STATUS(leat_writer_resume(&w, fresh.name, o, &note, &note_bytes, &t_err), status);
+    T_CHECK(!w && !note);
+    T_CONTAINS(t_err.message, sentence);
+    T_CONTAINS(t_err.message, folder);
+}
+
+static void resumes_all_the_same(void)
+{
+    T_EQ(small_resume(&fresh), LEAT_OK);
+    T_CHECK(same_dataset(fresh.name, reference.name));
+    T_STR(listing(work), "d.leat d.tokens");
+}
+
+static void other_options(void)
+{
+    static const struct leat_stored_tokenizer other = { "other.json", "", NULL, 0 };
+    static const uint8_t fingerprint[16] = { 1 };
+    struct leat_writer_options right = small_options(&fresh), o;
+
+    leat_writer_suspend(stopped_at_checkpoint());
+    o = right;
+    o.vocabulary = 301;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "its vocabulary size was 300 and now is 301");
+    o = right;
+    o.end_token = 7;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "its end-of-document token was 0 and now is 7");
+    o.end_token = LEAT_NONE;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "its end-of-document token was 0 and now is none");
+    o = right;
+    o.begin_token = LEAT_NONE;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "its begin token was 1 and now is none");
+    o = right;
+    o.store_lines = 0;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "line numbers");
+    o = right;
+    o.store_ids = 0;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "ids");
+    o = right;
+    o.tokenizer = &other;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "another tokenizer");
+    o.tokenizer = NULL;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "another tokenizer");
+    o = right;
+    o.fingerprint = fingerprint;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "another tokenizer");
+    o = right;
+    o.vocabulary = 0;
+    memset(&t_err, 0, sizeof t_err);
+    T_STATUS(leat_writer_resume(&(struct leat_writer *) { NULL }, fresh.name, &o, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
+    resumes_all_the_same();
+}
+
+/* Each byte, and each length. */
+static void damaged_checkpoint(void)
+{
+    struct leat_writer_options o = small_options(&fresh);
+    char path[700];
+    uint8_t *bytes;
+    size_t size;
+
+    leat_writer_suspend(stopped_at_checkpoint());
+    snprintf(path, sizeof path, "%s", with(fresh.name, ".partial.checkpoint"));
+    bytes = file_bytes(path, &size);
+    for (size_t i = 0; i < size; i++) {
+        bytes[i] ^= (uint8_t)(1 << i % 8);
+        put_file(path, bytes, size);
+        resume_refused(&o, LEAT_E_CHECKPOINT, "damaged");
+        bytes[i] ^= (uint8_t)(1 << i % 8);
+        put_file(path, bytes, i);
+        resume_refused(&o, LEAT_E_CHECKPOINT, "damaged");
+    }
+    put_file(path, bytes, size);
+    free(bytes);
+    resumes_all_the_same();
+}
+
+/* Numbers changed and the checksum made to fit: an error, or a writer; never a crash. */
+static void forged_checkpoint(uint64_t *random)
+{
+    struct leat_writer_options o = small_options(&fresh);
+    char path[700];
+    uint8_t *bytes;
+    size_t size;
+
+    leat_writer_suspend(stopped_at_checkpoint());
+    snprintf(path, sizeof path, "%s", with(fresh.name, ".partial.checkpoint"));
+    bytes = file_bytes(path, &size);
+    for (size_t i = 8; i + 24 <= size; i++) {
+        uint64_t was, now = t_below(random, 2) ? t_random(random) : t_below(random, 100000);
+        struct leat_writer *w;
+        void *note = NULL;
+        size_t note_bytes;
+
+        memcpy(&was, bytes + i, 8);
+        now >>= t_below(random, 64);
+        memcpy(bytes + i, &now, 8);
+        checksum_store(bytes + size - 16, checksum_kernels()->hash(bytes, size - 16));
+        put_file(path, bytes, size);
+        if (leat_writer_resume(&w, fresh.name, &o, &note, &note_bytes, &t_err) == LEAT_OK)
+            leat_writer_suspend(w);
+        else
+            T_EQ(t_err.status, LEAT_E_CHECKPOINT);
+        leat_writer_free_note(note);
+        memcpy(bytes + i, &was, 8);
+    }
+    free(bytes);
+}
+
+static void short_spills(void)
+{
+    static const char *const spills[] = { ".partial.tokens",  ".partial.documents", ".partial.directory",
+                                          ".partial.pages",   ".partial.origins",   ".partial.lines",
+                                          ".partial.id-ends", ".partial.ids" };
+    struct leat_writer_options o = small_options(&fresh);
+
+    leat_writer_suspend(stopped_at_checkpoint());
+    for (size_t i = 0; i < sizeof spills / sizeof spills[0]; i++) {
+        char path[700];
+        uint8_t *bytes;
+        size_t size;
+
+        snprintf(path, sizeof path, "%s", with(fresh.name, spills[i]));
+        bytes = file_bytes(path, &size);
+        T_CHECK(size > 0);
+        put_file(path, bytes, size - 1); /* all are of the checkpoint's length now, or become so */
+        if (i == 0)
+            put_file(path, bytes, 100);
+        resume_refused(&o, LEAT_E_CHECKPOINT, path);
+        unlink(path);
+        resume_refused(&o, LEAT_E_CHECKPOINT, path);
+        put_file(path, bytes, size);
+        free(bytes);
+    }
+    resumes_all_the_same();
+}
+
+/* ---- Who may write ---- */
+
+static void second_writer(void)
+{
+    struct leat_writer_options o = small_options(&fresh);
+    struct leat_writer *w = stopped_at_checkpoint(), *other;
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        t_failures = 0;
+        o.replace = fresh.replace = 1;
+        T_STATUS(small_open(&fresh, &other, &t_err), LEAT_E_BUSY);
+        T_CONTAINS(t_err.message, with(fresh.name, ".leat"));
+        resume_refused(&o, LEAT_E_BUSY, "another process is writing");
+        leat_writer_abandon(w); /* only frees, in a child */
+        _exit(t_failures != 0);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    T_STATUS(small_open(&fresh, &other, &t_err), LEAT_E_BUSY);
+    resume_refused(&o, LEAT_E_BUSY, "another process is writing");
+    T_OK(small_documents(w, fresh.seed, STOPPED + 5, SMALL_DOCUMENTS, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    T_CHECK(same_dataset(fresh.name, reference.name));
+    T_STR(listing(work), "d.leat d.tokens");
+}
+
+static void what_is_in_the_way(void)
+{
+    struct leat_writer_options o = small_options(&fresh);
+    struct leat_writer *w;
+
+    leat_writer_suspend(stopped_at_checkpoint());
+    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a checkpoint */
+    T_CONTAINS(t_err.message, "checkpoint");
+    T_CHECK(!w);
+    resumes_all_the_same();
+    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a dataset */
+    T_CONTAINS(t_err.message, "exists already");
+    resume_refused(&o, LEAT_E_EXISTS, "exists already");
+    T_STR(listing(work), "d.leat d.tokens");
+    T_CHECK(same_dataset(fresh.name, reference.name));
+    unlink(with(fresh.name, ".leat"));
+    T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a token file of nobody knows what */
+    T_CONTAINS(t_err.message, "without an index");
+    T_CHECK(same_file(with(fresh.name, ".tokens"), with(reference.name, ".tokens")));
+    clear_folder(work);
+    resume_refused(&o, LEAT_E_CHECKPOINT, "no stopped run");
+    T_STR(listing(work), "");
+}
+
+/* ---- What a checkpoint is not ---- */
+
+static void odd_moments(void)
+{
+    struct leat_writer_options o = small_options(&fresh);
+    uint64_t done = STOPPED;
+    struct leat_writer *w;
+    uint32_t id = 2;
+
+    clear_folder(work); /* suspended without one: nothing is kept */
+    T_OK(small_open(&fresh, &w, &t_err));
+    T_OK(small_begin(w, &t_err));
+    leat_writer_suspend(w);
+    T_STR(listing(work), "");
+
+    w = stopped_at_checkpoint(); /* not inside a document; and that is not for good */
+    T_OK(leat_writer_append_u32(w, &id, 1, &t_err));
+    T_STATUS(leat_writer_checkpoint(w, &done, sizeof done, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_STATE);
+    leat_writer_suspend(w);
+    T_OK(leat_writer_resume(&w, fresh.name, &o, NULL, NULL, &t_err)); /* a note that is not wanted */
+    T_EQ(leat_writer_documents(w), done);
+    leat_writer_suspend(w);
+    resumes_all_the_same();
+
+    leat_writer_abandon(stopped_at_checkpoint());
+    T_STR(listing(work), "");
+}
+
+int main(void)
+{
+    uint64_t random = t_seed();
+
+    folder = t_folder();
+    snprintf(work, sizeof work, "%s/work", folder);
+    make_folder(work);
+    snprintf(fresh.name, sizeof fresh.name, "%s/d", work);
+    snprintf(reference.name, sizeof reference.name, "%s/reference", folder);
+    random_runs(&random);
+    fresh.seed = reference.seed = random;
+    reference.replace = true;
+    small_write(&reference);
+    other_options();
+    damaged_checkpoint();
+    forged_checkpoint(&random);
+    short_spills();
+    second_writer();
+    what_is_in_the_way();
+    odd_moments();
+    return t_end();
+}

@@ -1,0 +1,257 @@
+/*
+ * test_format_page.c: FORMAT.md is true. Its example is taken out of the page, made to files, opened and verified, and
+ * is what leat writes for that content; its worked page sum is the one that leat computes.
+ *
+ * test_format_page --print prints what the three blocks should hold.
+ */
+#include <ctype.h>
+
+#include "checksum.h"
+#include "support/golden.h"
+#include "t.h"
+
+#define PAGE "FORMAT.md"
+
+/* The content of the page's example, as its chapter 11 tells it. */
+static void make_example(struct golden *g)
+{
+    struct craft *c = &g->craft;
+    struct leat_origin o = { .input = 0, .offset = 0, .line = LEAT_NONE, .id = "a", .id_bytes = 1 };
+
+    memset(g, 0, sizeof *g);
+    g->name = "mill";
+    craft_begin(c, 257, 256, LEAT_NONE);
+    c->store_ids = 1;
+    craft_tokenizer(c, "bytes", "", NULL);
+    craft_input(c, "mill.jsonl", 0, 0, 0);
+    craft_text_document(c, "leat", &o);
+    o = (struct leat_origin) { .input = 0, .offset = 25, .line = LEAT_NONE };
+    craft_text_document(c, "", &o);
+    o = (struct leat_origin) { .input = 0, .offset = 50, .line = LEAT_NONE, .id = "b7", .id_bytes = 2 };
+    craft_text_document(c, "mill", &o);
+    craft_pair(c, "language", "en");
+    craft_index(c);
+}
+
+static char *read_page(void)
+{
+    FILE *f = fopen(PAGE, "rb");
+    char *text = calloc(1, 200000);
+
+    if (!f || fread(text, 1, 199999, f) == 0) {
+        perror(PAGE);
+        exit(1);
+    }
+    fclose(f);
+    return text;
+}
+
+/* What stands between ```name and ``` in the page, cut off there. */
+static char *block(const char *page, const char *name)
+{
+    char head[64];
+    const char *from;
+
+    snprintf(head, sizeof head, "\n```%s\n", name);
+    from = strstr(page, head);
+    if (!from || !strstr(from + strlen(head), "```")) {
+        fprintf(stderr, "%s has no block %s\n", PAGE, name);
+        exit(1);
+    }
+    from += strlen(head);
+    return strndup(from, (size_t)(strstr(from, "```") - from));
+}
+
+/* A hex block to bytes, by its rules: offset, up to 16 bytes, two spaces, a note; `*`; the last line only an offset. */
+static uint64_t parse_hex(const char *text, uint8_t *bytes, uint64_t room)
+{
+    uint64_t end = 0;
+    int zeros = 0, closed = 0;
+
+    memset(bytes, 0, room);
+    for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+        char *at;
+        uint64_t offset;
+
+        T_CHECK(!closed);
+        if (line[0] == '*') {
+            zeros = 1;
+            continue;
+        }
+        offset = strtoull(line, &at, 16);
+        T_EQ(at - line, 8);
+        if (zeros)
+            T_CHECK(offset > end);
+        else
+            T_EQ(offset, end);
+        zeros = 0;
+        end = offset;
+        closed = *at == '\n';
+        while (at[0] == ' ' && isxdigit((unsigned char)at[1]) && isxdigit((unsigned char)at[2]) && end < room) {
+            bytes[end++] = (uint8_t)strtoul(at + 1, NULL, 16);
+            at += 3;
+        }
+        T_CHECK(end - offset <= 16 && (*at == '\n' || strncmp(at, "  ", 2) == 0));
+    }
+    T_CHECK(closed);
+    return end;
+}
+
+static void print_hex(const struct craft_text *t)
+{
+    int zeros = 0;
+
+    for (uint64_t at = 0; at < t->count; at += 16) {
+        uint64_t left = t->count - at, n = left < 16 ? left : 16;
+        uint8_t any = 0;
+
+        for (uint64_t i = 0; i < n; i++)
+            any |= t->bytes[at + i];
+        if (!any) {
+            if (!zeros)
+                puts("*");
+            zeros = 1;
+            continue;
+        }
+        zeros = 0;
+        printf("%08" PRIx64, at);
+        for (uint64_t i = 0; i < n; i++)
+            printf(" %02x", t->bytes[at + i]);
+        puts("");
+    }
+    printf("%08" PRIx64 "\n", t->count);
+}
+
+static void say_hash(char *out, size_t room, const char *what, const uint8_t hash[16])
+{
+    size_t used = strlen(out);
+
+    used += (size_t)snprintf(out + used, room - used, "%-47s", what);
+    for (unsigned i = 0; i < 16; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%02x", i ? " " : "", hash[i]);
+    snprintf(out + used, room - used, "\n");
+}
+
+/* The worked number, from the library's hashes. */
+static void say_page_sum(char *out, size_t room)
+{
+    const struct checksum_kernels *k = checksum_kernels();
+    uint8_t bytes[4099] = { 0 }, tagged[24] = { 0 }, hash[16];
+    struct hash128 sum = { 0, 0 };
+
+    memcpy(bytes + 4096, "abc", 3);
+    out[0] = '\0';
+    checksum_store(tagged, k->hash(bytes, 4096));
+    say_hash(out, room, "XXH3-128 of page 0", tagged);
+    checksum_store(hash, k->hash(tagged, 24));
+    say_hash(out, room, "XXH3-128 of that and 00 00 00 00 00 00 00 00", hash);
+    checksum_add(&sum, checksum_load(hash));
+    checksum_store(tagged, k->hash("abc", 3));
+    say_hash(out, room, "XXH3-128 of page 1", tagged);
+    tagged[16] = 1;
+    checksum_store(hash, k->hash(tagged, 24));
+    say_hash(out, room, "XXH3-128 of that and 01 00 00 00 00 00 00 00", hash);
+    checksum_add(&sum, checksum_load(hash));
+    checksum_store(hash, sum);
+    say_hash(out, room, "page sum: the second and fourth, added", hash);
+    sum = (struct hash128) { 0, 0 };
+    k->pages(&sum, bytes, sizeof bytes, 0, NULL);
+    T_CHECK(checksum_equal(sum, checksum_load(hash)));
+}
+
+static void write_file(const char *path, const uint8_t *bytes, uint64_t count)
+{
+    FILE *f = fopen(path, "wb");
+
+    if (!f || fwrite(bytes, (size_t)count, 1, f) != 1 || fclose(f) != 0) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static void compare_file(const char *path, const uint8_t *bytes, uint64_t count)
+{
+    uint8_t *there = malloc(count + 1);
+    FILE *f = fopen(path, "rb");
+
+    T_CHECK(f && fread(there, 1, count + 1, f) == count && memcmp(there, bytes, count) == 0);
+    if (f)
+        fclose(f);
+    free(there);
+}
+
+static void check_example(const char *folder, const uint8_t *index, uint64_t index_bytes, const uint8_t *tokens,
+                          uint64_t token_bytes)
+{
+    struct leat_stored_tokenizer *tokenizer;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    struct golden example;
+    uint64_t first, count;
+    uint32_t ids[5];
+    char id[8];
+
+    write_file(t_path(folder, "page.leat"), index, index_bytes);
+    write_file(t_path(folder, "page.tokens"), tokens, token_bytes);
+    T_OK(leat_dataset_open(&d, t_path(folder, "page"), NULL, &t_err));
+    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+    leat_dataset_info(d, &info);
+    T_EQ(info.documents, 3);
+    T_EQ(info.end_token, 256);
+    T_OK(leat_dataset_document(d, 2, &first, &count, &t_err));
+    T_EQ(count, 5);
+    T_OK(leat_dataset_read_u32(d, first, count, ids, &t_err));
+    T_CHECK(ids[0] == 'm' && ids[3] == 'l' && ids[4] == 256);
+    T_OK(leat_dataset_id(d, 2, id, sizeof id, NULL, &t_err));
+    T_STR(id, "b7");
+    T_OK(leat_dataset_tokenizer(d, &tokenizer, &t_err));
+    T_STR(tokenizer->name, "bytes");
+    leat_stored_tokenizer_free(tokenizer);
+    leat_dataset_close(d);
+
+    make_example(&example);
+    T_CHECK(golden_write(&example, t_path(folder, "written")));
+    compare_file(t_path(folder, "written.leat"), index, index_bytes);
+    compare_file(t_path(folder, "written.tokens"), tokens, token_bytes);
+    craft_free(&example.craft);
+}
+
+static void print_blocks(const char *sums)
+{
+    struct golden example;
+
+    make_example(&example);
+    printf("```page-sum\n%s```\n\n```hex-tokens\n", sums);
+    print_hex(&example.craft.tokens);
+    puts("```\n\n```hex-index");
+    print_hex(&example.craft.index);
+    puts("```");
+    craft_free(&example.craft);
+}
+
+int main(int argc, char **argv)
+{
+    static uint8_t index[10000], tokens[1000];
+    uint64_t index_bytes, token_bytes;
+    char sums[2000], *page, *text;
+
+    say_page_sum(sums, sizeof sums);
+    if (argc > 1 && strcmp(argv[1], "--print") == 0) {
+        print_blocks(sums);
+        return t_end();
+    }
+    page = read_page();
+    text = block(page, "page-sum");
+    T_STR(text, sums);
+    free(text);
+    text = block(page, "hex-index");
+    index_bytes = parse_hex(text, index, sizeof index);
+    free(text);
+    text = block(page, "hex-tokens");
+    token_bytes = parse_hex(text, tokens, sizeof tokens);
+    free(text);
+    if (t_failures == 0)
+        check_example(t_folder(), index, index_bytes, tokens, token_bytes);
+    free(page);
+    return t_end();
+}

@@ -1,0 +1,86 @@
+# fuzz.mk: the fuzzers of tests/fuzz/, built by clang with libFuzzer and sanitizers, apart from everything else;
+# included by the Makefile. `make check` needs none of it: tests/fuzz/test_replay.c is built as any test is, and runs
+# the stored inputs of all fuzzers.
+#
+#   make fuzz FUZZ=dataset FUZZ_SECONDS=36000 FUZZ_FLAGS="-jobs=2"    one of them, long
+#   make fuzz-minimize                                                what was found, into tests/fuzz/corpus/
+#   build/fuzz/fuzz_dataset FILE                                      one input, with a stack where it fails
+
+FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ         ?= $(FUZZERS)
+FUZZ_SECONDS ?= 60
+FUZZ_FLAGS   ?=
+FUZZ_CC      ?= clang
+FUZZ_BUILD   := $(BUILD)/fuzz
+FUZZ_CORPUS  ?= $(FUZZ_BUILD)/corpus
+
+# Small buffers: little data crosses every edge (src/base/tiny.h).
+FUZZ_CFLAGS   := -O2 -g -fno-omit-frame-pointer -DLEAT_TINY=1 -DFUZZ_ENGINE
+FUZZ_SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+# New branches guide libFuzzer, without a look into comparisons, which would cost more than half of the speed.
+FUZZ_COVERAGE := -fsanitize-coverage=inline-8bit-counters,pc-table
+FUZZ_LDFLAGS  :=
+
+FUZZ_HELPERS  := $(filter-out $(addprefix tests/fuzz/,fuzz_% test_% make_%),$(sort $(wildcard tests/fuzz/*.c)))
+FUZZ_OBJECTS  := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(LIB_SOURCES) $(FUZZ_HELPERS))
+FUZZ_PROGRAMS := $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZERS))
+
+# The hashes have no branches worth finding, nor have the fuzzers themselves.
+$(FUZZ_BUILD)/obj/src/checksum%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
+# Neither are these under test.
+$(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(FUZZ_HELPERS)): FUZZ_SANITIZE :=
+
+$(FUZZ_BUILD)/obj/%.o: %.c
+	$(call say,FUZZ-CC $<)
+	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(filter-out $(CFLAGS) $(SANITIZE),$(ALL_CFLAGS)) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) \
+	    $(FUZZ_COVERAGE) $(LEVEL) -Itests -I. -MMD -MP -c $< -o $@
+
+$(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
+	$(call say,FUZZ-LD $@)
+	$(Q)$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -pthread $^ $(FUZZ_LDFLAGS) -o $@
+
+-include $(shell find $(FUZZ_BUILD)/obj -name '*.d' 2>/dev/null)
+.PRECIOUS: $(FUZZ_BUILD)/obj/%.o
+
+.PHONY: fuzz fuzz-replay fuzz-seeds fuzz-minimize $(foreach f,$(FUZZERS),fuzz-run-$(f) fuzz-minimize-$(f))
+# without -entropic=0 libFuzzer's own book-keeping takes a third of the time
+## fuzz: run the fuzzers, FUZZ_SECONDS=60 each; FUZZ=name for one of them
+fuzz: $(patsubst %,fuzz-run-%,$(FUZZ))
+$(patsubst %,fuzz-run-%,$(FUZZERS)): fuzz-run-%: $(FUZZ_BUILD)/fuzz_%
+	@echo "fuzz_$*: $(FUZZ_SECONDS) s; what is found: $(FUZZ_CORPUS)/$*; what fails: $(FUZZ_BUILD)/$*-crash-..."
+	$(Q)mkdir -p $(FUZZ_CORPUS)/$*
+	$(Q)$< -entropic=0 -max_len=2048 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+	    -artifact_prefix=$(FUZZ_BUILD)/$*- $(FUZZ_FLAGS) $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
+
+## fuzz-replay: the stored inputs of all fuzzers, under the sanitizers of `make fuzz`
+fuzz-replay: $(FUZZ_PROGRAMS)
+	$(Q)for f in $(FUZZERS); do echo "fuzz_$$f" && \
+	    $(FUZZ_BUILD)/fuzz_$$f -runs=0 tests/fuzz/corpus/$$f >$(FUZZ_BUILD)/$$f.log 2>&1 || \
+	    { cat $(FUZZ_BUILD)/$$f.log; exit 1; }; done
+
+# the first inputs, made anew
+fuzz-seeds: $(FUZZ_BUILD)/make_seeds
+	$(Q)mkdir -p $(FUZZ_BUILD)/seeds && $< $(FUZZ_BUILD)/seeds
+
+# what of the found, of the stored and of the first inputs adds coverage is stored; names in words stay
+fuzz-minimize: $(patsubst %,fuzz-minimize-%,$(FUZZ))
+$(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% fuzz-seeds
+	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
+	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_BUILD)/minimal/$* tests/fuzz/corpus/$* $(FUZZ_BUILD)/seeds/$* \
+	    $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
+	$(Q)find tests/fuzz/corpus/$* -type f ! -name '*_*' -delete
+	$(Q)for f in $(FUZZ_BUILD)/minimal/$*/*; do \
+	    hash=$$(sha1sum <$$f | cut -c1-12) && cp $$f tests/fuzz/corpus/$*/$$hash; done
+	@echo "tests/fuzz/corpus/$*: $$(ls tests/fuzz/corpus/$* | wc -l) files"
+
+# ---- Built as everything else is ------------------------------------------------------------------------------------
+
+REPLAY_OBJECTS := $(call objects,$(patsubst %,tests/fuzz/fuzz_%.c,$(FUZZERS)) $(FUZZ_HELPERS))
+
+$(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@
+
+$(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o $(call objects,$(FUZZ_HELPERS)) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@

@@ -1,0 +1,595 @@
+/*
+ * shape.c: see shape.h. Works on the bytes of FORMAT.md by their offsets, not through format.c, which is under test.
+ */
+#include "shape.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "format.h"
+#include "fuzz.h"
+
+#define HEADER_GIVEN 152u
+#define ENTRY_GIVEN  32u
+#define FIXED        28u
+#define POKES        4u
+
+/* Offsets in the header, and in an entry of the section table. */
+enum {
+    AT_VERSION = 8,
+    AT_HEADER_BYTES = 12,
+    AT_MUST_UNDERSTAND = 16,
+    AT_IDENTITY = 32,
+    AT_INDEX_BYTES = 48,
+    AT_TOKEN_FILE_BYTES = 56,
+    AT_TOKENS = 64,
+    AT_DOCUMENTS = 72,
+    AT_VOCABULARY = 80,
+    AT_END_TOKEN = 88,
+    AT_BEGIN_TOKEN = 96,
+    AT_TOKEN_WIDTH = 104,
+    AT_SECTION_COUNT = 108,
+    AT_FINGERPRINT = 112,
+    AT_TOKEN_SUM = 128,
+    AT_SECTIONS = 512,
+    AT_CHECKSUM = 4080,
+    ENTRY = 64,
+    IN_KIND = 0,
+    IN_FLAGS = 4,
+    IN_OFFSET = 8,
+    IN_BYTES = 16,
+    IN_ENTRIES = 24,
+    IN_SUM = 32
+};
+
+/* A section: what the description gives of it, and where it comes to lie. */
+struct piece {
+    uint32_t kind;
+    uint64_t taken; /* bytes given */
+    const uint8_t *from;
+    uint64_t bytes, offset, run;
+};
+
+struct build {
+    unsigned repairs;
+    bool loose;
+    uint8_t header[HEADER_GIVEN];
+    struct piece pieces[FORMAT_MAX_SECTIONS];
+    unsigned count;
+    uint64_t run, step, tokens, width, documents, vocabulary, end, begin;
+    uint8_t *index, *token_bytes;
+    uint64_t index_size, token_size; /* whole, before any cut */
+    uint64_t claimed;                /* bytes after the last section that the header knows of */
+    const struct checksum_kernels *kernels;
+};
+
+static bool repairs(const struct build *b, unsigned what)
+{
+    return (b->repairs & what) != 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static struct piece *find(struct build *b, uint32_t kind)
+{
+    for (unsigned i = 0; i < b->count; i++)
+        if (b->pieces[i].kind == kind)
+            return &b->pieces[i];
+    return NULL;
+}
+
+static uint64_t get(const struct build *b, const struct piece *p, uint64_t i)
+{
+    return bytes_load64(b->index + p->offset + 8 * i);
+}
+
+static void set(struct build *b, const struct piece *p, uint64_t i, uint64_t value)
+{
+    bytes_store64(b->index + p->offset + 8 * i, value);
+}
+
+/* ---- Taking the description apart ---- */
+
+static uint32_t entry_bytes(uint32_t kind)
+{
+    static const uint8_t sizes[FORMAT_KINDS] = {
+        [FORMAT_DOCUMENTS] = 8,   [FORMAT_DIRECTORY] = 8, [FORMAT_PAGES] = 4,    [FORMAT_INPUTS] = 64,
+        [FORMAT_INPUT_PATHS] = 1, [FORMAT_ORIGINS] = 16,  [FORMAT_LINES] = 8,    [FORMAT_ID_ENDS] = 8,
+        [FORMAT_IDS] = 1,         [FORMAT_TOKENIZER] = 0, [FORMAT_METADATA] = 0,
+    };
+
+    return kind < FORMAT_KINDS ? sizes[kind] : 0;
+}
+
+/* What the repairs of the header's fields need to be known before anything is placed. */
+static void read_header(struct build *b)
+{
+    b->vocabulary = bytes_load64(b->header + AT_VOCABULARY);
+    b->end = bytes_load64(b->header + AT_END_TOKEN);
+    b->begin = bytes_load64(b->header + AT_BEGIN_TOKEN);
+    if (repairs(b, SHAPE_HEAD) && b->vocabulary > 0) {
+        b->end = b->end == LEAT_NONE ? b->end : b->end % b->vocabulary;
+        b->begin = b->begin == LEAT_NONE ? b->begin : b->begin % b->vocabulary;
+    }
+    b->width = repairs(b, SHAPE_HEAD) ? format_width(b->vocabulary) : bytes_load32(b->header + AT_TOKEN_WIDTH);
+    if (b->width != 4)
+        b->width = 2;
+    b->documents = bytes_load64(b->header + AT_DOCUMENTS);
+}
+
+static void take_pieces(struct build *b, struct fuzz_bytes *in)
+{
+    const uint8_t *table = in->at;
+    uint64_t count = least(bytes_load32(b->header + AT_SECTION_COUNT), in->left / ENTRY_GIVEN);
+
+    b->count = (unsigned)least(count, FORMAT_MAX_SECTIONS);
+    in->at += ENTRY_GIVEN * b->count;
+    in->left -= ENTRY_GIVEN * b->count;
+    for (unsigned i = 0; i < b->count; i++) {
+        struct piece *p = &b->pieces[i];
+        bool made = false;
+
+        p->kind = bytes_load32(table + ENTRY_GIVEN * i + IN_KIND);
+        made = (p->kind == FORMAT_DIRECTORY && repairs(b, SHAPE_DIRECTORY)) ||
+               (p->kind == FORMAT_PAGES && repairs(b, SHAPE_PAGES));
+        p->taken = made ? 0 : least(bytes_load64(table + ENTRY_GIVEN * i + IN_BYTES), in->left);
+        p->from = in->at;
+        in->at += p->taken;
+        in->left -= (size_t)p->taken;
+        p->bytes = p->taken;
+        if (repairs(b, SHAPE_LAYOUT) && entry_bytes(p->kind))
+            p->bytes -= p->bytes % entry_bytes(p->kind);
+        if (p->kind == FORMAT_DOCUMENTS && repairs(b, SHAPE_COUNTS)) {
+            p->run = b->run;
+            p->bytes += 8 * p->run;
+            b->documents = p->bytes >= 8 ? p->bytes / 8 - 1 : 0;
+        }
+    }
+}
+
+/* The lengths that follow from others, and the places. */
+static void place_pieces(struct build *b)
+{
+    uint64_t end = FORMAT_HEADER_BYTES;
+
+    for (unsigned i = 0; i < b->count; i++) {
+        struct piece *p = &b->pieces[i];
+        bool each = p->kind == FORMAT_ORIGINS || p->kind == FORMAT_LINES || p->kind == FORMAT_ID_ENDS;
+
+        if (each && repairs(b, SHAPE_COUNTS) && find(b, FORMAT_DOCUMENTS))
+            p->bytes = b->documents * entry_bytes(p->kind);
+        if (p->kind == FORMAT_DIRECTORY && repairs(b, SHAPE_DIRECTORY | SHAPE_COUNTS))
+            p->bytes = 8 * bytes_pieces(b->token_size, FORMAT_CHUNK_BYTES);
+        if (p->kind == FORMAT_PAGES && repairs(b, SHAPE_PAGES | SHAPE_COUNTS))
+            p->bytes = 4 * bytes_pieces(b->token_size, FORMAT_PAGE_BYTES);
+        p->offset = format_align(end);
+        end = p->offset + p->bytes;
+    }
+    b->index_size = end;
+}
+
+/* ---- Repairs of contents ---- */
+
+static uint64_t token_at(const struct build *b, uint64_t i)
+{
+    return b->width == 2 ? bytes_load16(b->token_bytes + 2 * i) : bytes_load32(b->token_bytes + 4 * i);
+}
+
+static void put_token(struct build *b, uint64_t at, uint64_t id)
+{
+    if (b->width == 2) {
+        b->token_bytes[2 * at] = (uint8_t)id;
+        b->token_bytes[2 * at + 1] = (uint8_t)(id >> 8);
+    } else {
+        bytes_store32(b->token_bytes + 4 * at, (uint32_t)id);
+    }
+}
+
+static void repair_starts(struct build *b, const struct piece *p)
+{
+    uint64_t fixed = (b->end != LEAT_NONE) + (b->begin != LEAT_NONE), n = p->bytes / 8, before = 0;
+
+    if (b->loose)
+        fixed = 0;
+    if (n == 0 || (n - 1) * fixed > b->tokens)
+        return;
+    set(b, p, 0, 0);
+    for (uint64_t i = 1; i < n; i++) {
+        uint64_t start = get(b, p, i), most = b->tokens - (n - 1 - i) * fixed;
+
+        start = start < before + fixed ? before + fixed : start;
+        before = i + 1 == n ? b->tokens : least(start, most);
+        set(b, p, i, before);
+    }
+}
+
+static void repair_borders(struct build *b, const struct piece *starts)
+{
+    for (uint64_t i = 0; starts && i + 1 < starts->bytes / 8; i++) {
+        uint64_t first = get(b, starts, i), end = get(b, starts, i + 1);
+
+        if (first >= end || end > b->tokens)
+            continue;
+        if (b->begin != LEAT_NONE)
+            put_token(b, first, b->begin);
+        if (b->end != LEAT_NONE)
+            put_token(b, end - 1, b->end);
+    }
+}
+
+static void repair_directory(struct build *b, const struct piece *starts, const struct piece *p)
+{
+    uint64_t document = 0, n = starts ? starts->bytes / 8 : 0;
+
+    for (uint64_t chunk = 0; chunk < p->bytes / 8; chunk++) {
+        while (document + 1 < n && get(b, starts, document) < chunk * (FORMAT_CHUNK_BYTES / b->width))
+            document++;
+        set(b, p, chunk, document);
+    }
+}
+
+static void repair_pages(struct build *b, const struct piece *p)
+{
+    struct hash128 sum = { 0, 0 };
+
+    b->kernels->pages(&sum, b->token_bytes, (size_t)b->token_size, 0, NULL);
+    checksum_store(b->header + AT_TOKEN_SUM, sum);
+    for (uint64_t page = 0; p && page < p->bytes / 4; page++) {
+        uint64_t at = page * FORMAT_PAGE_BYTES, count = least(b->token_size - at, FORMAT_PAGE_BYTES);
+
+        bytes_store32(b->index + p->offset + 4 * page, (uint32_t)b->kernels->hash(b->token_bytes + at, count).low);
+    }
+}
+
+/* Returns whether they are in order. */
+static bool repair_origins(struct build *b, const struct piece *p, uint64_t inputs)
+{
+    uint64_t before[2] = { 0, 0 };
+    bool ordered = true;
+
+    for (uint64_t i = 0; i < p->bytes / FORMAT_ORIGIN_BYTES; i++) {
+        uint64_t offset = get(b, p, 2 * i), input = get(b, p, 2 * i + 1);
+
+        if (input != LEAT_NONE)
+            input = inputs > 0 ? input % inputs : LEAT_NONE;
+        set(b, p, 2 * i + 1, input);
+        ordered = ordered && (input > before[0] || (input == before[0] && offset >= before[1]));
+        before[0] = input;
+        before[1] = offset;
+    }
+    return ordered;
+}
+
+/* An input's record: path offset, path bytes, bytes, documents, tokens, rejects, hash. */
+static void repair_inputs(struct build *b, const struct piece *p, uint64_t paths)
+{
+    const struct piece *origins = find(b, FORMAT_ORIGINS), *starts = find(b, FORMAT_DOCUMENTS);
+    uint64_t n = p->bytes / 64, at = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t bytes = least(get(b, p, 8 * i + 1), paths - at);
+
+        set(b, p, 8 * i, at);
+        set(b, p, 8 * i + 1, i + 1 == n ? paths - at : bytes);
+        at += bytes;
+        set(b, p, 8 * i + 3, 0);
+        set(b, p, 8 * i + 4, 0);
+    }
+    for (uint64_t i = 0; origins && starts && i < origins->bytes / 16 && i + 1 < starts->bytes / 8; i++) {
+        uint64_t input = get(b, origins, 2 * i + 1);
+
+        if (input >= n)
+            continue;
+        set(b, p, 8 * input + 3, get(b, p, 8 * input + 3) + 1);
+        set(b, p, 8 * input + 4, get(b, p, 8 * input + 4) + get(b, starts, i + 1) - get(b, starts, i));
+    }
+}
+
+static void repair_ids(struct build *b, const struct piece *p, uint64_t ids)
+{
+    uint64_t n = p->bytes / 8, before = 0;
+
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t end = least(get(b, p, i), ids);
+
+        before = i + 1 == n ? ids : end < before ? before : end;
+        set(b, p, i, before);
+    }
+}
+
+static void repair_tokenizer(struct build *b, const struct piece *p)
+{
+    uint64_t left = p->bytes - 32, name, pattern;
+    bool file = get(b, p, 3) % 2 == 0;
+
+    name = 1 + least(get(b, p, 0), left - 1);
+    pattern = file ? least(get(b, p, 1), left - name) : left - name;
+    set(b, p, 0, name);
+    set(b, p, 1, pattern);
+    set(b, p, 2, left - name - pattern);
+    set(b, p, 3, file ? 2 : 1);
+}
+
+/* Returns the number of pairs. */
+static uint64_t repair_metadata(struct build *b, const struct piece *p)
+{
+    uint64_t at = 0, count = 0;
+
+    while (p->bytes - at >= 17) {
+        uint8_t *pair = b->index + p->offset + at;
+        uint64_t left = p->bytes - at - 16, key = bytes_load64(pair), value = bytes_load64(pair + 8);
+
+        key = 1 + least(key, left - 1);
+        value = least(value, left - key);
+        if (left - key - value < 17)
+            value = left - key;
+        bytes_store64(pair, key);
+        bytes_store64(pair + 8, value);
+        pair[16] = (uint8_t)count++; /* so that keys rise */
+        at += 16 + key + value;
+    }
+    return count;
+}
+
+/* ---- Putting it together ---- */
+
+static void fill_tokens(struct build *b, const uint8_t *tokens, uint64_t given)
+{
+    if (repairs(b, SHAPE_LAYOUT) && given > b->width)
+        given -= given % b->width;
+    given = least(given, b->token_size);
+    if (given == 0)
+        return;
+    memcpy(b->token_bytes, tokens, (size_t)given);
+    for (uint64_t i = 0; repairs(b, SHAPE_TOKENS) && b->vocabulary > 0 && i < given / b->width; i++)
+        if (token_at(b, i) >= b->vocabulary)
+            put_token(b, i, token_at(b, i) % b->vocabulary);
+    for (uint64_t at = given; at < b->token_size; at *= 2)
+        memcpy(b->token_bytes + at, b->token_bytes, (size_t)least(at, b->token_size - at));
+}
+
+static void fill_sections(struct build *b)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        const struct piece *p = &b->pieces[i];
+        uint64_t taken = least(p->taken, p->bytes), last;
+
+        if (taken > 0)
+            memcpy(b->index + p->offset, p->from, (size_t)taken);
+        last = taken >= 8 ? bytes_load64(b->index + p->offset + taken - 8) : 0;
+        for (uint64_t n = 0; n < p->run; n++)
+            bytes_store64(b->index + p->offset + taken - taken % 8 + 8 * n, last += b->step);
+    }
+}
+
+static void repair_contents(struct build *b, bool *ordered, uint64_t *pairs)
+{
+    struct piece *starts = find(b, FORMAT_DOCUMENTS), *directory = find(b, FORMAT_DIRECTORY), *p;
+    struct piece *inputs = find(b, FORMAT_INPUTS), *paths = find(b, FORMAT_INPUT_PATHS);
+
+    if (repairs(b, SHAPE_STARTS) && starts)
+        repair_starts(b, starts);
+    if (repairs(b, SHAPE_TOKENS))
+        repair_borders(b, starts);
+    if (repairs(b, SHAPE_DIRECTORY) && directory)
+        repair_directory(b, starts, directory);
+    if (repairs(b, SHAPE_PAGES))
+        repair_pages(b, find(b, FORMAT_PAGES));
+    if (repairs(b, SHAPE_ORIGINS) && (p = find(b, FORMAT_ORIGINS)))
+        *ordered = repair_origins(b, p, inputs ? inputs->bytes / 64 : 0);
+    if (repairs(b, SHAPE_INPUTS) && inputs)
+        repair_inputs(b, inputs, paths ? paths->bytes : 0);
+    if (repairs(b, SHAPE_IDS) && (p = find(b, FORMAT_ID_ENDS)))
+        repair_ids(b, p, find(b, FORMAT_IDS) ? find(b, FORMAT_IDS)->bytes : 0);
+    if (repairs(b, SHAPE_STORED) && (p = find(b, FORMAT_TOKENIZER)) && p->bytes > 32)
+        repair_tokenizer(b, p);
+    if (repairs(b, SHAPE_STORED) && (p = find(b, FORMAT_METADATA)))
+        *pairs = repair_metadata(b, p);
+}
+
+static void put_table(struct build *b, const uint8_t *table, bool ordered, uint64_t pairs)
+{
+    for (unsigned i = 0; i < b->count; i++) {
+        const struct piece *p = &b->pieces[i];
+        uint8_t *entry = b->index + AT_SECTIONS + ENTRY * i;
+        struct hash128 sum = { 0, 0 };
+
+        memcpy(entry, table + ENTRY_GIVEN * i, ENTRY_GIVEN);
+        if (repairs(b, SHAPE_LAYOUT)) {
+            bytes_store64(entry + IN_OFFSET, p->offset);
+            bytes_store64(entry + IN_BYTES, p->bytes);
+            if (entry_bytes(p->kind))
+                bytes_store64(entry + IN_ENTRIES, p->bytes / entry_bytes(p->kind));
+        }
+        if (p->kind == FORMAT_METADATA && repairs(b, SHAPE_STORED))
+            bytes_store64(entry + IN_ENTRIES, pairs);
+        if (p->kind == FORMAT_ORIGINS && repairs(b, SHAPE_ORIGINS) && !ordered)
+            bytes_store32(entry + IN_FLAGS, bytes_load32(entry + IN_FLAGS) & ~FORMAT_ORDERED);
+        if (repairs(b, SHAPE_SUMS)) {
+            b->kernels->pages(&sum, b->index + p->offset, (size_t)p->bytes, 0, NULL);
+            checksum_store(entry + IN_SUM, sum);
+        }
+    }
+}
+
+/* The identity as FORMAT.md has it: a hash over fields, fingerprint, token sum and the documents' sum. */
+static void put_identity(struct build *b)
+{
+    uint8_t text[96] = { 0 }, *page = b->index;
+
+    memcpy(text, page + AT_TOKENS, 40); /* tokens, documents, vocabulary, end, begin */
+    bytes_store64(text + 40, bytes_load32(page + AT_TOKEN_WIDTH));
+    memcpy(text + 48, page + AT_FINGERPRINT, 32); /* and the token sum after it */
+    for (unsigned i = 0; i < b->count; i++)
+        if (b->pieces[i].kind == FORMAT_DOCUMENTS)
+            memcpy(text + 80, page + AT_SECTIONS + ENTRY * i + IN_SUM, 16);
+    checksum_store(page + AT_IDENTITY, b->kernels->hash(text, sizeof text));
+}
+
+static void put_header(struct build *b)
+{
+    static const uint8_t magic[8] = { 'l', 'e', 'a', 't', '\r', '\n', 0x1a, '\n' };
+    uint8_t *page = b->index;
+
+    memcpy(page, b->header, HEADER_GIVEN);
+    if (repairs(b, SHAPE_HEAD)) {
+        memcpy(page, magic, sizeof magic);
+        bytes_store32(page + AT_VERSION, FORMAT_VERSION);
+        bytes_store32(page + AT_HEADER_BYTES, FORMAT_HEADER_BYTES);
+        bytes_store64(page + AT_MUST_UNDERSTAND, 0);
+        bytes_store64(page + AT_END_TOKEN, b->end);
+        bytes_store64(page + AT_BEGIN_TOKEN, b->begin);
+        bytes_store32(page + AT_TOKEN_WIDTH, (uint32_t)b->width);
+    }
+    if (repairs(b, SHAPE_LAYOUT)) {
+        bytes_store64(page + AT_INDEX_BYTES, b->index_size + b->claimed);
+        bytes_store64(page + AT_TOKEN_FILE_BYTES, b->token_size);
+        bytes_store64(page + AT_TOKENS, b->tokens);
+    }
+    if (repairs(b, SHAPE_COUNTS))
+        bytes_store64(page + AT_DOCUMENTS, b->documents);
+}
+
+static void poke(struct build *b, const uint8_t *pokes)
+{
+    for (unsigned i = 0; i < POKES; i++)
+        if (pokes[3 * i + 2])
+            b->index[bytes_load16(pokes + 3 * i) % b->index_size] = pokes[3 * i + 2];
+}
+
+/* A file's length once the cut is made. */
+static uint64_t cut(uint64_t size, uint16_t by)
+{
+    if (by & 0x8000)
+        return size + (by & 0xff);
+    return by < size ? size - by : 0;
+}
+
+/* To the byte, so that a read beyond the end is seen. */
+static uint8_t *resize(uint8_t *bytes, uint64_t size, uint64_t to)
+{
+    uint8_t *fresh = size == to ? bytes : calloc(to ? (size_t)to : 1, 1);
+
+    if (fresh && fresh != bytes)
+        memcpy(fresh, bytes, (size_t)least(size, to));
+    if (fresh != bytes)
+        free(bytes);
+    return fresh;
+}
+
+static void assemble(struct build *b, const uint8_t *table, const uint8_t *pokes)
+{
+    bool ordered = true;
+    uint64_t pairs = 0;
+
+    repair_contents(b, &ordered, &pairs);
+    if (repairs(b, SHAPE_POKE_FIRST))
+        poke(b, pokes);
+    put_header(b);
+    put_table(b, table, ordered, pairs);
+    if (!repairs(b, SHAPE_POKE_FIRST | SHAPE_POKE_LAST))
+        poke(b, pokes);
+    if (repairs(b, SHAPE_IDENTITY))
+        put_identity(b);
+    if (repairs(b, SHAPE_CHECKSUM))
+        checksum_store(b->index + AT_CHECKSUM, b->kernels->hash(b->index, AT_CHECKSUM));
+    if (repairs(b, SHAPE_POKE_LAST))
+        poke(b, pokes);
+}
+
+int shape_expand(struct shape *s, const uint8_t *data, size_t size)
+{
+    struct fuzz_bytes in = { data, size };
+    struct build b = { .kernels = checksum_kernels() };
+    uint16_t repeated, cut_index, cut_tokens;
+    bool is_long;
+    const uint8_t *pokes, *table;
+
+    memset(s, 0, sizeof *s);
+    if (size < FIXED + HEADER_GIVEN)
+        return -1;
+    b.repairs = fuzz_u16(&in);
+    s->act = fuzz_u8(&in);
+    b.loose = (s->act & SHAPE_LOOSE) != 0;
+    b.step = fuzz_u8(&in);
+    b.run = fuzz_u8(&in);
+    is_long = fuzz_u8(&in) == SHAPE_LONG;
+    repeated = fuzz_u16(&in);
+    if (!is_long)
+        repeated = 0;
+    cut_index = fuzz_u16(&in);
+    cut_tokens = fuzz_u16(&in);
+    b.claimed = cut_index >> 14 == 3 ? cut_index & 0xff : 0;
+    s->seed = fuzz_u32(&in);
+    pokes = data + FIXED - 3 * POKES;
+    memcpy(b.header, data + FIXED, HEADER_GIVEN);
+    in = (struct fuzz_bytes) { data + FIXED + HEADER_GIVEN, size - FIXED - HEADER_GIVEN };
+    read_header(&b);
+    table = in.at;
+    take_pieces(&b, &in);
+    b.token_size = in.left > 4u * repeated || in.left == 0 ? in.left : 4u * repeated;
+    if (repairs(&b, SHAPE_LAYOUT))
+        b.token_size -= b.token_size % b.width;
+    b.tokens = b.token_size / b.width;
+    place_pieces(&b);
+    b.index = calloc((size_t)b.index_size, 1);
+    b.token_bytes = calloc(b.token_size ? (size_t)b.token_size : 1, 1);
+    if (b.index && b.token_bytes) {
+        fill_tokens(&b, in.at, in.left);
+        fill_sections(&b);
+        assemble(&b, table, pokes);
+        s->index_bytes = cut(b.index_size, cut_index);
+        s->token_bytes = cut(b.token_size, cut_tokens);
+        b.index = resize(b.index, b.index_size, s->index_bytes);
+        b.token_bytes = resize(b.token_bytes, b.token_size, s->token_bytes);
+    }
+    s->index = b.index;
+    s->tokens = b.token_bytes;
+    if (s->index && s->tokens)
+        return 0;
+    shape_free(s);
+    return -1;
+}
+
+void shape_free(struct shape *s)
+{
+    free(s->index);
+    free(s->tokens);
+}
+
+uint8_t *shape_describe(const uint8_t *index, uint64_t index_bytes, const uint8_t *tokens, uint64_t token_bytes,
+                        unsigned repairs_wanted, unsigned act, size_t *size)
+{
+    uint32_t count = bytes_load32(index + AT_SECTION_COUNT);
+    uint8_t *out = calloc(1, (size_t)(FIXED + HEADER_GIVEN + ENTRY_GIVEN * count + index_bytes + token_bytes)),
+            *to = out;
+
+    if (!out)
+        return NULL;
+    out[0] = (uint8_t)repairs_wanted;
+    out[1] = (uint8_t)(repairs_wanted >> 8);
+    out[2] = (uint8_t)act;
+    memcpy(out + FIXED, index, HEADER_GIVEN);
+    to += FIXED + HEADER_GIVEN;
+    for (uint32_t i = 0; i < count; i++, to += ENTRY_GIVEN)
+        memcpy(to, index + AT_SECTIONS + ENTRY * i, ENTRY_GIVEN);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *entry = index + AT_SECTIONS + ENTRY * i;
+        uint32_t kind = bytes_load32(entry);
+
+        if ((kind == FORMAT_DIRECTORY && (repairs_wanted & SHAPE_DIRECTORY)) ||
+            (kind == FORMAT_PAGES && (repairs_wanted & SHAPE_PAGES)))
+            continue;
+        memcpy(to, index + bytes_load64(entry + IN_OFFSET), (size_t)bytes_load64(entry + IN_BYTES));
+        to += bytes_load64(entry + IN_BYTES);
+    }
+    if (token_bytes > 0)
+        memcpy(to, tokens, (size_t)token_bytes);
+    *size = (size_t)(to + token_bytes - out);
+    return out;
+}

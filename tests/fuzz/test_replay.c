@@ -1,0 +1,82 @@
+/*
+ * test_replay.c: every stored input of every fuzzer once, without libFuzzer: what was ever found stays found. The name
+ * of each input is printed before it is run, so that the last one is the one that failed.
+ *
+ * Files under tests/fuzz/corpus/<fuzzer>/ that have a name in words are defects that a fuzzer found, named after what
+ * was wrong; the others, named by a hash, are what adds coverage. Usage: test_replay [fuzzer [file...]]
+ */
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "t.h"
+
+#define CORPUS "tests/fuzz/corpus"
+
+int fuzz_dataset(const uint8_t *data, size_t size);
+int fuzz_checkpoint(const uint8_t *data, size_t size);
+int fuzz_list(const uint8_t *data, size_t size);
+int fuzz_writer(const uint8_t *data, size_t size);
+
+static const struct fuzzer {
+    const char *name;
+    int (*run)(const uint8_t *data, size_t size);
+} fuzzers[] = {
+    { "dataset", fuzz_dataset },
+    { "checkpoint", fuzz_checkpoint },
+    { "list", fuzz_list },
+    { "writer", fuzz_writer },
+};
+
+static void replay_file(const struct fuzzer *f, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat st;
+    uint8_t *bytes;
+    size_t size;
+
+    if (!file || fstat(fileno(file), &st) != 0) {
+        T_FAIL("cannot open %s", path);
+        return;
+    }
+    size = (size_t)st.st_size;
+    bytes = malloc(size ? size : 1); /* to the byte: a read beyond it is seen */
+    T_CHECK(bytes && fread(bytes, 1, size, file) == size);
+    fclose(file);
+    fprintf(stderr, "%s\n", path);
+    f->run(bytes, size);
+    free(bytes);
+}
+
+static void replay_folder(const struct fuzzer *f)
+{
+    char path[600];
+    struct dirent *entry;
+    unsigned count = 0;
+    DIR *dir;
+
+    snprintf(path, sizeof path, "%s/%s", CORPUS, f->name);
+    dir = opendir(path);
+    while (dir && (entry = readdir(dir))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%s/%s", CORPUS, f->name, entry->d_name);
+        replay_file(f, path);
+        count++;
+    }
+    if (dir)
+        closedir(dir);
+    T_CHECK(count > 0);
+}
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof fuzzers / sizeof fuzzers[0]; i++) {
+        if (argc > 1 && strcmp(argv[1], fuzzers[i].name) != 0)
+            continue;
+        for (int n = 2; n < argc; n++)
+            replay_file(&fuzzers[i], argv[n]);
+        if (argc <= 2)
+            replay_folder(&fuzzers[i]);
+    }
+    return t_end();
+}

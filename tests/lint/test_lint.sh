@@ -1,0 +1,154 @@
+#!/bin/sh
+# test_lint.sh: each check of tests/lint finds what it is for: in a copy of the tree, one thing is broken at a time.
+# Lines to be added stand in single quotes as they are.
+# shellcheck disable=SC2016
+build=${LEAT_BUILD:-build}
+case $build in
+/*) ;;
+*) build=$PWD/$build ;;
+esac
+tree=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-lint-XXXXXX") || exit 1
+trap 'rm -rf "$tree"' EXIT
+LEAT_LINT_INSIDE=1
+. tests/lint/common.sh
+
+if [ ! -f "$build/libleat.so" ]; then
+    echo "skipped: no libleat.so under $build" >&2
+    exit 77
+fi
+
+# the copy: no git there, and few files, so that each check is quick
+left_out='^(tests/(golden|fuzz|faults|cli|unit|format|python|support)|bench|src/cli)/|cmd_|src/(verify|writer|dataset)_'
+files '*' | grep -vE "$left_out" | tar -cf - -T - | tar -C "$tree" -xf -
+mkdir -p "$tree/build"
+cp "$build"/libleat*.a "$build"/libleat*.so* "$tree/build/"
+cd "$tree" || exit 1
+export GIT_DIR=/nonexistent LEAT_BUILD=build
+unset MAKEFLAGS MFLAGS
+failures=0
+
+expect() { # CHECK TEXT: the check fails and says this
+    said=$("tests/lint/check_$1.sh" 2>&1)
+    case $?:$said in
+    77:*) echo "check_$1: ${said##*skipped: }; not tried: $2" ;;
+    1:*"$2"*) ;;
+    *) fail "check_$1 does not say \"$2\" but: $said" ;;
+    esac
+}
+fail() {
+    failures=$((failures + 1))
+    printf '%s\n' "$*" >&2
+}
+
+spoil() { # FILE: its state is kept until mend
+    spoiled=$1
+    rm -f kept
+    [ ! -e "$1" ] || cp -p "$1" kept
+}
+mend() {
+    if [ -e kept ]; then
+        mv kept "$spoiled"
+    else
+        rm -f "$spoiled"
+    fi
+}
+
+added() { # FILE LINE CHECK TEXT: with this line at its end
+    spoil "$1"
+    printf '%s\n' "$2" >>"$1"
+    expect "$3" "$4"
+    mend
+}
+
+removed() { # FILE PATTERN CHECK TEXT: without the lines that match
+    spoil "$1"
+    grep -v "$2" kept >"$1"
+    expect "$3" "$4"
+    mend
+}
+
+# ---- Includes, format, calls ----------------------------------------------------------------------------------------
+
+added src/format.c '#include "writer.h"' includes 'format may not include src/writer.h (writer)'
+added tokenize_tools/merge.c '#include "dataset.h"' includes 'merge may not include src/dataset.h'
+added tokenize_tools/main.c '#include "cli/../dataset.h"' includes 'commands may not include src/dataset.h'
+added examples/read_dataset.c '#include "leat.h"' includes 'an example includes <leat.h>'
+added include/leat.h '#include <unistd.h>' includes 'a public header includes <unistd.h>'
+added src/part.c '#include <zstd.h>' includes 'part may not include <zstd.h>'
+added src/part.c '#include "none.h"' includes 'no file of the tree is called none.h'
+added src/novel.c '/* novel.c: new. */' includes 'src/novel.c: no row of includes.txt fits'
+added tests/lint/includes.txt 'library  low  src/low.c  high' includes 'low may include high, which does not stand'
+added src/sink.c 'int  sink_spaces ;' format 'src/sink.c'
+added src/sink.c 'void f(char *a) { strcpy(a, "x"); }' calls 'strcpy(): forbidden everywhere'
+added examples/read_dataset.c 'int f(void) { return system("x"); }' calls 'system(): only in tests'
+added src/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in a library'
+added src/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
+added tokenize_tools/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
+before=$(tests/lint/check_calls.sh)
+spoil src/sink.c
+echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/sink.c
+[ "$(tests/lint/check_calls.sh)" = "$before" ] || fail "check_calls takes comments, strings or other names for calls"
+mend
+
+# ---- Libraries ------------------------------------------------------------------------------------------------------
+
+cat >extra.c <<'END'
+int leat_extra(void);
+int leat_extra(void)
+{
+    static int calls;
+    return ++calls;
+}
+END
+if "${CC:-cc}" -fPIC -c extra.c -o extra.o; then
+    spoil build/libleat.a
+    ar r build/libleat.a extra.o
+    expect state 'variable calls'
+    mend
+    spoil build/libleat.so
+    rm build/libleat.so
+    "${CC:-cc}" -shared -pthread -Wl,--whole-archive build/libleat.a -Wl,--no-whole-archive extra.o \
+        -o build/libleat.so 2>/dev/null && expect symbols 'exports leat_extra, which include/leat.h does not'
+    mend
+fi
+added include/leat_pack.h 'LEAT_API int leat_more(const char *a, int b);' symbols 'leat_more, which build/libleat_pack'
+added include/leat_third.h '/* leat_third.h: new. */' symbols 'install installs'
+
+# ---- Files ----------------------------------------------------------------------------------------------------------
+
+added src/new.c 'int new;' purpose 'src/new.c:1: does not begin with'
+added src/new.c '#include <stdio.h>' purpose 'src/new.c:1: does not begin with'
+added scripts/new.sh 'echo new' purpose 'scripts/new.sh:1: does not begin with a comment'
+added src/new.c '/* old.c: copied from elsewhere. */' purpose 'does not begin with "new.c: "'
+added docs/new.md 'no title' purpose 'docs/new.md:1: does not begin with a title'
+added scripts/demo.sh 'rm $out/*' shell 'SC2086'
+spoil scripts/demo.sh
+chmod -x scripts/demo.sh
+expect shell 'scripts/demo.sh: is not executable'
+mend
+added docs/limits-and-guarantees.md 'TO''DO: more' text 'a note to oneself'
+added src/part.c '/* blank */ ' text 'src/part.c'
+added Makefile "# $(printf '%0120d' 0)" text 'longer than 120 columns'
+spoil src/part.c
+printf '/* end */' >>src/part.c
+expect text 'src/part.c: no newline at the end'
+mend
+
+# ---- Documents ------------------------------------------------------------------------------------------------------
+
+added README.md 'Call `leat_dataset_fly()`.' docs 'nothing is called leat_dataset_fly'
+added README.md 'It returns LEAT_E_FLOWN.' docs 'nothing is called LEAT_E_FLOWN'
+added README.md 'Set LEAT_F''LY.' docs 'nothing is called LEAT_F'
+added FORMAT.md '| `LEAT_E_IO` | 21 |' docs 'LEAT_E_IO is not 21'
+added FORMAT.md '| 31 | LEAT_E_NOT_LEAT |' docs 'LEAT_E_NOT_LEAT is not 31'
+added CONTRIBUTING.md 'LEAT_E_CHECKSUM (33)' docs 'LEAT_E_CHECKSUM is not 33'
+added README.md 'Type `make fly`.' docs 'there is no make target fly'
+added README.md 'See [wings](docs/wings.md).' docs 'there is no file docs/wings.md'
+added README.md 'See `src/wings.c`.' docs 'there is no file src/wings.c'
+removed src/names.c LEAT_E_MISMATCH docs 'leat_status_name() has no name for LEAT_E_MISMATCH'
+spoil include/leat.h
+sed 's/^    LEAT_E_STATE = 52/    LEAT_E_NEW = 53,\n&/' kept >include/leat.h
+expect docs 'nothing gives LEAT_E_NEW'
+mend
+
+[ "$failures" -eq 0 ]

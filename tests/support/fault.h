@@ -1,0 +1,49 @@
+/*
+ * fault.h: makes a chosen call of the library fail, or ends the process there. The programs of tests/faults/ are linked
+ * so that the library's allocations and system calls come through fault.c (tests/tests.mk, WRAPPED).
+ *
+ * Nothing is counted or disturbed while no fault is armed. fsync is never passed on to the system: it costs time, and
+ * what it is for is played by power.h.
+ */
+#ifndef LEAT_TESTS_FAULT_H
+#define LEAT_TESTS_FAULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum fault_kind {
+    FAULT_MEMORY, /* malloc, calloc, realloc, strdup: NULL and ENOMEM */
+    FAULT_SYSTEM  /* the rest */
+};
+
+enum fault_mode {
+    FAULT_COUNT,        /* nothing fails */
+    FAULT_ONCE,         /* call n fails */
+    FAULT_FROM_THEN_ON, /* call n and all after it fail */
+    FAULT_KILL_BEFORE,  /* SIGKILL in place of call n */
+    FAULT_KILL_AFTER,   /* SIGKILL when call n is done */
+    FAULT_POWER_CUT,    /* power_cut() before call n, then SIGKILL */
+    FAULT_SHORT,        /* from call n on, each read and write moves half of what is asked */
+    FAULT_INTERRUPT     /* from call n on, every second call that a signal can interrupt fails with EINTR */
+};
+
+/* Calls of this kind are counted from 1. A call that fails sets errno to `os_error`; one that ends the use of something
+ * (close, closedir, munmap) is carried out all the same. */
+void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_error);
+
+/* Returns how many calls of the kind there were. */
+uint64_t fault_disarm(void);
+
+/* The first call that failed since arming ("pwrite"); NULL: none did. Also after disarming. */
+const char *fault_failed(void);
+
+/* As on a file system that cannot rename without replacing: renameat2 fails with EINVAL. Not a fault: it stays. */
+void fault_without_renameat2(bool without);
+
+/* Allocations through the wrapped calls that were not freed yet. */
+long fault_allocations(void);
+
+/* Open file descriptors of this process. */
+unsigned fault_open_files(void);
+
+#endif

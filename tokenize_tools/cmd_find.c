@@ -1,0 +1,236 @@
+/* cmd_find.c: `leat find`: one document, found by its number, a token, an origin or an id, and what is known of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/units.h"
+#include "commands.h"
+
+struct find_values {
+    uint64_t document, token; /* LEAT_NONE: not given */
+    const char *origin, *id;  /* NULL: not given */
+    bool json;
+};
+
+const struct option_row find_options[] = {
+    { .name = "document",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct find_values, document),
+      .value = "N",
+      .help = "the document with this number",
+      .most = LEAT_NONE - 1 },
+    { .name = "token",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct find_values, token),
+      .value = "N",
+      .help = "the document that holds the token at this position",
+      .most = LEAT_NONE - 1 },
+    { .name = "origin",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct find_values, origin),
+      .value = "INPUT:OFFSET",
+      .help = "the document whose record holds this byte of this input; INPUT is the path as it is stored, or # and "
+              "the input's number" },
+    { .name = "id",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct find_values, id),
+      .value = "ID",
+      .help = "the first document with this id" },
+    { .name = "json",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct find_values, json),
+      .help = "print one JSON object" },
+    OPTIONS_END
+};
+
+/* Where --origin points to. */
+struct place {
+    char *path;     /* NULL: by number */
+    uint64_t input; /* its number, if path is NULL */
+    uint64_t offset;
+};
+
+/* All that is known of a document. */
+struct found {
+    uint64_t document, first, count;
+    struct leat_origin origin;
+    char *path, *id; /* NULL: none stored */
+    uint64_t path_bytes, id_bytes;
+    const char *part; /* the dataset of a list that holds it; NULL: not a list */
+};
+
+/* INPUT:OFFSET, cut at the last colon, since paths may hold colons. */
+static bool parse_place(const char *text, struct place *place, const char **why)
+{
+    const char *colon = strrchr(text, ':');
+    size_t length = colon ? (size_t)(colon - text) : 0;
+
+    *why = "is not INPUT:OFFSET";
+    if (length == 0 || !units_parse(colon + 1, true, &place->offset, why))
+        return false;
+    place->path = strndup(text, length);
+    *why = "does not fit in memory";
+    if (!place->path)
+        return false;
+    if (place->path[0] == '#' && units_parse(place->path + 1, false, &place->input, why)) {
+        free(place->path);
+        place->path = NULL;
+    }
+    return true;
+}
+
+/* Checks the options; says what is wrong. */
+static bool check_values(const struct command *self, const struct find_values *v, struct place *place)
+{
+    int given = (v->document != LEAT_NONE) + (v->token != LEAT_NONE) + (v->origin != NULL) + (v->id != NULL);
+    const char *why;
+
+    if (given != 1) {
+        command_wrong(self, "%s of --document, --token, --origin and --id is needed", given == 0 ? "one" : "only one");
+        return false;
+    }
+    if (v->origin && !parse_place(v->origin, place, &why)) {
+        command_wrong(self, "--origin: \"%.200s\" %s", v->origin, why);
+        return false;
+    }
+    return true;
+}
+
+static enum leat_status find_document(const struct leat_dataset *d, const struct find_values *v,
+                                      const struct place *place, uint64_t *document, struct leat_error *err)
+{
+    uint64_t documents, input = place->input;
+    enum leat_status s = LEAT_OK;
+
+    *document = v->document;
+    if (v->token != LEAT_NONE)
+        return leat_dataset_documents_in(d, v->token, 1, document, &documents, err);
+    if (v->id)
+        return leat_dataset_find_id(d, v->id, strlen(v->id), document, err);
+    if (!v->origin)
+        return LEAT_OK;
+    if (place->path)
+        s = leat_dataset_find_input(d, place->path, &input, err);
+    return s == LEAT_OK ? leat_dataset_find_origin(d, input, place->offset, document, err) : s;
+}
+
+static enum leat_status describe_part(const struct leat_dataset *d, struct found *f, struct leat_error *err)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+
+    leat_dataset_info(d, &info);
+    for (uint64_t i = 0; i < info.parts && info.parts > 1; i++) {
+        struct leat_part part = LEAT_PART_INIT;
+        enum leat_status s = leat_dataset_part(d, i, &part, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (f->document >= part.first_document && f->document - part.first_document < part.documents) {
+            f->part = part.name;
+            break;
+        }
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status describe(const struct leat_dataset *d, struct found *f, struct leat_error *err)
+{
+    enum leat_status s = leat_dataset_document(d, f->document, &f->first, &f->count, err);
+
+    if (s == LEAT_OK)
+        s = leat_dataset_origin(d, f->document, &f->origin, err);
+    if (s == LEAT_OK)
+        s = describe_part(d, f, err);
+    if (s == LEAT_OK && f->origin.input != LEAT_NONE) {
+        f->path = commands_string(leat_dataset_input_path, d, f->origin.input, &f->path_bytes, err);
+        s = f->path ? LEAT_OK : err->status;
+    }
+    if (s == LEAT_OK && f->origin.id_bytes > 0) {
+        f->id = commands_string(leat_dataset_id, d, f->document, &f->id_bytes, err);
+        s = f->id ? LEAT_OK : err->status;
+    }
+    return s;
+}
+
+static void print_json(const struct found *f)
+{
+    struct json j;
+
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_u64(&j, "document", f->document);
+    if (f->path)
+        json_bytes(&j, "input", f->path, (size_t)f->path_bytes);
+    else
+        json_null(&j, "input");
+    json_u64_or_null(&j, "input_number", f->origin.input);
+    json_u64_or_null(&j, "offset", f->path ? f->origin.offset : LEAT_NONE);
+    json_u64_or_null(&j, "line", f->origin.line);
+    if (f->id)
+        json_bytes(&j, "id", f->id, (size_t)f->id_bytes);
+    else
+        json_null(&j, "id");
+    json_u64(&j, "first_token", f->first);
+    json_u64(&j, "tokens", f->count);
+    json_string(&j, "part", f->part);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static void print_text(const struct found *f)
+{
+    printf("document  %llu\n", (unsigned long long)f->document);
+    if (f->part)
+        printf("part      %s\n", f->part);
+    printf("input     ");
+    if (f->path) {
+        commands_print_safe(f->path, f->path_bytes);
+        printf(" (#%llu)\n", (unsigned long long)f->origin.input);
+        printf("offset    %llu\n", (unsigned long long)f->origin.offset);
+    } else {
+        printf("not recorded\n");
+    }
+    if (f->origin.line != LEAT_NONE)
+        printf("line      %llu\n", (unsigned long long)f->origin.line);
+    if (f->id) {
+        printf("id        ");
+        commands_print_safe(f->id, f->id_bytes);
+        printf("\n");
+    }
+    printf("tokens    %llu:%llu (%s)\n", (unsigned long long)f->first, (unsigned long long)(f->first + f->count),
+           units_count(f->count).text);
+}
+
+int cmd_find(const struct command *self, int argc, char **argv)
+{
+    struct find_values values = { .document = LEAT_NONE, .token = LEAT_NONE };
+    struct place place = { .input = 0 };
+    struct found f = { .part = NULL };
+    struct options_parsed parsed;
+    struct leat_dataset *d = NULL;
+    struct leat_error err;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &values, &parsed, &code))
+        return code;
+    code = CLI_WRONG;
+    if (check_values(self, &values, &place)) {
+        s = leat_dataset_open(&d, parsed.words[0], NULL, &err);
+        if (s == LEAT_OK)
+            s = find_document(d, &values, &place, &f.document, &err);
+        if (s == LEAT_OK)
+            s = describe(d, &f, &err);
+        if (s == LEAT_OK)
+            values.json ? print_json(&f) : print_text(&f);
+        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    }
+    free(f.path);
+    free(f.id);
+    free(place.path);
+    leat_dataset_close(d);
+    options_free(&parsed);
+    return code;
+}

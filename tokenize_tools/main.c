@@ -1,0 +1,123 @@
+/* main.c: the leat command: its table of commands. The work is in cmd_*.c, what all programs share in src/cli/. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+
+#define PATH_BYTES 4096
+
+static int run_bench(const struct command *self, int argc, char **argv);
+
+static const struct option_row no_options[] = { OPTIONS_END };
+
+static const struct command commands[] = {
+    { .name = "info",
+      .purpose = "shows what a dataset holds: tokens, documents, inputs, document lengths",
+      .words = "NAME",
+      .words_help = COMMANDS_NAME_HELP,
+      .least_words = 1,
+      .most_words = 1,
+      .example = "leat info corpus\nleat info corpus --json | jq .tokens",
+      .options = info_options,
+      .run = cmd_info },
+    { .name = "verify",
+      .purpose = "checks every checksum and every rule of a dataset",
+      .words = "NAME",
+      .words_help = COMMANDS_NAME_HELP,
+      .least_words = 1,
+      .most_words = 1,
+      .notes = "Exit code 3 means damage; the first damaged page is named with the documents in it.",
+      .example = "leat verify corpus\nleat verify --threads 4 --json shards/",
+      .options = verify_options,
+      .run = cmd_verify },
+    { .name = "cat",
+      .purpose = "prints documents or tokens, as text or as ids",
+      .words = "NAME",
+      .words_help = COMMANDS_NAME_HELP,
+      .least_words = 1,
+      .most_words = 1,
+      .notes = "Ranges count from 0 and end before their second number, as in Python: 3:5 is 3 and 4. Begin and end "
+               "tokens are shown with --ids only. Text comes out byte for byte; where several documents are printed, "
+               "one that does not end in a newline gets one.",
+      .example = "leat cat corpus --document 7\nleat cat corpus --document 0:3 --ids\nleat cat corpus --tokens 0:100",
+      .options = cat_options,
+      .run = cmd_cat },
+    { .name = "find",
+      .purpose = "tells where a document came from, or which document came from a place",
+      .words = "NAME",
+      .words_help = COMMANDS_NAME_HELP,
+      .least_words = 1,
+      .most_words = 1,
+      .notes = "Exactly one of --document, --token, --origin and --id is given.",
+      .example = "leat find corpus --token 123456\nleat find corpus --origin data/a.jsonl:10240\nleat find corpus "
+                 "--origin '#3:10240' --json",
+      .options = find_options,
+      .run = cmd_find },
+    { .name = "merge",
+      .purpose = "joins finished datasets of the same tokenizer into one, without encoding again",
+      .words = "PART...",
+      .words_help = "Each PART is a dataset (NAME, NAME.leat or NAME.tokens). They are joined in the order given.",
+      .least_words = 1,
+      .most_words = COMMAND_ANY_WORDS,
+      .example = "leat merge -o corpus part.0 part.1 part.2",
+      .options = merge_options,
+      .run = cmd_merge },
+    { .name = "bench",
+      .purpose = "measures this machine and the stages of leat on it: the same as leat-bench",
+      .words = "COMMAND ...",
+      .most_words = COMMAND_ANY_WORDS,
+      .example = "leat bench limits /data",
+      .options = no_options,
+      .run = run_bench },
+    { .name = NULL },
+};
+
+static const struct program leat = {
+    .name = "leat",
+    .purpose = "carries LLM training tokens from text to the GPU.",
+    .commands = commands,
+    .example = "leat info corpus\nleat verify corpus\nleat cat corpus --document 0 --ids",
+    .notes = "exit codes: 0 done; 1 the work failed, the message says why; 2 the command line was wrong; 3 verify "
+             "found damage; 4 more records were refused than allowed; 130 interrupted",
+};
+
+/* The leat-bench that lies beside this binary: into `path`. False if there is none. */
+static int beside_this_binary(char *path, size_t capacity)
+{
+    static const char name[] = "leat-bench";
+    ssize_t length = readlink("/proc/self/exe", path, capacity);
+    char *end;
+
+    if (length <= 0 || (size_t)length >= capacity)
+        return 0;
+    path[length] = '\0';
+    end = strrchr(path, '/');
+    if (!end || (size_t)(end + 1 - path) + sizeof name > capacity)
+        return 0;
+    memcpy(end + 1, name, sizeof name);
+    return access(path, X_OK) == 0;
+}
+
+static int run_bench(const struct command *self, int argc, char **argv)
+{
+    char path[PATH_BYTES];
+
+    (void)self;
+    (void)argc;
+    argv[0] = (char[]) { "leat-bench" };
+    if (beside_this_binary(path, sizeof path))
+        execv(path, argv);
+    else
+        execvp(argv[0], argv);
+    cli_error("cannot run leat-bench: %s; it belongs beside leat or in PATH", strerror(errno));
+    return CLI_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+    cli_start("leat");
+    return program_main(&leat, argc, argv);
+}
