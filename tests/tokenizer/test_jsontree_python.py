@@ -37,8 +37,8 @@ def value(depth):
         return rng.choice(["0", "-0", "12", "-7", "1.5", "3e2", "1E-2", "-2.25e+1", "18446744073709551616"])
     if kind == 6:
         return "[" + space() + ",".join(space() + value(depth + 1) + space() for _ in range(rng.randrange(4))) + "]"
-    return "{" + space() + ",".join(
-        space() + string() + space() + ":" + space() + value(depth + 1) + space() for _ in range(rng.randrange(4))) + "}"
+    members = (space() + string() + space() + ":" + space() + value(depth + 1) for _ in range(rng.randrange(4)))
+    return "{" + space() + ",".join(members) + space() + "}"
 
 
 class Number(str):
@@ -91,7 +91,8 @@ with tempfile.TemporaryDirectory() as folder:
             f.write(texts[-1])
     failed = 0
     for i in range(0, len(paths), 500):
-        lines = subprocess.run([program] + paths[i:i + 500], capture_output=True, check=True).stdout.decode().split("\n")
+        done = subprocess.run([program] + paths[i:i + 500], capture_output=True, check=True)
+        lines = done.stdout.decode().split("\n")
         for data, ours in zip(texts[i:i + 500], lines):
             python = by_python(data)
             # Python takes one half of a surrogate pair; it cannot be shown as UTF-8, so it counts as invalid above

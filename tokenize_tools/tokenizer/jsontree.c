@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "big.h"
 
 /* serde_json's bound: the 128th open bracket is refused. */
 #define MAX_DEPTH 127
@@ -28,14 +29,15 @@ static enum leat_status wrong(struct parser *s, const uint8_t *at, const char *w
                          (unsigned long long)offset, at >= s->end ? ", where the file ends: is it whole?" : "");
 }
 
+/* At first as many as a vocabulary of that size has: a node takes 16 to 18 bytes of text there. */
 static enum leat_status more_nodes(struct parser *s)
 {
-    uint64_t room = s->room ? (uint64_t)s->room * 2 : 1024;
+    uint64_t room = s->room ? (uint64_t)s->room * 2 : s->j->size / 14 + 64;
     struct jsontree_node *nodes;
 
     if (room > UINT32_MAX)
         room = UINT32_MAX;
-    nodes = realloc(s->j->nodes, room * sizeof *nodes);
+    nodes = s->room ? realloc(s->j->nodes, room * sizeof *nodes) : big_alloc(room * sizeof *nodes);
     if (!nodes)
         return status_no_memory(s->err, room * sizeof *nodes);
     s->j->nodes = nodes;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "big.h"
 #include "byte_alphabet.h"
 #include "load_hf.h"
 
@@ -71,8 +72,8 @@ static enum leat_status make_tokens(struct load_hf *h)
 
     for (uint32_t i = 0; i < count; i++)
         bytes += h->vocab.entries[i].length;
-    spec->tokens = malloc(((size_t)count + 1) * sizeof *spec->tokens);
-    spec->text = text = malloc(bytes + 1);
+    spec->tokens = big_alloc(((size_t)count + 1) * sizeof *spec->tokens);
+    spec->text = text = big_alloc(bytes + 1);
     if (!spec->tokens || !spec->text)
         return status_no_memory(h->err, count * sizeof *spec->tokens + bytes);
     byte_alphabet_init(&alphabet);
@@ -345,9 +346,9 @@ static enum leat_status read_merges(struct load_hf *h, uint32_t model)
         return s;
     if (node != JSONTREE_NONE)
         m.prefix = nodes[node].length;
-    m.merges = malloc((count + 1) * sizeof *m.merges);
-    m.before = malloc((count + 1) * sizeof *m.before);
-    m.last = malloc(((size_t)h->vocab.count + 1) * sizeof *m.last);
+    m.merges = big_alloc((count + 1) * sizeof *m.merges);
+    m.before = big_alloc((count + 1) * sizeof *m.before);
+    m.last = big_alloc(((size_t)h->vocab.count + 1) * sizeof *m.last);
     if (m.merges && m.before && m.last) {
         memset(m.last, 0xff, ((size_t)h->vocab.count + 1) * sizeof *m.last);
         s = read_list(&m);

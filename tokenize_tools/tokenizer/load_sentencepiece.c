@@ -3,10 +3,10 @@
  * 0.2.3 makes when it loads one. Fields that only training needs are skipped.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
+#include "big.h"
 #include "load.h"
 #include "protobuf.h"
 #include "string_map.h"
@@ -284,9 +284,9 @@ static enum leat_status look_ahead(struct model *m)
         return wrong(m, "it holds more pieces than any vocabulary");
     if ((s = check_type(m)) != LEAT_OK)
         return s;
-    m->spec->tokens = malloc(count * sizeof *m->spec->tokens);
-    m->spec->scores = malloc(count * sizeof *m->spec->scores);
-    m->spec->text = malloc(bytes + 1);
+    m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
+    m->spec->scores = big_alloc(count * sizeof *m->spec->scores);
+    m->spec->text = big_alloc(bytes + 1);
     if (!m->spec->tokens || !m->spec->scores || !m->spec->text || !string_map_init(&m->pieces, (uint32_t)count) ||
         !string_map_init(&m->reserved, (uint32_t)count))
         return status_no_memory(m->err, count * 64 + bytes);

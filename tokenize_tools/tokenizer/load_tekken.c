@@ -4,11 +4,11 @@
  * through tiktoken with config.pattern; special tokens are never found in it unless asked for.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base64.h"
+#include "big.h"
 #include "load.h"
 #include "string_map.h"
 
@@ -127,11 +127,11 @@ static enum leat_status read_vocabulary(struct tekken *t)
 {
     const struct jsontree_node *nodes = t->j->nodes;
     uint32_t vocab = jsontree_member(t->j, 0, "vocab"), number = 0;
-    uint8_t *text = malloc(BASE64_ROOM(t->j->size));
+    uint8_t *text = big_alloc(BASE64_ROOM(t->j->size));
     enum leat_status s;
 
     t->spec->text = text;
-    t->spec->tokens = malloc(((size_t)t->token_count + 1) * sizeof *t->spec->tokens);
+    t->spec->tokens = big_alloc(((size_t)t->token_count + 1) * sizeof *t->spec->tokens);
     if (!text || !t->spec->tokens || !string_map_init(&t->seen, t->token_count))
         return status_no_memory(t->err, t->j->size + t->token_count * 48u);
     for (uint32_t k = vocab + 1; number < t->token_count; k = nodes[k].next) {

@@ -7,11 +7,11 @@
  * with --pattern it is taken as somebody's own vocabulary, without special tokens.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
 #include "base64.h"
+#include "big.h"
 #include "load.h"
 #include "string_map.h"
 #include "tiktoken_names.h"
@@ -263,8 +263,8 @@ static enum leat_status make_room(struct reader *r)
     if (source->size > JSONTREE_MAX_BYTES || lines > SPEC_MAX_ID)
         return status_set(r->err, LEAT_E_VOCABULARY, "%s has %llu lines in %llu bytes, more than any vocabulary",
                           source->path, (unsigned long long)lines, (unsigned long long)source->size);
-    r->spec->tokens = malloc(lines * sizeof *r->spec->tokens);
-    r->spec->text = malloc(BASE64_ROOM(source->size));
+    r->spec->tokens = big_alloc(lines * sizeof *r->spec->tokens);
+    r->spec->text = big_alloc(BASE64_ROOM(source->size));
     if (!r->spec->tokens || !r->spec->text)
         return status_no_memory(r->err, lines * 64 + source->size);
     return LEAT_OK;

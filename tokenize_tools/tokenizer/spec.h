@@ -240,7 +240,7 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
  */
 enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err);
 
-/* Whether `blob` has the frame of a compiled character map: the trie's size (u32), the trie, strings that end in NUL. */
+/* Whether `blob` has the frame of a compiled character map: a trie's size (u32), the trie, strings, each with a NUL. */
 bool charsmap_check(const struct spec_string *blob);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "big.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -14,10 +16,12 @@ bool string_map_init(struct string_map *m, uint32_t room)
     while (slots < (uint64_t)room * 2)
         slots *= 2;
     *m = (struct string_map) { .room = room, .mask = slots - 1 };
-    m->entries = malloc((size_t)(room ? room : 1) * sizeof *m->entries);
-    m->slots = calloc(slots, sizeof *m->slots);
-    if (m->entries && m->slots)
+    m->entries = big_alloc((size_t)room * sizeof *m->entries);
+    m->slots = big_alloc(slots * sizeof *m->slots);
+    if (m->entries && m->slots) {
+        memset(m->slots, 0, slots * sizeof *m->slots);
         return true;
+    }
     string_map_free(m);
     return false;
 }

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "big.h"
 
 enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *path, struct leat_error *err)
 {
@@ -19,7 +20,7 @@ enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *pa
     if (*size > WHOLE_FILE_MOST) {
         s = status_set(err, LEAT_E_VOCABULARY, "%s has %llu bytes, more than any vocabulary (1 GiB)", path,
                        (unsigned long long)*size);
-    } else if ((*bytes = malloc(*size ? *size : 1)) == NULL) {
+    } else if ((*bytes = big_alloc(*size)) == NULL) {
         s = status_no_memory(err, *size);
     } else if ((s = file_read_at(fd, 0, *bytes, *size, path, err)) != LEAT_OK) {
         free(*bytes);
@@ -47,7 +48,7 @@ static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const
         room = hint < ZSTD_CONTENTSIZE_ERROR && hint < WHOLE_FILE_MOST ? hint + 1 : in->size * 4 + 4096;
     if (out->size > WHOLE_FILE_MOST)
         return status_set(err, LEAT_E_VOCABULARY, "%s decompresses to more than any vocabulary (1 GiB)", path);
-    grown = realloc(out->dst, room);
+    grown = out->dst ? realloc(out->dst, room) : big_alloc(room);
     if (!grown)
         return status_no_memory(err, room);
     out->dst = grown;
