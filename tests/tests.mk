@@ -19,11 +19,11 @@ WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
 $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(PCRE2_LIBS) -lm -o $@
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ZSTD_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ZSTD_LIBS) $(PCRE2_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 
