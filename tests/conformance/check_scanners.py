@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_scanners.py [--dump PROGRAM] [--strings N] [--seed N] [--only WORD] [FILE...]
+"""check_scanners.py [--program PROGRAM] [--strings N] [--seed N] [--only WORD] [FILE...]
 
 Compares leat's pieces with those of tiktoken and tokenizers: every hand-made scanner, a list of patterns through the
 general path, and the simple pre-tokenizers; whole and in random windows; on the texts of FILE... (JSON lines with a
@@ -8,14 +8,20 @@ exit status is then 1. 77: a reference is not installed.
 
 tokenizers shows its pieces. tiktoken does not: it is given a vocabulary of all single bytes and all pairs of bytes
 with ranks in a random order, so that a boundary between pieces, or its absence, changes the tokens around it.
+
+PROGRAM is pieces_dump.c, built; without it, cc builds it here.
 """
 import argparse
+import atexit
+import glob
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 
 try:
     import tiktoken
@@ -68,9 +74,11 @@ BOTH = [
     r"\w+|[^\w\s]+", r"[^\s\p{L}\p{N}]+", r"\S+", r"\s", r"\S+\s?", r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", r"_", r"\.|,|;",
     r"(?i:[a-z]+)", r"(?i)don't|[^d]+", r"(?i:[^s]+)", r"(?i)\w+ing\b|\s", r"\b", r"\B", r"\bt", r"^", r"$", r"^a|b$",
     r"\A.", r".\z", r".+", r"(?:.|\n)", r".+?", r"a*", r"\s*", r"x?", r"", r"(?:)", r"(a|b)+?c", r"\p{L}++\s*+",
-    r"(?>\s+)\S", r"\p{L}{2,3}?", r"[^\p{L}]{2,}", r"[\p{Punct}]+", r"[\p{L}&&[^a-z]]+", r"[[a-f][0-9]]+", r"[a-w&&[^c-g]z]+",
+    r"(?>\s+)\S", r"\p{L}{2,3}?", r"[^\p{L}]{2,}", r"[\p{Punct}]+", r"[\p{L}&&[^a-z]]+", r"[[a-f][0-9]]+",
+    r"[a-w&&[^c-g]z]+",
     r"[\p{L}\p{M}]+", r"[^\p{L}\p{M}\p{N}\s]", r"\P{L}+", r"\p{^L}+", r"[\s\S]", r"[\d\s]+", r"[^\d\s]+",
-    r"[-a]+", r"[a-]+", r"[\]\[]+", r"[\\/]+", r"\x41|\x{e9}+", r"\t|\n|\r|\f|\v|\e|\a", r"(?<=\s)\S+", r"(?<!\p{L})\p{L}",
+    r"[-a]+", r"[a-]+", r"[\]\[]+", r"[\\/]+", r"\x41|\x{e9}+", r"\t|\n|\r|\f|\v|\e|\a", r"(?<=\s)\S+",
+    r"(?<!\p{L})\p{L}",
     r"(?<=a|bc)\w", r"(?=\p{Lu})", r"(?!\s).", r"\R", r"\R+\s*", r"\h+", r"\H", r"\O", r"\N+", r"(?#comment)a+",
     r"(?<name>\s)\S", r"((a)|(b))+", r"a|ab|abc", r"(?:a|b|\s)+s", r"a{2}", r"a{,2}b", r"a{2,}", r"a{b", r"a{1,2,3}",
     r"{", r"}", r"\{\}", r"\p{Z}+", r"\p{Zs}", r"\p{C}", r"\p{Cc}+", r"\p{Lu}\p{Ll}*", r"\p{Lt}|\p{Lm}", r"\p{Nd}+",
@@ -81,7 +89,8 @@ BOTH = [
 ]
 ONIGURUMA = [r"a(?i)b|c", r"(?m:.+)", r"a{2}?", r"a{1,2}+b", r"a++?", r"(?:a+)?+", r"\u0041|\u00e9", r"\s+$",
              r"^\s*", r"\p{M}+", r"a{3,}{2}", r"[a-c[x-z]&&[^by]]+", r"\'|\"|\/", r"(?'n'a)b"]
-RUST = [r"\pL\pN?", r"a(?i)b|c", r"(?s:.+)", r"(?m)^.*$", r"(?m:$)", r"a{2}?", r"a{1,2}+b", r"[\p{L}--[a-z]]+", r"\u{41}|\u00e9",
+RUST = [r"\pL\pN?", r"a(?i)b|c", r"(?s:.+)", r"(?m)^.*$", r"(?m:$)", r"a{2}?", r"a{1,2}+b", r"[\p{L}--[a-z]]+",
+r"\u{41}|\u00e9",
         r"\p{Script=Han}+", r"\p{gc=Lu}", r"(?P<n>a)b", r"[[:alpha:]]+", r"[[:upper:]][[:lower:]]+", r"(?i)st|ss",
         r"\s++$", r"\U0001F600|\u{1F468}", r"(?i:k)", r"(?is:S.)", r"[a-z&&[^aeiou]]+"]
 # What must be refused rather than done wrongly.
@@ -95,7 +104,8 @@ REFUSED_RUST = [r"(a)\1", r"\X", r"\G", r"\K", r"[[a]~~[b]]", r"(?x: a)", r"(?i:
 
 NASTY = (
     list("abcstdmlrvexSTDMLRVEAZIkK019_/\\-.,!?()[]{}|^$*+~`\"#%&=<>@:;") + list("'''''''      \n\n\r\t") +
-    ["'s", "'S", "'ll", "'Re", "'VE", "'\u017f", "\u2019s", "\u02bcs", "\uff07s", "\u017f", "\u212a", "\u0149", "\u00df",
+    ["'s", "'S", "'ll", "'Re", "'VE", "'\u017f", "\u2019s", "\u02bcs", "\uff07s", "\u017f", "\u212a", "\u0149",
+    "\u00df",
      "\ufb06", "\u1e9e", "\r\n", "\n\n", "  ", "   ", "\n ", " \n", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\xa0",
      "\u1680", "\u2003", "\u202f", "\u3000", "\u200b", "\u200c", "\u200d", "\ufeff", "\u180e", "\u2060", "\x00", "\x01",
      "\x1f", "\x7f", "\xb2", "\xb9", "\xbd", "\u0660", "\u0966", "\u0e53", "\u2167", "\u2460", "\u3007", "\u4e00",
@@ -131,16 +141,35 @@ def read_texts(path):
     return [json.loads(line)["text"] for line in data.splitlines() if line.strip()]
 
 
+def build():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    program = os.path.join(folder, "pieces_dump")
+    sources = [os.path.join(root, "tests/conformance/pieces_dump.c")]
+    for pattern in ("src/base/*.c", "tokenize_tools/tokenizer/*.c"):
+        sources += glob.glob(os.path.join(root, pattern))
+    sources = [s for s in sources if not s.endswith(("_avx2.c", "_avx512.c"))]
+    pcre2 = subprocess.run(["pkg-config", "--cflags", "--libs", "libpcre2-8"], capture_output=True, text=True)
+    if pcre2.returncode != 0:
+        print("skipped: no libpcre2-8", file=sys.stderr)
+        sys.exit(77)
+    folders = ["-I" + os.path.join(root, d) for d in (".", "src", "include")]
+    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-DLEAT_HAVE_PCRE2=1", *folders, *sources, "-o", program,
+                    *pcre2.stdout.split()], check=True)
+    return program
+
+
 # ---- Ours -------------------------------------------------------------------------------------------------------
 
 class Refused(Exception):
     pass
 
 
-def ours(dump, words, texts, window=None):
+def ours(program, words, texts, window=None):
     coded = [t.encode() for t in texts]
     data = b"".join(struct.pack("<I", len(t)) + t for t in coded)
-    command = [dump] + (["-w", str(window)] if window is not None else []) + words
+    command = [program] + (["-w", str(window)] if window is not None else []) + words
     done = subprocess.run(command, input=data, capture_output=True)
     if done.returncode == 3:
         raise Refused(done.stdout.decode(errors="replace").strip())
@@ -171,8 +200,8 @@ def pair_encoding(pattern, seed):
 
 
 class Checker:
-    def __init__(self, dump, seed):
-        self.dump, self.seed, self.failures, self.compared = dump, seed, 0, 0
+    def __init__(self, program, seed):
+        self.program, self.seed, self.failures, self.compared = program, seed, 0, 0
         self.reported = {}
 
     def report(self, name, text, want, got):
@@ -182,7 +211,7 @@ class Checker:
             print(f"DIFFERENT {name}\n  text {text[:300]!r}\n  want {want[:60]}\n  got  {got[:60]}")
 
     def same(self, name, words, texts, reference, window=None):
-        got = ours(self.dump, words, texts, window)
+        got = ours(self.program, words, texts, window)
         want = reference(texts)
         self.compared += len(texts)
         for t, w, g in zip(texts, want, got):
@@ -191,7 +220,7 @@ class Checker:
                 self.report(name, t, w[max(0, at - 2):at + 4], g[max(0, at - 2):at + 4])
 
     def same_tiktoken(self, name, words, texts, pattern, window=None):
-        got = ours(self.dump, words, texts, window)
+        got = ours(self.program, words, texts, window)
         self.compared += len(texts)
         encoding, memo = pair_encoding(pattern, self.seed), {}
         for t, pieces in zip(texts, got):
@@ -208,15 +237,14 @@ class Checker:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
-    build = os.environ.get("LEAT_BUILD", "build")
-    parser.add_argument("--dump", default=f"{build}/tests/conformance/dump_pieces")
+    parser.add_argument("--program")
     parser.add_argument("--strings", type=int, default=20000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("files", nargs="*")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    check = Checker(args.dump, args.seed)
+    check = Checker(args.program or build(), args.seed)
     files = [t for f in args.files for t in read_texts(f)]
     strings = random_strings(args.strings, rng)
     few = random_strings(max(args.strings // 20, 300), rng)
@@ -273,7 +301,7 @@ def main():
     for dialect, patterns in (("oniguruma", REFUSED_ONIGURUMA), ("rust", REFUSED_RUST)):
         for pattern in patterns if wanted("refused") else []:
             try:
-                ours(args.dump, ["pattern", pattern, dialect, "Isolated", "0"], ["a"])
+                ours(check.program, ["pattern", pattern, dialect, "Isolated", "0"], ["a"])
                 check.report(f"pattern {pattern!r} {dialect}", "", ["refused"], ["taken"])
             except Refused:
                 pass

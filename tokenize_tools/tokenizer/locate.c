@@ -162,11 +162,15 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
 static enum leat_status find_path(char **path, const char *spec, struct leat_error *err)
 {
     struct leat_error cache = { .message = "" };
+    struct file_identity identity;
     char folder[ROOM];
+    enum leat_status s;
 
     if (is_folder(spec))
         return in_folder(path, spec, err);
-    if (file_exists(spec)) {
+    if ((s = file_identify(spec, &identity, err)) != LEAT_OK)
+        return s;
+    if (identity.exists) {
         *path = strdup(spec);
         return *path ? LEAT_OK : status_no_memory(err, strlen(spec));
     }

@@ -2,7 +2,7 @@
  * pattern_parse.c: a recursive-descent reader of both dialects. Where they differ, and how it was found, stands at the
  * place; everything here was tried against tiktoken 0.14 (fancy-regex 0.19) and tokenizers 0.23 (Oniguruma 6.9).
  */
-#include "pattern_parse.h"
+#include "pattern_parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,38 +10,11 @@
 
 #include "base/status.h"
 
-#define DEPTH_MOST  64
 #define REPEAT_MOST 65535u
-
-struct flags {
-    bool fold;      /* i */
-    bool dot_all;   /* Rust s, Oniguruma m */
-    bool multiline; /* Rust m */
-};
-
-struct parser {
-    const char *text;
-    size_t length, at;
-    enum scan_dialect dialect;
-    const struct unicode_classes *classes;
-    struct flags flags;
-    struct pattern_set *cased; /* made when first needed */
-    struct pattern_text *out;
-    size_t out_room, sets_room;
-    struct leat_error *err;
-    enum leat_status status;
-    uint32_t literal, before; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
-};
-
-static bool onig(const struct parser *p)
-{
-    return p->dialect == SCAN_ONIGURUMA;
-}
 
 /* ---- Failing ---------------------------------------------------------------------------------------------------- */
 
-/* Refuses what stands from `from` to the reader's place. Returns false, for the caller to return. */
-static bool refuse(struct parser *p, size_t from, const char *why)
+bool parser_refuse(struct parser *p, size_t from, const char *why)
 {
     size_t length = p->at > from ? p->at - from : 1;
 
@@ -59,11 +32,37 @@ static bool refuse(struct parser *p, size_t from, const char *why)
     return false;
 }
 
-static bool no_memory(struct parser *p, size_t bytes)
+bool parser_no_memory(struct parser *p, size_t bytes)
 {
     if (p->status == LEAT_OK)
         p->status = status_no_memory(p->err, bytes);
     return false;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+bool parser_looking_at(const struct parser *p, const char *what)
+{
+    size_t n = strlen(what);
+
+    return p->length - p->at >= n && memcmp(p->text + p->at, what, n) == 0;
+}
+
+bool parser_take(struct parser *p, const char *what)
+{
+    if (!parser_looking_at(p, what))
+        return false;
+    p->at += strlen(what);
+    return true;
+}
+
+uint32_t parser_take_character(struct parser *p)
+{
+    size_t bytes;
+    uint32_t c = unicode_decode((const uint8_t *)p->text + p->at, &bytes);
+
+    p->at += bytes;
+    return c;
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------------------------- */
@@ -77,7 +76,7 @@ static bool write_bytes(struct parser *p, const void *bytes, size_t count)
         unsigned char *larger = realloc(out->text, room);
 
         if (!larger)
-            return no_memory(p, room);
+            return parser_no_memory(p, room);
         out->text = larger;
         p->out_room = room;
     }
@@ -111,18 +110,18 @@ static bool write_set(struct parser *p, const struct pattern_set *set)
         i++;
     if (i == out->set_count) {
         if (i == PATTERN_SETS_MOST)
-            return refuse(p, 0, "too many different character classes");
+            return parser_refuse(p, 0, "too many different character classes");
         if (i == p->sets_room) {
             size_t room = 2 * i + 16;
             struct pattern_set **larger = realloc(out->sets, room * sizeof *larger);
 
             if (!larger)
-                return no_memory(p, room * sizeof *larger);
+                return parser_no_memory(p, room * sizeof *larger);
             out->sets = larger;
             p->sets_room = room;
         }
         if (!(out->sets[i] = malloc(sizeof *set)))
-            return no_memory(p, sizeof *set);
+            return parser_no_memory(p, sizeof *set);
         memcpy(out->sets[i], set, sizeof *set);
         out->set_count++;
     }
@@ -144,473 +143,12 @@ static bool write_newline_text(struct parser *p, const char *text)
     bool ok;
 
     if (!newline)
-        return no_memory(p, sizeof *newline);
+        return parser_no_memory(p, sizeof *newline);
     pattern_set_clear(newline);
     pattern_set_add(newline, '\n', '\n');
     ok = write_with(p, text, newline);
     free(newline);
     return ok;
-}
-
-/* ---- Reading ---------------------------------------------------------------------------------------------------- */
-
-static bool at_end(const struct parser *p)
-{
-    return p->at >= p->length;
-}
-
-static bool looking_at(const struct parser *p, const char *what)
-{
-    size_t n = strlen(what);
-
-    return p->length - p->at >= n && memcmp(p->text + p->at, what, n) == 0;
-}
-
-static bool take(struct parser *p, const char *what)
-{
-    if (!looking_at(p, what))
-        return false;
-    p->at += strlen(what);
-    return true;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static uint32_t take_character(struct parser *p)
-{
-    size_t bytes;
-    uint32_t c = unicode_decode((const uint8_t *)p->text + p->at, &bytes);
-
-    p->at += bytes;
-    return c;
-}
-
-/* `least` to `most` hexadecimal digits. */
-static bool take_hex(struct parser *p, size_t from, unsigned least, unsigned most, uint32_t *value)
-{
-    unsigned n = 0;
-
-    for (*value = 0; n < most && !at_end(p); n++, p->at++) {
-        char c = p->text[p->at];
-
-        if (is_digit(c))
-            *value = *value << 4 | (uint32_t)(c - '0');
-        else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')
-            *value = *value << 4 | (uint32_t)((c | 0x20) - 'a' + 10);
-        else
-            break;
-    }
-    if (n < least || *value > 0x10ffff || (*value >= 0xd800 && *value < 0xe000))
-        return refuse(p, from, "not a code point");
-    return true;
-}
-
-/* Adds the other case of the set's members; false if that is beyond our tables, or memory is short. */
-static bool fold_case(struct parser *p, struct pattern_set *set)
-{
-    if (!p->cased) {
-        if (!(p->cased = malloc(sizeof *p->cased)))
-            return no_memory(p, sizeof *p->cased);
-        pattern_set_cased(p->cased, p->classes);
-    }
-    return pattern_set_fold(set, p->cased);
-}
-
-/* ---- Properties ------------------------------------------------------------------------------------------------- */
-
-struct property {
-    const char *name; /* lower case, without blanks, - and _ */
-    unsigned mask;
-};
-
-static const struct property properties[] = {
-    { "l", UNICODE_L },
-    { "letter", UNICODE_L },
-    { "lu", UNICODE_LU },
-    { "uppercaseletter", UNICODE_LU },
-    { "ll", UNICODE_LL },
-    { "lowercaseletter", UNICODE_LL },
-    { "lt", UNICODE_LT },
-    { "titlecaseletter", UNICODE_LT },
-    { "lc", UNICODE_LU | UNICODE_LL | UNICODE_LT },
-    { "casedletter", UNICODE_LU | UNICODE_LL | UNICODE_LT },
-    { "lm", UNICODE_LM },
-    { "modifierletter", UNICODE_LM },
-    { "lo", UNICODE_LO },
-    { "otherletter", UNICODE_LO },
-    { "m", UNICODE_M },
-    { "mark", UNICODE_M },
-    { "n", UNICODE_N },
-    { "number", UNICODE_N },
-    { "nd", UNICODE_ND },
-    { "decimalnumber", UNICODE_ND },
-    { "p", UNICODE_P },
-    { "punct", UNICODE_P },
-    { "punctuation", UNICODE_P },
-    { "s", UNICODE_S },
-    { "symbol", UNICODE_S },
-    { "han", UNICODE_HAN },
-    { "space", UNICODE_SPACE },
-    { "whitespace", UNICODE_SPACE },
-};
-
-/* White space that is a control, hence not in \p{Z}. */
-static void remove_space_controls(struct pattern_set *set)
-{
-    pattern_set_remove(set, 0x09, 0x0d);
-    pattern_set_remove(set, 0x85, 0x85);
-}
-
-/* \p{Z}, \p{Zs}, \p{C}, \p{Cc}, \p{Any}, \p{ASCII}: made of what the tables have. */
-static bool derived_property(struct parser *p, struct pattern_set *set, const char *name)
-{
-    if (strcmp(name, "z") == 0 || strcmp(name, "separator") == 0 || strcmp(name, "zs") == 0 ||
-        strcmp(name, "spaceseparator") == 0) {
-        pattern_set_class(set, p->classes, UNICODE_SPACE);
-        remove_space_controls(set);
-        if (strcmp(name, "zs") == 0 || strcmp(name, "spaceseparator") == 0)
-            pattern_set_remove(set, 0x2028, 0x2029);
-        return true;
-    }
-    if (strcmp(name, "c") == 0 || strcmp(name, "other") == 0) {
-        pattern_set_class(set, p->classes, UNICODE_L | UNICODE_M | UNICODE_N | UNICODE_P | UNICODE_S | UNICODE_SPACE);
-        remove_space_controls(set);
-        pattern_set_invert(set);
-        return true;
-    }
-    pattern_set_clear(set);
-    if (strcmp(name, "cc") == 0 || strcmp(name, "control") == 0) {
-        pattern_set_add(set, 0, 0x1f);
-        pattern_set_add(set, 0x7f, 0x9f);
-    } else if (strcmp(name, "zl") == 0) {
-        pattern_set_add(set, 0x2028, 0x2028);
-    } else if (strcmp(name, "zp") == 0) {
-        pattern_set_add(set, 0x2029, 0x2029);
-    } else if (strcmp(name, "any") == 0) {
-        pattern_set_add(set, 0, 0x10ffff);
-    } else if (strcmp(name, "ascii") == 0) {
-        pattern_set_add(set, 0, 0x7f);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* \w. Oniguruma counts ² ³ ¹ ¼ ½ ¾ (its Latin-1 table) outside brackets only. */
-static void word_set(struct parser *p, struct pattern_set *set, bool in_class)
-{
-    pattern_set_class(set, p->classes, UNICODE_WORD);
-    if (onig(p) && in_class) {
-        pattern_set_remove(set, 0xb2, 0xb3);
-        pattern_set_remove(set, 0xb9, 0xb9);
-        pattern_set_remove(set, 0xbc, 0xbe);
-    }
-}
-
-static bool find_property(struct parser *p, struct pattern_set *set, const char *name, bool in_class)
-{
-    if (!onig(p)) {
-        if (strncmp(name, "gc=", 3) == 0 || strncmp(name, "sc=", 3) == 0)
-            name += 3;
-        else if (strncmp(name, "script=", 7) == 0)
-            name += 7;
-        else if (strncmp(name, "generalcategory=", 16) == 0)
-            name += 16;
-    }
-    if (strcmp(name, "word") == 0) {
-        word_set(p, set, in_class);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
-        if (strcmp(properties[i].name, name) == 0) {
-            pattern_set_class(set, p->classes, properties[i].mask);
-            return true;
-        }
-    return derived_property(p, set, name);
-}
-
-/* After \p or \P. */
-static bool take_property(struct parser *p, size_t from, struct pattern_set *set, bool negative, bool in_class)
-{
-    char name[64];
-    size_t n = 0;
-
-    if (at_end(p))
-        return refuse(p, from, "an unfinished escape");
-    if (p->text[p->at] != '{') {
-        /* Oniguruma 6.9 takes \pL for the letters p and L; newer ones do not */
-        if (onig(p))
-            return refuse(p, from, "a property without braces");
-        name[n++] = p->text[p->at++] | 0x20;
-    } else {
-        for (p->at++; !at_end(p) && p->text[p->at] != '}'; p->at++) {
-            char c = p->text[p->at];
-
-            if (c == '^' && n == 0)
-                negative = !negative;
-            else if (c != ' ' && c != '-' && c != '_' && n + 1 < sizeof name)
-                name[n++] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-        }
-        if (at_end(p))
-            return refuse(p, from, "an unfinished escape");
-        p->at++;
-    }
-    name[n] = 0;
-    if (!find_property(p, set, name, in_class))
-        return refuse(p, from, "no table for this property");
-    if (negative)
-        pattern_set_invert(set);
-    return true;
-}
-
-/* ---- Escapes ---------------------------------------------------------------------------------------------------- */
-
-/* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is none of them. */
-static bool class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class)
-{
-    switch (c | 0x20) {
-    case 's':
-        pattern_set_class(set, p->classes, UNICODE_SPACE);
-        break;
-    case 'd':
-        pattern_set_class(set, p->classes, UNICODE_ND);
-        break;
-    case 'w':
-        word_set(p, set, in_class);
-        break;
-    case 'h': /* a hexadecimal digit, in both */
-        pattern_set_clear(set);
-        pattern_set_add(set, '0', '9');
-        pattern_set_add(set, 'a', 'f');
-        pattern_set_add(set, 'A', 'F');
-        break;
-    default:
-        return false;
-    }
-    if (!(c & 0x20))
-        pattern_set_invert(set);
-    return true;
-}
-
-/* The code point of a character escape whose letter c has been read; false after refusing. */
-static bool character_escape(struct parser *p, size_t from, char c, uint32_t *value)
-{
-    static const char letters[] = "tnrfvae", values[] = "\t\n\r\f\v\a\x1b";
-    const char *at = strchr(letters, c);
-
-    if (c && at) {
-        *value = (uint32_t)values[at - letters];
-        return true;
-    }
-    if (c == 'x' || (c == 'u' && onig(p)) || (!onig(p) && (c == 'u' || c == 'U'))) {
-        if (!(c == 'u' && onig(p)) && take(p, "{"))
-            return take_hex(p, from, 1, 8, value) && (take(p, "}") || refuse(p, from, "an unfinished escape"));
-        if (!take_hex(p, from, c == 'x' ? 2 : c == 'u' ? 4 : 8, c == 'x' ? 2 : c == 'u' ? 4 : 8, value))
-            return false;
-        /* to Oniguruma \xHH is a byte, not a code point */
-        return !(c == 'x' && onig(p) && *value > 0x7f) || refuse(p, from, "a byte that is no character");
-    }
-    /* Rust's \< and \> are word boundaries */
-    if ((unsigned char)c >= 0x80 || is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
-        (!onig(p) && (c == '<' || c == '>')))
-        return refuse(p, from, "this escape is not supported");
-    *value = (unsigned char)c;
-    return true;
-}
-
-/* ---- Character classes ------------------------------------------------------------------------------------------ */
-
-static bool take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth);
-
-static bool posix_set(struct parser *p, struct pattern_set *set, const char *name)
-{
-    /* in Rust these are of ASCII */
-    static const struct {
-        const char *name;
-        const char ranges[9];
-    } ascii[] = {
-        { "alpha", "azAZ" },   { "digit", "09" },       { "alnum", "09azAZ" },  { "upper", "AZ" },
-        { "lower", "az" },     { "punct", "!/:@[`{~" }, { "graph", "!~" },      { "print", " ~" },
-        { "blank", "  \t\t" }, { "space", "\t\r  " },   { "xdigit", "09afAF" }, { "word", "09azAZ__" },
-    };
-
-    pattern_set_clear(set);
-    if (strcmp(name, "ascii") == 0)
-        return pattern_set_add(set, 0, 0x7f), true;
-    if (strcmp(name, "cntrl") == 0) {
-        pattern_set_add(set, 0, 0x1f);
-        pattern_set_add(set, 0x7f, onig(p) ? 0x9f : 0x7f);
-        return true;
-    }
-    if (onig(p)) {
-        if (strcmp(name, "space") == 0)
-            return pattern_set_class(set, p->classes, UNICODE_SPACE), true;
-        if (strcmp(name, "digit") == 0)
-            return pattern_set_class(set, p->classes, UNICODE_ND), true;
-        if (strcmp(name, "punct") == 0)
-            return pattern_set_class(set, p->classes, UNICODE_P | UNICODE_S), true;
-        if (strcmp(name, "word") == 0)
-            return word_set(p, set, true), true;
-        if (strcmp(name, "blank") == 0) {
-            derived_property(p, set, "zs");
-            pattern_set_add(set, '\t', '\t');
-            return true;
-        }
-        if (strcmp(name, "xdigit") != 0)
-            return false; /* alpha, alnum, upper, lower, graph and print need properties that the tables lack */
-    }
-    for (size_t i = 0; i < sizeof ascii / sizeof ascii[0]; i++)
-        if (strcmp(ascii[i].name, name) == 0) {
-            for (const char *r = ascii[i].ranges; *r; r += 2)
-                pattern_set_add(set, (unsigned char)r[0], (unsigned char)r[1]);
-            return true;
-        }
-    return false;
-}
-
-/* "[:name:]" at the reader's place; *is says whether there is one. */
-static bool take_posix(struct parser *p, struct pattern_set *set, bool *is)
-{
-    size_t from = p->at, n = 0;
-    char name[16];
-    bool negative;
-
-    *is = false;
-    if (!take(p, "[:"))
-        return true;
-    negative = take(p, "^");
-    while (!at_end(p) && n + 1 < sizeof name && p->text[p->at] >= 'a' && p->text[p->at] <= 'z')
-        name[n++] = p->text[p->at++];
-    name[n] = 0;
-    if (!take(p, ":]")) {
-        p->at = from;
-        return true;
-    }
-    *is = true;
-    if (!posix_set(p, set, name))
-        return refuse(p, from, "no table for this class");
-    if (negative)
-        pattern_set_invert(set);
-    return true;
-}
-
-/* One item of a class: *single is its code point, or UINT32_MAX if it is a set, which is then in *set. */
-static bool take_item(struct parser *p, struct pattern_set *set, uint32_t *single, unsigned depth)
-{
-    size_t from = p->at;
-    bool is_posix;
-    char c;
-
-    *single = UINT32_MAX;
-    if (p->text[p->at] == '[') {
-        if (!take_posix(p, set, &is_posix))
-            return false;
-        if (is_posix)
-            return true;
-        p->at++;
-        return take_class(p, from, set, depth + 1);
-    }
-    if (p->text[p->at] != '\\') {
-        *single = take_character(p);
-        return true;
-    }
-    if (++p->at >= p->length)
-        return refuse(p, from, "an unfinished escape");
-    c = p->text[p->at++];
-    if (c == 'p' || c == 'P')
-        return take_property(p, from, set, c == 'P', true);
-    if (class_escape(p, c, set, true))
-        return true;
-    if (c == 'b' && onig(p)) {
-        *single = '\b';
-        return true;
-    }
-    return character_escape(p, from, c, single);
-}
-
-/* Items up to an operator or the closing bracket, joined in *set. */
-static bool take_items(struct parser *p, size_t from, struct pattern_set *set, unsigned depth)
-{
-    struct pattern_set *item = malloc(sizeof *item);
-    bool ok = item != NULL || no_memory(p, sizeof *item), first = true;
-
-    pattern_set_clear(set);
-    while (ok && !at_end(p) && p->text[p->at] != ']' && !looking_at(p, "&&") &&
-           !(!onig(p) && (looking_at(p, "--") || looking_at(p, "~~")))) {
-        size_t item_at = p->at;
-        uint32_t low, high;
-
-        if (p->text[p->at] == '-' && !first && p->at + 1 < p->length && p->text[p->at + 1] != ']') {
-            p->at++;
-            ok = refuse(p, item_at, "a hyphen between classes; write \\-");
-            break;
-        }
-        first = false;
-        ok = take_item(p, item, &low, depth);
-        if (!ok)
-            break;
-        if (low == UINT32_MAX) {
-            pattern_set_combine(set, item, PATTERN_SET_UNION);
-            continue;
-        }
-        high = low;
-        if (!at_end(p) && p->text[p->at] == '-' && p->at + 1 < p->length && p->text[p->at + 1] != ']' &&
-            !(!onig(p) && looking_at(p, "--"))) {
-            p->at++;
-            ok = take_item(p, item, &high, depth);
-            if (ok && (high == UINT32_MAX || high < low))
-                ok = refuse(p, item_at, "not a range");
-        }
-        if (ok)
-            pattern_set_add(set, low, high);
-    }
-    if (ok && at_end(p))
-        ok = refuse(p, from, "a character class without its end");
-    /* either case of the items; a negation comes after that, in both */
-    if (ok && p->flags.fold && !fold_case(p, set))
-        ok = refuse(p, from, "either case of letters other than ASCII's");
-    free(item);
-    return ok;
-}
-
-/* After the opening bracket, which is at `from`. Operators bind less than joining and are taken from the left. */
-static bool take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth)
-{
-    struct pattern_set *right = NULL;
-    bool negative, ok;
-
-    if (depth > DEPTH_MOST)
-        return refuse(p, from, "nested too deeply");
-    negative = take(p, "^");
-    if (looking_at(p, "]"))
-        return refuse(p, from, "a class that begins with ]; write \\]");
-    ok = take_items(p, from, set, depth);
-    while (ok && p->text[p->at] != ']') {
-        enum pattern_set_operation operation = looking_at(p, "&&") ? PATTERN_SET_INTERSECTION : PATTERN_SET_DIFFERENCE;
-
-        if (looking_at(p, "~~")) {
-            ok = refuse(p, p->at, "symmetric difference is not supported");
-            break;
-        }
-        p->at += 2;
-        if (!right && !(right = malloc(sizeof *right))) {
-            ok = no_memory(p, sizeof *right);
-            break;
-        }
-        ok = take_items(p, from, right, depth);
-        if (ok)
-            pattern_set_combine(set, right, operation);
-    }
-    free(right);
-    if (!ok)
-        return false;
-    p->at++;
-    if (negative)
-        pattern_set_invert(set);
-    return true;
 }
 
 /* ---- Atoms ------------------------------------------------------------------------------------------------------ */
@@ -636,16 +174,16 @@ static bool several_fold_to_one(uint32_t before, uint32_t c)
 static bool write_literal(struct parser *p, size_t from, uint32_t c)
 {
     struct pattern_set *set = malloc(sizeof *set);
-    bool ok = set != NULL || no_memory(p, sizeof *set);
+    bool ok = set != NULL || parser_no_memory(p, sizeof *set);
 
     if (!ok)
         return false;
     pattern_set_clear(set);
     pattern_set_add(set, c, c);
-    if (p->flags.fold && !fold_case(p, set))
-        ok = refuse(p, from, "either case of a letter other than ASCII's");
-    else if (p->flags.fold && onig(p) && several_fold_to_one(p->before, c))
-        ok = refuse(p, from, "ignoring case, one character could stand for several here");
+    if (p->flags.fold && !parser_fold_case(p, set))
+        ok = parser_refuse(p, from, "either case of a letter other than ASCII's");
+    else if (p->flags.fold && parser_onig(p) && several_fold_to_one(p->before, c))
+        ok = parser_refuse(p, from, "ignoring case, one character could stand for several here");
     ok = ok && write_set(p, set);
     p->literal = c;
     free(set);
@@ -659,17 +197,17 @@ static bool write_class(struct parser *p, size_t from, char kind)
     bool ok;
 
     if (!set)
-        return no_memory(p, sizeof *set);
+        return parser_no_memory(p, sizeof *set);
     switch (kind) {
     case '[':
-        ok = take_class(p, from, set, 0);
+        ok = parser_take_class(p, from, set, 0);
         break;
     case 'p':
     case 'P':
-        ok = take_property(p, from, set, kind == 'P', false);
+        ok = parser_take_property(p, from, set, kind == 'P', false);
         /* Rust takes either case of a property; Oniguruma only in brackets */
-        if (ok && !onig(p) && p->flags.fold && !fold_case(p, set))
-            ok = refuse(p, from, "either case of letters other than ASCII's");
+        if (ok && !parser_onig(p) && p->flags.fold && !parser_fold_case(p, set))
+            ok = parser_refuse(p, from, "either case of letters other than ASCII's");
         break;
     case '.':
     case 'N':
@@ -681,7 +219,7 @@ static bool write_class(struct parser *p, size_t from, char kind)
         ok = true;
         break;
     default:
-        ok = class_escape(p, kind, set, false);
+        ok = parser_class_escape(p, kind, set, false);
     }
     ok = ok && write_set(p, set);
     free(set);
@@ -695,8 +233,8 @@ static bool write_boundary(struct parser *p, bool negative)
     bool ok;
 
     if (!word)
-        return no_memory(p, sizeof *word);
-    word_set(p, word, false);
+        return parser_no_memory(p, sizeof *word);
+    parser_word_set(p, word, false);
     ok = write_with(p, negative ? "(?:(?<=#)(?=#)|(?<!#)(?!#))" : "(?:(?<=#)(?!#)|(?<!#)(?=#))", word);
     p->out->looks_behind = true;
     free(word);
@@ -710,7 +248,7 @@ static bool write_line_end(struct parser *p)
     bool ok;
 
     if (!set)
-        return no_memory(p, sizeof *set);
+        return parser_no_memory(p, sizeof *set);
     pattern_set_clear(set);
     pattern_set_add(set, '\r', '\r');
     ok = write_with(p, "(?>#", set);
@@ -730,11 +268,11 @@ static bool write_anchor(struct parser *p, char which)
 {
     if (which == '^')
         p->out->looks_behind = true;
-    if (!onig(p) && !p->flags.multiline)
+    if (!parser_onig(p) && !p->flags.multiline)
         return write_text(p, which == '^' ? "\\A" : "\\z");
     if (which == '$')
         return write_newline_text(p, "(?=#|\\z)");
-    return write_newline_text(p, onig(p) ? "(?:\\A|(?<=#)(?!\\z))" : "(?:\\A|(?<=#))");
+    return write_newline_text(p, parser_onig(p) ? "(?:\\A|(?<=#)(?!\\z))" : "(?:\\A|(?<=#))");
 }
 
 /* After the backslash at `from`. *assertion: nothing may repeat it. */
@@ -744,7 +282,7 @@ static bool take_escape(struct parser *p, size_t from, bool *assertion)
     char c;
 
     if (++p->at >= p->length)
-        return refuse(p, from, "an unfinished escape");
+        return parser_refuse(p, from, "an unfinished escape");
     c = p->text[p->at++];
     switch (c) {
     case 's':
@@ -765,8 +303,8 @@ static bool take_escape(struct parser *p, size_t from, bool *assertion)
     case 'b':
     case 'B':
         *assertion = true;
-        if (looking_at(p, "{"))
-            return refuse(p, from, "this escape is not supported");
+        if (parser_looking_at(p, "{"))
+            return parser_refuse(p, from, "this escape is not supported");
         return write_boundary(p, c == 'B');
     case 'A':
         *assertion = true;
@@ -777,9 +315,9 @@ static bool take_escape(struct parser *p, size_t from, bool *assertion)
         return write_text(p, "\\z");
     case 'Z':
         *assertion = true;
-        return write_newline_text(p, onig(p) ? "(?=#?\\z)" : "(?=#*\\z)");
+        return write_newline_text(p, parser_onig(p) ? "(?=#?\\z)" : "(?=#*\\z)");
     default:
-        return character_escape(p, from, c, &value) && write_literal(p, from, value);
+        return parser_character_escape(p, from, c, &value) && write_literal(p, from, value);
     }
 }
 
@@ -792,7 +330,7 @@ static bool take_flags(struct parser *p, size_t from)
 {
     bool on = true;
 
-    for (; !at_end(p) && p->text[p->at] != ':' && p->text[p->at] != ')'; p->at++)
+    for (; !parser_at_end(p) && p->text[p->at] != ':' && p->text[p->at] != ')'; p->at++)
         switch (p->text[p->at]) {
         case '-':
             on = false;
@@ -801,67 +339,69 @@ static bool take_flags(struct parser *p, size_t from)
             p->flags.fold = on;
             break;
         case 'm':
-            *(onig(p) ? &p->flags.dot_all : &p->flags.multiline) = on;
+            *(parser_onig(p) ? &p->flags.dot_all : &p->flags.multiline) = on;
             break;
         case 's':
-            if (onig(p))
-                return p->at++, refuse(p, from, "this group is not supported");
+            if (parser_onig(p))
+                return p->at++, parser_refuse(p, from, "this group is not supported");
             p->flags.dot_all = on;
             break;
         case 'u':
-            if (!onig(p) && on)
+            if (!parser_onig(p) && on)
                 break;
-            return p->at++, refuse(p, from, "this group is not supported");
+            return p->at++, parser_refuse(p, from, "this group is not supported");
         default:
             p->at++;
-            return refuse(p, from, "this group is not supported");
+            return parser_refuse(p, from, "this group is not supported");
         }
-    return !at_end(p) || refuse(p, from, "a group without its end");
+    return !parser_at_end(p) || parser_refuse(p, from, "a group without its end");
 }
 
 static bool take_group_body(struct parser *p, size_t from, const char *opening, unsigned depth)
 {
-    struct flags flags = p->flags;
+    struct parser_flags flags = p->flags;
 
     if (!write_text(p, opening) || !take_alternatives(p, depth + 1))
         return false;
-    if (!take(p, ")"))
-        return refuse(p, from, "a group without its end");
+    if (!parser_take(p, ")"))
+        return parser_refuse(p, from, "a group without its end");
     p->flags = flags;
     return write_text(p, ")");
 }
 
 static bool take_name(struct parser *p, size_t from, char closing)
 {
-    while (!at_end(p) && p->text[p->at] != closing)
+    while (!parser_at_end(p) && p->text[p->at] != closing)
         p->at++;
-    return !at_end(p) ? (p->at++, true) : refuse(p, from, "a group without its end");
+    return !parser_at_end(p) ? (p->at++, true) : parser_refuse(p, from, "a group without its end");
 }
 
 /* At an opening parenthesis. Groups capture nothing: what would refer to them is refused. */
 static bool take_group(struct parser *p, unsigned depth, bool *assertion)
 {
     size_t from = p->at++;
-    struct flags flags = p->flags;
+    struct parser_flags flags = p->flags;
 
-    if (depth > DEPTH_MOST)
-        return refuse(p, from, "nested too deeply");
-    if (looking_at(p, "*"))
-        return p->at++, refuse(p, from, "this group is not supported");
-    if (!take(p, "?"))
+    p->entering = p->before;
+    if (depth > PARSER_DEPTH_MOST)
+        return parser_refuse(p, from, "nested too deeply");
+    if (parser_looking_at(p, "*"))
+        return p->at++, parser_refuse(p, from, "this group is not supported");
+    if (!parser_take(p, "?"))
         return take_group_body(p, from, "(?:", depth);
-    if (take(p, "#")) {
+    if (parser_take(p, "#")) {
         *assertion = true;
+        p->literal = p->before;
         return take_name(p, from, ')');
     }
-    if (take(p, ">"))
+    if (parser_take(p, ">"))
         return take_group_body(p, from, "(?>", depth);
     *assertion = true;
-    if (take(p, "="))
+    if (parser_take(p, "="))
         return take_group_body(p, from, "(?=", depth);
-    if (take(p, "!"))
+    if (parser_take(p, "!"))
         return take_group_body(p, from, "(?!", depth);
-    if (looking_at(p, "<=") || looking_at(p, "<!")) {
+    if (parser_looking_at(p, "<=") || parser_looking_at(p, "<!")) {
         bool negative = p->text[p->at + 1] == '!';
 
         p->at += 2;
@@ -869,21 +409,21 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
         return take_group_body(p, from, negative ? "(?<!" : "(?<=", depth);
     }
     *assertion = false;
-    if ((!onig(p) && take(p, "P<")) || take(p, "<"))
+    if ((!parser_onig(p) && parser_take(p, "P<")) || parser_take(p, "<"))
         return take_name(p, from, '>') && take_group_body(p, from, "(?:", depth);
-    if (onig(p) && take(p, "'"))
+    if (parser_onig(p) && parser_take(p, "'"))
         return take_name(p, from, '\'') && take_group_body(p, from, "(?:", depth);
     if (!take_flags(p, from))
         return false;
-    if (take(p, ":")) {
+    if (parser_take(p, ":")) {
         if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
             return false;
         p->flags = flags;
-        return take(p, ")") ? write_text(p, ")") : refuse(p, from, "a group without its end");
+        return parser_take(p, ")") ? write_text(p, ")") : parser_refuse(p, from, "a group without its end");
     }
     p->at++;
     *assertion = true;
-    if (!onig(p))
+    if (!parser_onig(p))
         return true;
     /* to Oniguruma a(?i)b|c is a(?i:b|c) */
     if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
@@ -903,7 +443,7 @@ static bool take_number(struct parser *p, unsigned *value)
 {
     size_t from = p->at;
 
-    for (*value = 0; !at_end(p) && is_digit(p->text[p->at]); p->at++)
+    for (*value = 0; !parser_at_end(p) && parser_is_digit(p->text[p->at]); p->at++)
         if (*value <= REPEAT_MOST)
             *value = *value * 10 + (unsigned)(p->text[p->at] - '0');
     return p->at > from;
@@ -915,7 +455,7 @@ static bool take_repeat(struct parser *p, struct repeat *r)
     size_t from = p->at;
     bool least, most = false;
 
-    if (at_end(p))
+    if (parser_at_end(p))
         return false;
     r->least = p->text[p->at] == '+';
     r->most = p->text[p->at] == '?' ? 1 : UINT32_MAX;
@@ -926,7 +466,7 @@ static bool take_repeat(struct parser *p, struct repeat *r)
         return false;
     p->at++;
     least = take_number(p, &r->least);
-    if (take(p, ",")) {
+    if (parser_take(p, ",")) {
         most = take_number(p, &r->most);
         if (!most)
             r->most = UINT32_MAX;
@@ -934,7 +474,7 @@ static bool take_repeat(struct parser *p, struct repeat *r)
         r->most = r->least;
         most = least;
     }
-    if ((least || (most && p->at > from + 2)) && take(p, "}"))
+    if ((least || (most && p->at > from + 2)) && parser_take(p, "}"))
         return true;
     p->at = from;
     return false;
@@ -946,7 +486,7 @@ static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
     int n;
 
     if (r->least > REPEAT_MOST || (r->most != UINT32_MAX && (r->most > REPEAT_MOST || r->most < r->least)))
-        return refuse(p, from, "this repetition is not supported");
+        return parser_refuse(p, from, "this repetition is not supported");
     if (r->most == UINT32_MAX)
         n = snprintf(text, sizeof text, "{%u,}", r->least);
     else
@@ -966,22 +506,22 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
         if (!take_repeat(p, &r))
             return true;
         if (assertion)
-            return refuse(p, from, "nothing that could be repeated");
+            return parser_refuse(p, from, "nothing that could be repeated");
         if (again) {
             /* Oniguruma repeats what is repeated; Rust does not take it */
-            if (!onig(p))
-                return refuse(p, from, "a repetition of a repetition");
+            if (!parser_onig(p))
+                return parser_refuse(p, from, "a repetition of a repetition");
             if (!wrap(p, written, ")"))
                 return false;
         }
         p->literal = 0;
         if (!write_repeat(p, from, &r))
             return false;
-        if (onig(p) && r.interval) {
+        if (parser_onig(p) && r.interval) {
             /* {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ there */
-            if (r.least != r.most && take(p, "?") && !write_text(p, "?"))
+            if (r.least != r.most && parser_take(p, "?") && !write_text(p, "?"))
                 return false;
-        } else if (take(p, "?") ? !write_text(p, "?") : take(p, "+") && !write_text(p, "+")) {
+        } else if (parser_take(p, "?") ? !write_text(p, "?") : parser_take(p, "+") && !write_text(p, "+")) {
             return false;
         }
         again = true;
@@ -990,8 +530,7 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
 
 static bool take_branch(struct parser *p, unsigned depth)
 {
-    p->literal = 0;
-    while (!at_end(p) && p->text[p->at] != '|' && p->text[p->at] != ')') {
+    while (!parser_at_end(p) && p->text[p->at] != '|' && p->text[p->at] != ')') {
         size_t from = p->at, written = p->out->length;
         bool assertion = false, ok;
         char c = p->text[p->at];
@@ -1019,8 +558,8 @@ static bool take_branch(struct parser *p, unsigned depth)
             break;
         default:
             if (take_repeat(p, &r))
-                return refuse(p, from, "nothing that could be repeated");
-            ok = write_literal(p, from, take_character(p));
+                return parser_refuse(p, from, "nothing that could be repeated");
+            ok = write_literal(p, from, parser_take_character(p));
         }
         if (!ok || !take_repeats(p, written, assertion))
             return false;
@@ -1030,13 +569,18 @@ static bool take_branch(struct parser *p, unsigned depth)
 
 static bool take_alternatives(struct parser *p, unsigned depth)
 {
-    if (depth > DEPTH_MOST)
-        return refuse(p, p->at, "nested too deeply");
+    uint32_t entering = p->entering;
+
+    if (depth > PARSER_DEPTH_MOST)
+        return parser_refuse(p, p->at, "nested too deeply");
+    p->literal = entering;
     if (!take_branch(p, depth))
         return false;
-    while (take(p, "|"))
+    while (parser_take(p, "|")) {
+        p->literal = entering;
         if (!write_text(p, "|") || !take_branch(p, depth))
             return false;
+    }
     return true;
 }
 
@@ -1054,8 +598,8 @@ enum leat_status pattern_parse(struct pattern_text *out, const char *pattern, si
     };
 
     *out = (struct pattern_text) { 0 };
-    if (take_alternatives(&p, 0) && !at_end(&p))
-        refuse(&p, p.at, "a closing parenthesis without its beginning");
+    if (take_alternatives(&p, 0) && !parser_at_end(&p))
+        parser_refuse(&p, p.at, "a closing parenthesis without its beginning");
     free(p.cased);
     return p.status;
 }

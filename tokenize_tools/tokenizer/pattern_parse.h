@@ -23,7 +23,8 @@ struct pattern_text {
     bool looks_behind; /* \A, ^, \b or a look-behind: a match depends on what comes before it */
 };
 
-/* LEAT_E_UNSUPPORTED names what cannot be translated; LEAT_E_NO_MEMORY. `out` is for pattern_text_free() in any case. */
+/* LEAT_E_UNSUPPORTED names what cannot be translated; LEAT_E_NO_MEMORY. `out` is for pattern_text_free() in any
+ * case. */
 enum leat_status pattern_parse(struct pattern_text *out, const char *pattern, size_t bytes, enum scan_dialect dialect,
                                struct leat_error *err);
 

@@ -24,15 +24,6 @@ SCAN_INLINE const uint8_t *punctuation(const struct scan_text *t, const uint8_t 
     return p;
 }
 
-SCAN_INLINE const uint8_t *digits(const struct scan_text *t, const uint8_t *p, unsigned most)
-{
-    size_t bytes;
-
-    for (unsigned n = 0; n < most && p < t->end && scan_class(t, p, &bytes) & UNICODE_N; n++)
-        p += bytes;
-    return p;
-}
-
 SCAN_INLINE const uint8_t *piece(const struct scan_text *t, const uint8_t *p, const struct parameters *with)
 {
     const uint8_t *e, *next;
@@ -40,16 +31,16 @@ SCAN_INLINE const uint8_t *piece(const struct scan_text *t, const uint8_t *p, co
     unsigned class = scan_class(t, p, &bytes), next_class;
 
     if (class & with->letters)
-        return scan_letters(t, p + bytes, with->letters, 'a', 'z', 0x20);
+        return scan_letters(t, p + bytes, with->letters, 0, 0x20);
     if (class & UNICODE_N)
-        return digits(t, p, with->digits);
+        return scan_digits(t, p, with->digits);
     if (*p == '\'' && (e = scan_contraction(t, p, true)) != NULL)
         return e;
     next = p + bytes;
     if (next < t->end && !scan_is_newline(*p)) {
         next_class = scan_class(t, next, &next_bytes);
         if (next_class & with->letters)
-            return scan_letters(t, next + next_bytes, with->letters, 'a', 'z', 0x20);
+            return scan_letters(t, next + next_bytes, with->letters, 0, 0x20);
         if (*p == ' ' && !(next_class & (UNICODE_SPACE | UNICODE_N)))
             return punctuation(t, next + next_bytes, with);
     }

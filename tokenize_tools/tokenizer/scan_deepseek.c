@@ -47,13 +47,8 @@ SCAN_INLINE const uint8_t *run_of(const struct scan_text *t, const uint8_t *p, u
 
 SCAN_INLINE const uint8_t *letters(const struct scan_text *t, const uint8_t *p, unsigned cjk)
 {
-    while (!cjk && t->end - p >= 8) {
-        unsigned n = scan_bytes_between(bytes_load64(p), 'a', 'z', 0x20);
-
-        p += n;
-        if (n < 8)
-            break;
-    }
+    if (!cjk)
+        p = scan_ascii_run(t, p, 'a', 'z', 0x20);
     return run_of(t, p, LETTERS, cjk);
 }
 
@@ -117,11 +112,8 @@ SCAN_INLINE const uint8_t *piece(const struct scan_text *t, const uint8_t *p)
 
     if (class & LETTERS)
         return letters(t, p + bytes, cjk);
-    if (class & UNICODE_N) {
-        for (unsigned n = 0; n < 3 && p < t->end && class_at(t, p, &bytes) & UNICODE_N; n++)
-            p += bytes;
-        return p;
-    }
+    if (class & UNICODE_N)
+        return scan_digits(t, p, 3);
     next = p + bytes;
     if (next < t->end) {
         next_class = class_at(t, next, &next_bytes);
@@ -129,18 +121,8 @@ SCAN_INLINE const uint8_t *piece(const struct scan_text *t, const uint8_t *p)
             next_class = 0;
     }
     if (class & SYMBOLS) {
-        if (*p < 0x80 && next < t->end && is_ascii_letter(*next)) {
-            for (p = next; t->end - p >= 8;) {
-                unsigned n = scan_bytes_between(bytes_load64(p), 'a', 'z', 0x20);
-
-                p += n;
-                if (n < 8)
-                    return p;
-            }
-            while (p < t->end && is_ascii_letter(*p))
-                p++;
-            return p;
-        }
+        if (*p < 0x80 && next < t->end && is_ascii_letter(*next))
+            return scan_ascii_run(t, next, 'a', 'z', 0x20);
         return symbols(t, next, cjk);
     }
     if (next_class & LETTERS && !scan_is_newline(*p))

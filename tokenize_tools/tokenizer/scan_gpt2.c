@@ -9,7 +9,7 @@
 SCAN_INLINE const uint8_t *run_of(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes)
 {
     if (class & UNICODE_L)
-        return scan_letters(t, p + bytes, UNICODE_L, 'a', 'z', 0x20);
+        return scan_letters(t, p + bytes, UNICODE_L, 0, 0x20);
     if (class & UNICODE_N)
         return scan_run(t, p + bytes, UNICODE_N);
     return scan_run_without(t, p + bytes, UNICODE_SPACE | UNICODE_L | UNICODE_N);

@@ -36,26 +36,6 @@ SCAN_INLINE unsigned word_class(const struct scan_text *t, const uint8_t *p, siz
     return with->han && class & UNICODE_HAN ? 0 : class;
 }
 
-SCAN_INLINE const uint8_t *lower_run(const struct scan_text *t, const uint8_t *p, const struct parameters *with)
-{
-    size_t bytes;
-
-    for (;;) {
-        while (t->end - p >= 8) {
-            unsigned n = scan_bytes_between(bytes_load64(p), 'a', 'z', 0);
-
-            p += n;
-            if (n < 8)
-                break;
-        }
-        if (p >= t->end || !(word_class(t, p, &bytes, with) & LOWER))
-            return p;
-        for (p += bytes; p < t->end && *p >= 0x80; p += bytes)
-            if (!(word_class(t, p, &bytes, with) & LOWER))
-                return p;
-    }
-}
-
 SCAN_INLINE struct word word_at(const struct scan_text *t, const uint8_t *p, const struct parameters *with)
 {
     const uint8_t *last_both = NULL;
@@ -72,7 +52,7 @@ SCAN_INLINE struct word word_at(const struct scan_text *t, const uint8_t *p, con
     if (p >= t->end)
         class = 0;
     if (class & UNICODE_LL)
-        return (struct word) { lower_run(t, p + bytes, with), true };
+        return (struct word) { scan_letters(t, p + bytes, LOWER, with->han ? UNICODE_HAN : 0, 0), true };
     if (p >= t->end && !t->final)
         return (struct word) { NULL, false };
     return (struct word) { last_both ? last_both : p, last_both != NULL };
@@ -90,15 +70,6 @@ SCAN_INLINE const uint8_t *punctuation(const struct scan_text *t, const uint8_t 
     p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_L | UNICODE_N);
     while (p < t->end && (scan_is_newline(*p) || (with->slash && *p == '/')))
         p++;
-    return p;
-}
-
-SCAN_INLINE const uint8_t *digits(const struct scan_text *t, const uint8_t *p, unsigned most)
-{
-    size_t bytes;
-
-    for (unsigned n = 0; n < most && p < t->end && scan_class(t, p, &bytes) & UNICODE_N; n++)
-        p += bytes;
     return p;
 }
 
@@ -133,7 +104,7 @@ SCAN_INLINE const uint8_t *piece(const struct scan_text *t, const uint8_t *p, co
         return end ? with_suffix(t, end, with) : NULL;
     }
     if (class & UNICODE_N)
-        return digits(t, p, with->digits);
+        return scan_digits(t, p, with->digits);
     if (!scan_is_newline(*p) && prefixed_word(t, p, class, bytes, with, &end))
         return end ? with_suffix(t, end, with) : NULL;
     if (!(class & UNICODE_SPACE))

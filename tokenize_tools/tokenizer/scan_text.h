@@ -96,27 +96,51 @@ SCAN_INLINE unsigned scan_bytes_between(uint64_t x, uint8_t first, uint8_t last,
     return outside ? scan_lowest(outside) / 8 : 8;
 }
 
-/* scan_run() for masks that hold of ASCII just the bytes scan_bytes_between() is asked for: words are mostly shorter
- * than eight bytes, and then no branch depends on their length. */
-SCAN_INLINE const uint8_t *scan_letters(const struct scan_text *t, const uint8_t *p, unsigned mask, uint8_t first,
-                                        uint8_t last, uint8_t fold)
+/* The end of the run of such bytes. Words are mostly shorter than eight bytes, and then no branch depends on their
+ * length. */
+SCAN_INLINE const uint8_t *scan_ascii_run(const struct scan_text *t, const uint8_t *p, uint8_t first, uint8_t last,
+                                          uint8_t fold)
+{
+    while (t->end - p >= 8) {
+        unsigned n = scan_bytes_between(bytes_load64(p), first, last, fold);
+
+        p += n;
+        if (n < 8)
+            return p;
+    }
+    while (p < t->end && *p < 0x80 && (*p | fold) >= first && (*p | fold) <= last)
+        p++;
+    return p;
+}
+
+/* The end of the run of characters that have one of `mask`'s bits and none of `without`'s; of ASCII these are the
+ * small letters, and with `fold` 0x20 the capitals as well. */
+SCAN_INLINE const uint8_t *scan_letters(const struct scan_text *t, const uint8_t *p, unsigned mask, unsigned without,
+                                        uint8_t fold)
 {
     for (;;) {
-        size_t bytes;
-
-        while (t->end - p >= 8) {
-            unsigned n = scan_bytes_between(bytes_load64(p), first, last, fold);
-
-            p += n;
-            if (n < 8)
-                break;
-        }
-        if (p >= t->end || !(scan_class(t, p, &bytes) & mask))
+        p = scan_ascii_run(t, p, 'a', 'z', fold);
+        if (p >= t->end || *p < 0x80)
             return p;
-        for (p += bytes; p < t->end && *p >= 0x80; p += bytes)
-            if (!(scan_class(t, p, &bytes) & mask))
+        do {
+            size_t bytes;
+            unsigned class = scan_class(t, p, &bytes);
+
+            if (!(class & mask) || class & without)
                 return p;
+            p += bytes;
+        } while (p < t->end && *p >= 0x80);
     }
+}
+
+/* At most `most` digits from p on. */
+SCAN_INLINE const uint8_t *scan_digits(const struct scan_text *t, const uint8_t *p, unsigned most)
+{
+    size_t bytes;
+
+    for (unsigned n = 0; n < most && p < t->end && scan_class(t, p, &bytes) & UNICODE_N; n++)
+        p += bytes;
+    return p;
 }
 
 /*

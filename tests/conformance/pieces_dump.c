@@ -1,12 +1,12 @@
 /*
- * dump_pieces.c: what check_scanners.py compares with the references. Reads texts from the standard input, each a
+ * pieces_dump.c: what check_scanners.py compares with the references. Reads texts from the standard input, each a
  * length of four bytes (little-endian) and its UTF-8, and writes for each the number of its pieces and their begins and
  * ends, four bytes each. How it splits stands on the command line:
  *
- *     dump_pieces [-w SEED] scanner NAME DIALECT
- *     dump_pieces [-w SEED] pattern TEXT DIALECT BEHAVIOR INVERT
- *     dump_pieces [-w SEED] string TEXT BEHAVIOR INVERT
- *     dump_pieces [-w SEED] digits INDIVIDUAL | punctuation BEHAVIOR | whitespace | words
+ *     pieces_dump [-w SEED] scanner NAME DIALECT
+ *     pieces_dump [-w SEED] pattern TEXT DIALECT BEHAVIOR INVERT
+ *     pieces_dump [-w SEED] string TEXT BEHAVIOR INVERT
+ *     pieces_dump [-w SEED] digits INDIVIDUAL | punctuation BEHAVIOR | whitespace | words
  *
  * DIALECT is rust or oniguruma, BEHAVIOR as in a tokenizer.json, flags are 0 or 1. With -w each text comes to the
  * splitter in windows of random sizes. Exits 3 if the pattern is refused, printing why; 4 if it gave up on a text.
@@ -86,7 +86,7 @@ static struct splitter splitter_of(int count, char **words)
     } else if (count == 1 && strcmp(words[0], "words") == 0) {
         s = split_whitespace_words();
     } else {
-        fprintf(stderr, "see the head of dump_pieces.c\n");
+        fprintf(stderr, "see the head of pieces_dump.c\n");
         exit(2);
     }
     return s;
