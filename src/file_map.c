@@ -1,9 +1,9 @@
 /*
  * file_map.c: see file_map.h.
  *
- * Who may unmap: `users` counts the threads inside, `mapped` says whether more may come. Enter first counts itself,
- * then looks at `mapped`; retire first clears `mapped`, then looks at `users` (both sequentially consistent): so
- * either retire sees the user, and the last leave unmaps, or the user sees that the map is retired and stays out.
+ * Who may unmap: `state` holds in one word how many threads are inside and whether the map is retired, so that nobody
+ * comes in after it was and the one who finds or makes it both retired and empty knows that he is alone. (With two
+ * words, a thread that had just left could find the map retired after others had come in, and unmap it under them.)
  */
 #include "file_map.h"
 
@@ -101,7 +101,6 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
         map = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
         if (map != MAP_FAILED) { /* else it is read: safe, only slower */
             f->bytes = map;
-            atomic_store(&f->mapped, true);
         }
     }
     if (f->leased && !f->bytes) { /* a lease without a map would only keep others waiting */
@@ -120,31 +119,28 @@ enum leat_status file_map_memory(struct file_map *f, const char *path, const voi
         return s;
     f->size = size;
     f->bytes = bytes;
-    atomic_store(&f->mapped, true);
     return LEAT_OK;
 }
 
+/* Only when retired and empty, and then once: a late comer who turns round at the door finds it so again. */
 static void unmap(struct file_map *f)
 {
-    bool done = false;
-
-    if (f->fd >= 0 && atomic_compare_exchange_strong(&f->unmapped, &done, true)) {
+    if (f->fd >= 0 && !atomic_exchange(&f->unmapped, true)) {
         munmap((void *)(uintptr_t)f->bytes, (size_t)f->size);
         give_lease_back(f);
     }
 }
 
-/* No more entering; unmaps unless somebody is inside, who will. */
+/* Nobody may enter any more. The caller is inside, and leaves, or knows that nobody is. */
 static void retire(struct file_map *f)
 {
-    atomic_store(&f->mapped, false);
-    if (atomic_load(&f->users) == 0)
+    if (atomic_fetch_or(&f->state, FILE_MAP_RETIRED) == 0)
         unmap(f);
 }
 
 void file_map_close(struct file_map *f)
 {
-    if (atomic_load(&f->mapped))
+    if (f->bytes)
         retire(f);
     file_close(&f->fd);
     free(f->path);
@@ -154,15 +150,14 @@ void file_map_close(struct file_map *f)
 
 const uint8_t *file_map_enter(struct file_map *f)
 {
-    if (!atomic_load_explicit(&f->mapped, memory_order_relaxed))
-        return NULL;
-    if (!f->leased)
+    if (!f->bytes || !f->leased)
         return f->bytes;
-    atomic_fetch_add(&f->users, 1);
-    if (atomic_load(&f->mapped) && f->owner == getpid()) {
+    if (atomic_load_explicit(&f->state, memory_order_relaxed) & FILE_MAP_RETIRED)
+        return NULL;
+    if (!(atomic_fetch_add(&f->state, 1) & FILE_MAP_RETIRED) && f->owner == getpid()) {
         if (lease_holds(f->fd))
             return f->bytes;
-        atomic_store(&f->mapped, false);
+        retire(f);
     }
     file_map_leave(f);
     return NULL;
@@ -170,7 +165,7 @@ const uint8_t *file_map_enter(struct file_map *f)
 
 void file_map_leave(struct file_map *f)
 {
-    if (f->leased && atomic_fetch_sub(&f->users, 1) == 1 && !atomic_load(&f->mapped))
+    if (f->leased && atomic_fetch_sub(&f->state, 1) == (FILE_MAP_RETIRED | 1))
         unmap(f);
 }
 

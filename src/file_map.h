@@ -19,16 +19,17 @@
 /* Beyond this, page tables alone would cost half a GiB a process: read instead. */
 #define FILE_MAP_LARGEST ((uint64_t)256 << 30)
 
+#define FILE_MAP_RETIRED (1u << 31)
+
 struct file_map {
     char *path;
     uint64_t size;
     int fd;
-    const uint8_t *bytes; /* of the map; stays set after it is gone */
+    const uint8_t *bytes; /* of the map, NULL if there never was one; stays set after it is gone */
     bool leased;          /* else the map is trusted */
     pid_t owner;          /* the lease belongs to this process, not to its children */
-    atomic_bool mapped;   /* false: never was, or retired */
-    atomic_bool unmapped; /* true: retired, and the map is gone */
-    atomic_uint users;    /* between enter and leave of a leased map */
+    atomic_uint state;    /* of a leased map: how many are between enter and leave, and FILE_MAP_RETIRED */
+    atomic_bool unmapped; /* it was retired, and is gone */
 };
 
 /* LEAT_ACCESS_READ instead of _LEASED where leases are of no use: the kernel would take them away too soon. Asked once

@@ -1,5 +1,6 @@
 /*
- * verify.h: what verify.c (threads, tokens, sections) and verify_records.c (the small records) share.
+ * verify.h: what the files of verifying share: verify.c (threads, reading, damage), verify_tokens.c, verify_sections.c and
+ * verify_records.c.
  */
 #ifndef LEAT_VERIFY_H
 #define LEAT_VERIFY_H
@@ -8,7 +9,12 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "base/tiny.h"
 #include "dataset.h"
+
+#define VERIFY_TASK_BYTES   TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
+#define VERIFY_BUFFER_BYTES TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* stays in the second-level cache */
+#define VERIFY_STARTS       (VERIFY_BUFFER_BYTES / FORMAT_ORIGIN_BYTES + 1)
 
 /* A section and the sum of its pages, as far as they have been read. */
 struct verify_area {
@@ -62,7 +68,47 @@ static inline bool verify_is_damage(enum leat_status s)
     return s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH && s != LEAT_E_TRUNCATED;
 }
 
+/* A thread's own. */
+struct verify_worker {
+    struct verify *v;
+    const uint8_t *bytes; /* the piece that is looked at: in a window of the file, or in `buffer` */
+    uint8_t *buffer;      /* VERIFY_BUFFER_BYTES */
+    uint64_t *starts;     /* VERIFY_STARTS */
+    struct leat_error err;
+};
+
+/* Keeps the damage if nothing of less rank is known; what is not damage stops the work. */
 void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank);
+
+/* The same for a page of tokens whose hash is wrong. */
+void verify_note_page(struct verify_worker *w, uint64_t page);
+
+/* How much of `size` bytes task `task` of them has. */
+static inline uint64_t verify_task_bytes(uint64_t size, uint64_t task)
+{
+    uint64_t left = size - task * VERIFY_TASK_BYTES;
+
+    return left < VERIFY_TASK_BYTES ? left : VERIFY_TASK_BYTES;
+}
+
+/* A stretch of a file that is gone through piece by piece. */
+struct verify_stretch {
+    struct file_map *file;
+    uint64_t offset;
+    struct file_window window;
+    bool mapped;
+};
+
+struct verify_stretch verify_open_stretch(struct file_map *file, uint64_t offset, uint64_t bytes);
+void verify_close_stretch(struct verify_stretch *s);
+
+/* Sets w->bytes to `count` bytes, at `at` in the stretch. */
+enum leat_status verify_load_piece(struct verify_worker *w, const struct verify_stretch *s, uint64_t at,
+                                   uint64_t count);
+
+/* A task each; what they find goes to verify_note(). */
+void verify_tokens(struct verify_worker *w, uint64_t task);
+void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task);
 
 /* After the threads: the sums, the padding, inputs, tokenizer and metadata. */
 void verify_records(struct verify *v);

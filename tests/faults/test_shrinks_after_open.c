@@ -68,7 +68,9 @@ static struct file_map *map_of(struct leat_dataset *d, const char *suffix)
 
 static bool mapped(struct leat_dataset *d, const char *suffix)
 {
-    return atomic_load(&map_of(d, suffix)->mapped);
+    const struct file_map *f = map_of(d, suffix);
+
+    return f->bytes && !(atomic_load(&f->state) & FILE_MAP_RETIRED);
 }
 
 static void check_tokens(const struct leat_dataset *d, uint64_t first, uint64_t count)

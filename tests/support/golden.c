@@ -499,7 +499,7 @@ static enum leat_status write_document(struct leat_writer *w, const struct craft
     struct leat_origin o = { .input = craft_load64(origins + 8),
                              .offset = craft_load64(origins),
                              .line = craft_load64(c->parts[CRAFT_LINES].bytes + 8 * number),
-                             .id = (const char *)c->parts[CRAFT_IDS].bytes + id,
+                             .id = c->parts[CRAFT_IDS].bytes ? (const char *)c->parts[CRAFT_IDS].bytes + id : "",
                              .id_bytes = craft_load64(id_ends) - id };
     uint32_t *ids = malloc((to - from + 1) * sizeof *ids);
     enum leat_status s;
