@@ -10,7 +10,9 @@
 
 #include "base/status.h"
 #include "byte_alphabet.h"
+#include "charsmap.h"
 #include "matcher.h"
+#include "sentencepiece_decoder.h"
 #include "unicode.h"
 #include "utf8.h"
 
@@ -18,8 +20,9 @@ struct decoder {
     const struct tokenizer_spec *spec;
     struct matcher *matchers; /* one a decoder; used by Replace */
     struct byte_alphabet alphabet;
-    uint32_t *places; /* of the text of each id in spec->tokens; SPEC_NONE */
-    uint32_t *added;  /* likewise in spec->added */
+    uint32_t *places;              /* of the text of each id in spec->tokens; SPEC_NONE */
+    uint32_t *added;               /* likewise in spec->added */
+    struct charsmap *denormalizer; /* sentencepiece; NULL: none */
 };
 
 /* Texts end to end. */
@@ -61,6 +64,9 @@ enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec 
     byte_alphabet_init(&d->alphabet);
     d->matchers = calloc(spec->decoder_count + 1, sizeof *d->matchers);
     s = d->matchers ? index_ids(d, err) : status_no_memory(err, spec->decoder_count);
+    if (s == LEAT_OK && spec->sentencepiece.denormalizer.length > 0)
+        s = charsmap_create(&d->denormalizer, spec->sentencepiece.denormalizer.bytes,
+                            spec->sentencepiece.denormalizer.length, err);
     for (uint32_t i = 0; s == LEAT_OK && i < spec->decoder_count; i++)
         if (spec->decoders[i].kind == SPEC_DECODE_REPLACE)
             s = matcher_make(&d->matchers[i], &spec->decoders[i].pattern, spec->dialect, err);
@@ -78,6 +84,7 @@ void decoder_free(struct decoder *d)
         return;
     for (uint32_t i = 0; d->matchers && i < d->spec->decoder_count; i++)
         matcher_free(&d->matchers[i]);
+    charsmap_free(d->denormalizer);
     free(d->matchers);
     free(d->places);
     free(d->added);
@@ -405,6 +412,30 @@ static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, 
     return s;
 }
 
+/* sentencepiece's own way; its models have no added tokens. */
+static enum leat_status run_pieces(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
+                                   struct leat_error *err)
+{
+    struct sentencepiece_decoder pieces = { .spec = d->spec };
+    struct buffer text = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        if (ids[i] >= d->spec->vocabulary_size || d->places[ids[i]] == SPEC_NONE)
+            s = no_such_id(d, ids[i], err);
+        else
+            s = sentencepiece_decoder_add(&pieces, &d->spec->tokens[d->places[ids[i]]], &text, err);
+    }
+    if (s == LEAT_OK)
+        s = sentencepiece_decoder_end(&pieces, &text, err);
+    if (s == LEAT_OK && text.size > 0)
+        s = d->denormalizer ? charsmap_append(out, d->denormalizer, CHARSMAP_LONGEST, text.bytes, text.size, err)
+                            : buffer_append(out, text.bytes, text.size, err);
+    sentencepiece_decoder_free(&pieces);
+    buffer_free(&text);
+    return s;
+}
+
 static enum leat_status join(const struct decoder *d, const struct texts *t, struct buffer *out, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -430,6 +461,8 @@ enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_
 
     if (d->spec->model == SPEC_RANKS || d->spec->model == SPEC_BYTES)
         return run_bytes(d, ids, count, out, err);
+    if (d->spec->model == SPEC_SCORES)
+        return run_pieces(d, ids, count, out, err);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = add_token(d, ids[i], &a, err);
     for (uint32_t i = 0; s == LEAT_OK && i < d->spec->decoder_count; i++) {
