@@ -8,11 +8,13 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/tiny.h"
 #include "byte_alphabet.h"
 #include "utf8.h"
 
-/* A splitter numbers bytes in 32 bits; longer segments go through in windows. */
-#define WINDOW_BYTES ((size_t)1 << 30)
+/* A splitter numbers bytes in 32 bits; longer segments go through in windows, which grow for a piece that needs it. */
+#define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
+#define WINDOW_LIMIT ((size_t)UINT32_MAX - 4)
 
 /* A change of the text comes before the splitter of its step. */
 enum change {
@@ -46,6 +48,7 @@ struct level {
 
 struct pretokenizer_scratch {
     uint32_t count;
+    size_t window_bytes; /* of the first window of a segment */
     struct buffer bytes; /* of an unmapped piece */
     struct level levels[];
 };
@@ -235,6 +238,7 @@ enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, co
     if (!s)
         return status_no_memory(err, sizeof *s);
     s->count = p->count;
+    s->window_bytes = WINDOW_BYTES;
     for (uint32_t i = 0; i < p->count; i++) {
         if (!p->steps[i].pattern)
             continue;
@@ -258,6 +262,11 @@ void pretokenizer_scratch_free(struct pretokenizer_scratch *s)
     }
     buffer_free(&s->bytes);
     free(s);
+}
+
+void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes)
+{
+    s->window_bytes = bytes < 4 ? 4 : bytes > WINDOW_LIMIT ? WINDOW_LIMIT : bytes;
 }
 
 /* ---- Running ---- */
@@ -391,8 +400,9 @@ static enum leat_status split_window(struct way *w, uint32_t number, const struc
 static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
                                    struct leat_error *err)
 {
+    const struct pattern *pattern = w->p->steps[number].pattern;
     struct level *l = &w->s->levels[number];
-    size_t window_bytes = WINDOW_BYTES;
+    size_t window_bytes = pattern && pattern_needs_all(pattern) ? WINDOW_LIMIT : w->s->window_bytes;
     enum leat_status s = LEAT_OK;
 
     l->run = (struct split_run) { .pattern_run = l->pattern_run };
@@ -409,7 +419,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t
         s = split_window(w, number, &window, first && at == 0, &used, err);
         if (window.final)
             break;
-        if (s == LEAT_OK && used == 0 && (window_bytes *= 2) >= UINT32_MAX)
+        if (s == LEAT_OK && used == 0 && (window_bytes *= 2) > WINDOW_LIMIT)
             s = status_set(err, LEAT_E_NO_MEMORY, "a piece of more than 2 GiB cannot be cut");
         at += used;
     }

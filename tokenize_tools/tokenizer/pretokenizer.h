@@ -25,6 +25,9 @@ enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, co
                                            struct leat_error *err);
 void pretokenizer_scratch_free(struct pretokenizer_scratch *s);
 
+/* For tests: long segments go through in windows of so many bytes, at least 4; how long they are changes no piece. */
+void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes);
+
 /* Takes one piece: bytes of a byte-level spec, else UTF-8. */
 typedef enum leat_status pretokenizer_take(void *context, const uint8_t *piece, size_t bytes, struct leat_error *err);
 
