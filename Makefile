@@ -60,7 +60,7 @@ LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
 PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer)
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,document_input json_line text_input)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
