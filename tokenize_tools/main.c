@@ -66,7 +66,7 @@ static const struct command commands[] = {
       .most_words = COMMAND_ANY_WORDS,
       .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. Of JSON, "
                "escaped surrogates that have no partner become U+FFFD.",
-      .example = "leat encode -t gpt2 README.md\nleat encode -t cl100k_base corpus.jsonl.zst | head -n 3\n"
+      .example = "leat encode -t gpt2 README.md\nleat encode -t cl100k_base corpus.jsonl.zst >ids.txt\n"
                  "printf 'Hello, world' | leat encode -t gpt2 | leat decode -t gpt2",
       .options = encode_options,
       .run = cmd_encode },

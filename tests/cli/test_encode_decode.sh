@@ -1,7 +1,7 @@
 #!/bin/sh
-# test_encode_decode.sh: `leat encode` and `leat decode` are each other's inverse; every way to give texts and to take ids
-# works; JSON is unescaped exactly; what is wrong is said with its place and the right exit code. And `leat-bench encode`
-# makes the same ids.
+# test_encode_decode.sh: `leat encode` and `leat decode` are each other's inverse; every way to give texts and to take
+# ids works; JSON is unescaped exactly; what is wrong is said with its place and the right exit code. And `leat-bench
+# encode` makes the same ids.
 # Some texts hold characters that a shell would expand.
 # shellcheck disable=SC2016
 build=${LEAT_BUILD:-build}
@@ -60,7 +60,8 @@ is "a special token by its name" '"a<|endoftext|>b"' "$(echo 64 50256 65 | "$lea
 
 printf 'a\377b\303' >"$tmp/invalid"
 is "replaced" "97 239 191 189 98 239 191 189" "$("$leat" encode -t bytes "$tmp/invalid")"
-is "replaced, by name" "97 239 191 189 98 239 191 189" "$("$leat" encode -t bytes --invalid-utf8=replace "$tmp/invalid")"
+is "replaced, as asked" "97 239 191 189 98 239 191 189" \
+    "$("$leat" encode -t bytes --invalid-utf8=replace "$tmp/invalid")"
 refused 1 "$tmp/invalid: the text is not valid UTF-8 at byte 1" \
     "$leat" encode -t bytes --invalid-utf8 reject "$tmp/invalid"
 printf '{"text":"a"}\n{"text":"\377"}\n' >"$tmp/invalid.jsonl"
