@@ -22,6 +22,8 @@ struct decoder {
     struct byte_alphabet alphabet;
     uint32_t *places;              /* of the text of each id in spec->tokens; SPEC_NONE */
     uint32_t *added;               /* likewise in spec->added */
+    struct buffer names;           /* what added tokens decode to, end to end */
+    size_t *name_ends;             /* that of spec->added[i] is names[name_ends[i], name_ends[i + 1]) */
     struct charsmap *denormalizer; /* sentencepiece; NULL: none */
 };
 
@@ -52,7 +54,32 @@ static enum leat_status index_ids(struct decoder *d, struct leat_error *err)
     return LEAT_OK;
 }
 
-enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec, struct leat_error *err)
+/* An added token that is looked for in normalized text decodes to its normalized content, as in the reference. */
+static enum leat_status name_added(struct decoder *d, const struct normalizer *normalizer, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = d->spec;
+    struct normalizer_scratch scratch = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    d->name_ends = calloc((size_t)spec->added_count + 1, sizeof *d->name_ends);
+    if (!d->name_ends)
+        return status_no_memory(err, spec->added_count);
+    for (uint32_t i = 0; s == LEAT_OK && i < spec->added_count; i++) {
+        const uint8_t *text = spec->added[i].content.bytes;
+        size_t bytes = spec->added[i].content.length;
+
+        if (spec->added[i].normalized)
+            s = normalizer_run(normalizer, &scratch, text, bytes, &text, &bytes, err);
+        if (s == LEAT_OK)
+            s = buffer_append(&d->names, text, bytes, err);
+        d->name_ends[i + 1] = d->names.size;
+    }
+    normalizer_scratch_free(&scratch);
+    return s;
+}
+
+enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec,
+                              const struct normalizer *normalizer, struct leat_error *err)
 {
     struct decoder *d = calloc(1, sizeof *d);
     enum leat_status s;
@@ -64,6 +91,8 @@ enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec 
     byte_alphabet_init(&d->alphabet);
     d->matchers = calloc(spec->decoder_count + 1, sizeof *d->matchers);
     s = d->matchers ? index_ids(d, err) : status_no_memory(err, spec->decoder_count);
+    if (s == LEAT_OK)
+        s = name_added(d, normalizer, err);
     if (s == LEAT_OK && spec->sentencepiece.denormalizer.length > 0)
         s = charsmap_create(&d->denormalizer, spec->sentencepiece.denormalizer.bytes,
                             spec->sentencepiece.denormalizer.length, err);
@@ -86,6 +115,8 @@ void decoder_free(struct decoder *d)
         matcher_free(&d->matchers[i]);
     charsmap_free(d->denormalizer);
     free(d->matchers);
+    buffer_free(&d->names);
+    free(d->name_ends);
     free(d->places);
     free(d->added);
     free(d);
@@ -136,6 +167,13 @@ static struct view text_at(const struct texts *t, size_t i)
 
 /* ---- Ids to texts ---- */
 
+static enum leat_status append_name(const struct decoder *d, uint32_t id, struct buffer *out, struct leat_error *err)
+{
+    const size_t *ends = d->name_ends + d->added[id];
+
+    return ends[1] > ends[0] ? buffer_append(out, d->names.bytes + ends[0], ends[1] - ends[0], err) : LEAT_OK;
+}
+
 /* Bytes of a byte-level token as the file writes them. */
 static enum leat_status add_mapped(const struct decoder *d, const uint8_t *bytes, size_t count, struct texts *t,
                                    struct leat_error *err)
@@ -162,9 +200,9 @@ static enum leat_status add_token(const struct decoder *d, uint32_t id, struct t
     if (id >= d->spec->vocabulary_size || (d->added[id] == SPEC_NONE && d->places[id] == SPEC_NONE))
         return no_such_id(d, id, err);
     if (d->added[id] != SPEC_NONE) {
-        const struct spec_string *content = &d->spec->added[d->added[id]].content;
+        enum leat_status s = append_name(d, id, &t->bytes, err);
 
-        return add_text(t, content->bytes, content->length, err);
+        return s == LEAT_OK ? end_text(t, err) : s;
     }
     token = &d->spec->tokens[d->places[id]];
     if (d->spec->byte_level && !token->foreign)
@@ -361,6 +399,73 @@ static enum leat_status word_suffix(const struct spec_decoder *spec, const struc
     return s;
 }
 
+static enum leat_status replace_string(const struct buffer *text, const char *what, const char *with,
+                                       struct buffer *out, struct leat_error *err)
+{
+    size_t length = strlen(what), copied = 0;
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && copied < text->size) {
+        const uint8_t *begin = text->bytes + copied, *found = memmem(begin, text->size - copied, what, length);
+        size_t keep = found ? (size_t)(found - begin) : text->size - copied;
+
+        s = buffer_append(out, begin, keep, err);
+        if (s == LEAT_OK && found)
+            s = buffer_append(out, with, strlen(with), err);
+        copied += keep + (found ? length : 0);
+    }
+    return s;
+}
+
+/* What the reference does to a text, in this order, to undo the spaces that tokenizing English puts in. */
+static enum leat_status clean_up(struct buffer *text, struct leat_error *err)
+{
+    static const char *const pairs[][2] = { { " .", "." },     { " ?", "?" },           { " !", "!" },
+                                            { " ,", "," },     { " ' ", "'" },          { " n't", "n't" },
+                                            { " 'm", "'m" },   { " do not", " don't" }, { " 's", "'s" },
+                                            { " 've", "'ve" }, { " 're", "'re" } };
+    struct buffer other = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct buffer swap;
+
+        other.size = 0;
+        s = replace_string(text, pairs[i][0], pairs[i][1], &other, err);
+        swap = *text;
+        *text = other;
+        other = swap;
+    }
+    buffer_free(&other);
+    return s;
+}
+
+/* Texts with the prefix join the one before; others are set off by a space. */
+static enum leat_status wordpiece(const struct spec_decoder *spec, const struct texts *from, struct texts *to,
+                                  struct leat_error *err)
+{
+    struct buffer text = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct view v = text_at(from, i);
+        bool joins = i > 0 && begins_with(v, &spec->content);
+
+        text.size = 0;
+        if (i > 0 && !joins)
+            s = buffer_append(&text, " ", 1, err);
+        if (s == LEAT_OK)
+            s = joins ? buffer_append(&text, v.bytes + spec->content.length, v.size - spec->content.length, err)
+                      : buffer_append(&text, v.bytes, v.size, err);
+        if (s == LEAT_OK && spec->cleanup)
+            s = clean_up(&text, err);
+        if (s == LEAT_OK)
+            s = add_text(to, text.bytes, text.size, err);
+    }
+    buffer_free(&text);
+    return s;
+}
+
 static enum leat_status run_decoder(const struct decoder *d, uint32_t i, const struct texts *from, struct texts *to,
                                     struct leat_error *err)
 {
@@ -382,9 +487,9 @@ static enum leat_status run_decoder(const struct decoder *d, uint32_t i, const s
     case SPEC_DECODE_BPE:
         return word_suffix(spec, from, to, err);
     case SPEC_DECODE_WORDPIECE:
-        break;
+        return wordpiece(spec, from, to, err);
     }
-    return status_set(err, LEAT_E_UNSUPPORTED, "the WordPiece decoder is not there yet");
+    return LEAT_OK;
 }
 
 /* ---- The whole ---- */
@@ -401,9 +506,7 @@ static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, 
         if (ids[i] >= d->spec->vocabulary_size || (d->added[ids[i]] == SPEC_NONE && d->places[ids[i]] == SPEC_NONE))
             return no_such_id(d, ids[i], err);
         if (d->added[ids[i]] != SPEC_NONE) {
-            const struct spec_string *content = &d->spec->added[d->added[ids[i]]].content;
-
-            s = buffer_append(out, content->bytes, content->length, err);
+            s = append_name(d, ids[i], out, err);
         } else {
             t = &d->spec->tokens[d->places[ids[i]]];
             s = buffer_append(out, spec_token_bytes(d->spec, t), t->length, err);

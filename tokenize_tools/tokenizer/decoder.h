@@ -6,12 +6,14 @@
 #define LEAT_TOKENIZER_DECODER_H
 
 #include "buffer.h"
+#include "normalizer.h"
 #include "spec.h"
 
 struct decoder;
 
-/* `spec` must outlive it. */
-enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec, struct leat_error *err);
+/* `spec` must outlive it; `normalizer` is the spec's. */
+enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec *spec,
+                              const struct normalizer *normalizer, struct leat_error *err);
 void decoder_free(struct decoder *d);
 
 /*

@@ -46,6 +46,9 @@ static enum leat_status add_normalized(struct engine *e, uint32_t place, struct 
     size_t bytes;
     enum leat_status s = normalizer_run(e->normalizer, &scratch, content->bytes, content->length, &text, &bytes, err);
 
+    if (s == LEAT_OK && bytes == 0)
+        s = status_set(err, LEAT_E_UNSUPPORTED, "the added token \"%.*s\" is normalized to nothing: not supported",
+                       (int)(content->length < 60 ? content->length : 60), (const char *)content->bytes);
     if (s == LEAT_OK)
         s = string_finder_add(e->normalized, text, bytes, place, err);
     normalizer_scratch_free(&scratch);
@@ -81,7 +84,7 @@ enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, s
     if ((s = model_make(&e->model, spec, err)) != LEAT_OK ||
         (s = normalizer_make(&e->normalizer, spec, err)) != LEAT_OK ||
         (s = pretokenizer_make(&e->pretokenizer, spec, err)) != LEAT_OK ||
-        (s = decoder_make(&e->decoder, spec, err)) != LEAT_OK || (s = make_finders(e, err)) != LEAT_OK ||
+        (s = decoder_make(&e->decoder, spec, e->normalizer, err)) != LEAT_OK || (s = make_finders(e, err)) != LEAT_OK ||
         (spec->model == SPEC_SCORES && (s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err)) != LEAT_OK)) {
         engine_free(e);
         return s;
@@ -227,6 +230,8 @@ static enum leat_status cut(struct encoder *e, const struct string_finder *finde
         if (start < done)
             start = done;
         widen(a, text, bytes, done, &start, &end);
+        if (start >= end) /* white space that the token before has taken with it */
+            continue;
         if (start > done)
             s = handle(e, text + done, start - done, first && done == 0, err);
         if (s == LEAT_OK)

@@ -195,6 +195,26 @@ static void take_notes(struct load_hf *h)
         h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
 }
 
+/* What stands after the mapping must not bring characters that no byte is mapped to. */
+static enum leat_status check_after_byte_level(struct load_hf *h)
+{
+    const struct tokenizer_spec *spec = h->spec;
+    bool mapped = false;
+
+    h->place = "the pipeline";
+    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
+        if (mapped)
+            return load_hf_refuse(h, 0, "a normalizer after ByteLevel is not supported");
+        mapped = spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+    }
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
+        if (mapped && spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE)
+            return load_hf_refuse(h, 0, "Metaspace after ByteLevel is not supported");
+        mapped = mapped || spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
+    }
+    return LEAT_OK;
+}
+
 /* Whether text reaches the model as mapped bytes. Mapped twice it would be another alphabet again. */
 static enum leat_status find_byte_level(struct load_hf *h)
 {
@@ -207,7 +227,7 @@ static enum leat_status find_byte_level(struct load_hf *h)
         found += spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
     spec->byte_level = found > 0;
     h->place = "the pipeline";
-    return found > 1 ? load_hf_refuse(h, 0, "ByteLevel twice is not supported") : LEAT_OK;
+    return found > 1 ? load_hf_refuse(h, 0, "ByteLevel twice is not supported") : check_after_byte_level(h);
 }
 
 static enum leat_status load_parts(struct load_hf *h)

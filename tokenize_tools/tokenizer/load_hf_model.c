@@ -379,6 +379,8 @@ static enum leat_status read_affix(struct load_hf *h, uint32_t model, const char
         return s;
     t = jsontree_string(h->j, node);
     length = t.length;
+    if (length > SPEC_MAX_AFFIX)
+        return load_hf_refuse(h, node, "\"%s\" of more than %d bytes is not supported", name, SPEC_MAX_AFFIX);
     bytes = spec_alloc(h->spec, (size_t)length + 1);
     if (!bytes)
         return status_no_memory(h->err, length);

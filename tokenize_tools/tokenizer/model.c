@@ -19,25 +19,36 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "byte_alphabet.h"
 #include "unicode.h"
+#include "utf8.h"
 #include "vocabulary_map.h"
 
 #define PAIR_BITS  22 /* the hashed set of character pairs inside products: 512 KiB */
 #define NO_SYMBOL  UINT32_MAX
 #define LONG_PIECE 15 /* longer ones are not kept in the cache */
 
+/* The two symbols that a piece is merged from; NO_SYMBOL if it stays as it is. */
+struct split {
+    uint32_t left, right;
+};
+
 struct model {
     const struct tokenizer_spec *spec;
     struct vocabulary_map map;
     struct merge_table *merges;
-    uint32_t bytes[256]; /* byte-level: the symbol of each byte; else of "<0xNN>"; NO_SYMBOL */
-    bool all_bytes;      /* every byte has one */
-    bool whole;          /* a piece that is a token is taken as it stands */
-    bool cuts;           /* safe cuts may be made */
-    uint64_t *pairs;     /* bits: character pairs that stand inside products */
-    uint64_t *known;     /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
-    uint32_t unknown;    /* symbol */
-    uint32_t *odd;       /* characters that are symbols but no tokens, ascending; symbol token_count + i */
+    uint32_t bytes[256];    /* byte-level: the symbol of each byte, or NO_SYMBOL */
+    uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
+    bool all_fall_back;     /* every byte has one */
+    bool affixes;           /* parts of words are written with a prefix or a suffix */
+    struct byte_alphabet alphabet;
+    bool whole;           /* a piece that is a token is taken as it stands */
+    bool cuts;            /* safe cuts may be made */
+    uint64_t *pairs;      /* bits: character pairs that stand inside products */
+    uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
+    uint32_t unknown;     /* symbol */
+    struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
+    uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     struct merge *list; /* while being made */
     size_t list_count, list_room;
@@ -233,6 +244,42 @@ static enum leat_status merges_of_scores(struct model *m, struct leat_error *err
     return s;
 }
 
+static enum leat_status two_ways(const struct model *m, uint32_t place, struct leat_error *err)
+{
+    const struct spec_token *t = &m->spec->tokens[place];
+
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "the unused piece \"%.*s\" can be merged in two ways, and which one counts depends on the whole "
+                      "text: such a sentencepiece model is not supported",
+                      (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t));
+}
+
+/* sentencepiece merges unused pieces as it does others, and then takes them apart again. */
+static enum leat_status find_splits(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+    bool any = false;
+
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        any = any || spec->tokens[i].type == SPEC_UNUSED;
+    if (!any || spec->model != SPEC_SCORES)
+        return LEAT_OK;
+    m->splits = malloc(spec->token_count * sizeof *m->splits);
+    if (!m->splits)
+        return status_no_memory(err, spec->token_count * sizeof *m->splits);
+    memset(m->splits, 0xff, spec->token_count * sizeof *m->splits);
+    for (size_t i = 0; i < m->list_count; i++) {
+        const struct merge *merge = &m->list[i];
+
+        if (spec->tokens[merge->result].type != SPEC_UNUSED)
+            continue;
+        if (m->splits[merge->result].left != NO_SYMBOL)
+            return two_ways(m, merge->result, err);
+        m->splits[merge->result] = (struct split) { merge->left, merge->right };
+    }
+    return LEAT_OK;
+}
+
 static enum leat_status merges_of_list(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -302,11 +349,12 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
 
-    if (spec->byte_level || spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0)
+    if (spec->byte_level || m->affixes)
         return LEAT_OK;
     for (size_t i = 0; i < m->list_count; i++)
         for (unsigned b = 0; b < 256; b++)
-            if (m->bytes[b] != NO_SYMBOL && (m->list[i].left == m->bytes[b] || m->list[i].right == m->bytes[b]))
+            if (m->fallback[b] != NO_SYMBOL &&
+                (m->list[i].left == m->fallback[b] || m->list[i].right == m->fallback[b]))
                 return LEAT_OK;
     m->pairs = calloc(((size_t)1 << PAIR_BITS) / 64, sizeof *m->pairs);
     if (!m->pairs)
@@ -334,27 +382,24 @@ static uint32_t find_symbol(const struct model *m, const uint8_t *bytes, size_t 
     return place == SPEC_NONE ? NO_SYMBOL : symbol_at(m, place);
 }
 
-/* The symbol of each byte: its own token if text is bytes, else the "<0xNN>" to fall back on. */
 static void find_bytes(struct model *m)
 {
-    m->all_bytes = true;
+    m->all_fall_back = true;
     for (unsigned b = 0; b < 256; b++) {
         char name[8];
         uint8_t byte = (uint8_t)b;
 
         snprintf(name, sizeof name, "<0x%02X>", b);
-        if (m->spec->byte_level)
-            m->bytes[b] = find_symbol(m, &byte, 1);
-        else
-            m->bytes[b] = m->spec->byte_fallback ? find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
-        m->all_bytes = m->all_bytes && m->bytes[b] != NO_SYMBOL;
+        m->bytes[b] = m->spec->byte_level ? find_symbol(m, &byte, 1) : NO_SYMBOL;
+        m->fallback[b] = m->spec->byte_fallback ? find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
+        m->all_fall_back = m->all_fall_back && m->fallback[b] != NO_SYMBOL;
     }
 }
 
 /* Where unknown characters can come out as an unknown token, a run of them must stay in one part. */
 static enum leat_status find_known(struct model *m, struct leat_error *err)
 {
-    if (!m->cuts || m->all_bytes)
+    if (!m->cuts || m->all_fall_back)
         return LEAT_OK;
     m->known = calloc(0x110000 / 64, sizeof *m->known);
     if (!m->known)
@@ -362,7 +407,8 @@ static enum leat_status find_known(struct model *m, struct leat_error *err)
     for (uint32_t i = 0; i < m->spec->token_count; i++) {
         const struct spec_token *t = &m->spec->tokens[i];
         size_t length = 0;
-        uint32_t c = t->length > 0 && !t->foreign ? unicode_decode(spec_token_bytes(m->spec, t), &length) : 0;
+        bool met = t->length > 0 && !t->foreign && mergeable(t) && t->type != SPEC_UNUSED;
+        uint32_t c = met ? unicode_decode(spec_token_bytes(m->spec, t), &length) : 0;
 
         if (length > 0 && length == t->length)
             m->known[c / 64] |= (uint64_t)1 << c % 64;
@@ -378,6 +424,8 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
     *out = NULL;
     if (s == LEAT_OK) {
         m->spec = spec;
+        m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
+        byte_alphabet_init(&m->alphabet);
         m->whole = spec->model == SPEC_RANKS || spec->ignore_merges;
         m->unknown = NO_SYMBOL;
         for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
@@ -386,6 +434,8 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
         find_bytes(m);
         s = make_merges(m, err);
     }
+    if (s == LEAT_OK)
+        s = find_splits(m, err);
     if (s == LEAT_OK)
         s = make_cuts(m, err);
     if (s == LEAT_OK)
@@ -408,6 +458,7 @@ void model_free(struct model *m)
     merge_table_free(m->merges);
     free(m->pairs);
     free(m->known);
+    free(m->splits);
     free(m->odd);
     free(m->list);
     free(m);
@@ -505,86 +556,100 @@ static enum leat_status put_unknown(const struct model *m, uint32_t *symbols, si
     return LEAT_OK;
 }
 
-/* One symbol a byte. */
-static enum leat_status symbols_of_bytes(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
-                                         size_t *count, struct leat_error *err)
+/* A character as the file spells it: with a prefix where it does not begin a word, and a suffix after the last one. */
+struct spelled {
+    uint8_t bytes[2 * SPEC_MAX_AFFIX + 4];
+    size_t count;
+};
+
+static void append_spelled(struct spelled *out, const uint8_t *bytes, size_t count)
 {
-    struct pending pending = { false };
-    enum leat_status s = LEAT_OK;
-    size_t n = 0;
-
-    for (size_t i = 0; s == LEAT_OK && i < bytes; i++) {
-        uint32_t symbol = m->bytes[text[i]];
-
-        if (symbol == NO_SYMBOL) {
-            s = put_unknown(m, symbols, &n, &pending, err);
-        } else {
-            n = put_pending(m, symbols, n, &pending);
-            symbols[n++] = symbol;
-        }
-    }
-    *count = put_pending(m, symbols, n, &pending);
-    return s;
+    memcpy(out->bytes + out->count, bytes, count);
+    out->count += count;
 }
 
-/* The symbol of a character, with what the file wants before parts that do not begin a word and after its last one. */
-static uint32_t symbol_of_character(const struct model *m, const uint8_t *text, size_t length, bool first, bool last)
+static void spell(const struct model *m, const uint8_t *text, size_t length, bool first, bool last, struct spelled *out)
 {
     const struct spec_string *prefix = &m->spec->continuing_prefix, *suffix = &m->spec->word_suffix;
-    uint8_t joined[256];
+
+    out->count = 0;
+    if (!first && prefix->length > 0)
+        append_spelled(out, prefix->bytes, prefix->length);
+    append_spelled(out, text, length);
+    if (last && suffix->length > 0)
+        append_spelled(out, suffix->bytes, suffix->length);
+}
+
+/* The bytes that fallback goes by: a byte-level file's own way of writing, not what it stands for. */
+static size_t written(const struct model *m, const uint8_t *text, size_t bytes, uint8_t *out)
+{
     size_t n = 0;
 
-    if ((first || prefix->length == 0) && (!last || suffix->length == 0))
-        return find_symbol(m, text, length);
-    if (prefix->length + length + suffix->length > sizeof joined)
-        return NO_SYMBOL;
-    if (!first && prefix->length > 0) {
-        memcpy(joined, prefix->bytes, prefix->length);
-        n = prefix->length;
-    }
-    memcpy(joined + n, text, length);
-    n += length;
-    if (last && suffix->length > 0) {
-        memcpy(joined + n, suffix->bytes, suffix->length);
-        n += suffix->length;
-    }
-    return find_symbol(m, joined, n);
+    for (size_t i = 0; i < bytes; i++)
+        if (m->spec->byte_level)
+            n += utf8_encode(out + n, m->alphabet.code_of[text[i]]);
+        else
+            out[n++] = text[i];
+    return n;
 }
 
-static bool falls_back(const struct model *m, const uint8_t *text, size_t length)
+/* The symbols of a spelled character's bytes; false, and none put down, if one of them has none. */
+static bool put_fallback(const struct model *m, uint32_t *symbols, size_t *n, const uint8_t *text, size_t bytes)
 {
-    bool all = m->spec->byte_fallback;
+    uint8_t out[2 * sizeof((struct spelled *)0)->bytes];
+    size_t count = m->spec->byte_fallback ? written(m, text, bytes, out) : 0;
 
-    for (size_t i = 0; all && i < length; i++)
-        all = m->bytes[text[i]] != NO_SYMBOL;
-    return all;
+    for (size_t i = 0; i < count; i++)
+        if (m->fallback[out[i]] == NO_SYMBOL)
+            return false;
+    for (size_t i = 0; i < count; i++)
+        symbols[(*n)++] = m->fallback[out[i]];
+    return count > 0;
 }
 
-/* One symbol a character. A part with a prefix or suffix is a whole piece: it is not cut then. */
+/* One symbol a byte of byte-level text, or a character of other text. With affixes the part is a whole piece: it is
+ * not cut then. */
 static enum leat_status symbols_of_text(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                         size_t *count, struct leat_error *err)
 {
     struct pending pending = { false };
     enum leat_status s = LEAT_OK;
-    size_t n = 0, length;
+    struct spelled spelled;
+    size_t n = 0, length = 1;
 
     for (size_t at = 0; s == LEAT_OK && at < bytes; at += length) {
+        const uint8_t *character = text + at;
+        size_t size;
         uint32_t symbol;
 
-        unicode_decode(text + at, &length);
-        symbol = symbol_of_character(m, text + at, length, at == 0, at + length == bytes);
+        if (!m->spec->byte_level)
+            unicode_decode(character, &length);
+        size = length;
+        if (m->affixes) {
+            spell(m, character, length, at == 0, at + length == bytes, &spelled);
+            character = spelled.bytes;
+            size = spelled.count;
+        }
+        symbol = m->spec->byte_level && !m->affixes ? m->bytes[*character] : find_symbol(m, character, size);
         if (symbol != NO_SYMBOL) {
             n = put_pending(m, symbols, n, &pending);
             symbols[n++] = symbol;
-        } else if (falls_back(m, text + at, length)) {
-            for (size_t i = 0; i < length; i++)
-                symbols[n++] = m->bytes[text[at + i]];
-        } else {
+        } else if (!put_fallback(m, symbols, &n, character, size)) {
             s = put_unknown(m, symbols, &n, &pending, err);
         }
     }
     *count = put_pending(m, symbols, n, &pending);
     return s;
+}
+
+/* How many symbols a part can begin with. */
+static size_t most_symbols(const struct model *m, size_t bytes)
+{
+    size_t each = 1;
+
+    if (m->spec->byte_fallback && (m->affixes || m->spec->byte_level))
+        each = 2 * (1 + (size_t)m->spec->continuing_prefix.length + m->spec->word_suffix.length);
+    return bytes < SIZE_MAX / 2 / each ? each * bytes + 1 : SIZE_MAX;
 }
 
 /* ---- Encoding: parts ---- */
@@ -604,20 +669,69 @@ static enum leat_status append_unpieced(const struct model *m, const uint8_t *te
                                         struct id_list *out, struct leat_error *err)
 {
     enum leat_status s = id_list_reserve(out, bytes, err);
+    bool all = m->spec->byte_fallback;
 
     if (s != LEAT_OK)
         return s;
-    if (falls_back(m, text, bytes)) {
-        for (size_t i = 0; i < bytes; i++)
-            out->ids[out->count++] = m->spec->tokens[m->bytes[text[i]]].id;
+    for (size_t i = 0; i < bytes; i++)
+        all = all && m->fallback[text[i]] != NO_SYMBOL;
+    for (size_t i = 0; all && i < bytes; i++)
+        out->ids[out->count++] = m->spec->tokens[m->fallback[text[i]]].id;
+    if (all)
         return LEAT_OK;
-    }
     if (m->unknown == NO_SYMBOL)
         return no_unknown(m, err);
     if (!*after_unknown)
         out->ids[out->count++] = m->spec->tokens[m->unknown].id;
     *after_unknown = true;
     return LEAT_OK;
+}
+
+/* How long its text is. */
+static size_t symbol_bytes(const struct model *m, uint32_t symbol)
+{
+    uint32_t c;
+
+    if (symbol < m->spec->token_count)
+        return m->spec->tokens[symbol].length;
+    c = m->odd[symbol - m->spec->token_count];
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* A symbol that begins at text[*at], which moves behind it. */
+static enum leat_status append_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
+                                      bool *after_unknown, struct id_list *out, struct leat_error *err)
+{
+    size_t begin = *at, length = symbol_bytes(m, symbol);
+
+    *at += length;
+    if (symbol >= m->spec->token_count || m->spec->tokens[symbol].type == SPEC_UNUSED)
+        return append_unpieced(m, text + begin, length, after_unknown, out, err);
+    *after_unknown = false;
+    return append_symbols(m, &symbol, 1, out, err);
+}
+
+/* The same; an unused piece is taken apart: each of its parts is looked for from the top. */
+static enum leat_status append_whole_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
+                                            bool *after_unknown, struct id_list *out, struct leat_error *err)
+{
+    size_t begin = *at, end = begin + symbol_bytes(m, symbol);
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && *at < end) {
+        size_t part_begin = begin;
+        uint32_t part = symbol;
+
+        while (m->splits && part < m->spec->token_count && m->splits[part].left != NO_SYMBOL) {
+            size_t middle = part_begin + symbol_bytes(m, m->splits[part].left);
+
+            if (*at >= middle)
+                part_begin = middle;
+            part = *at < middle ? m->splits[part].left : m->splits[part].right;
+        }
+        s = append_symbol(m, text, at, part, after_unknown, out, err);
+    }
+    return s;
 }
 
 /* A run of characters that all have symbols. */
@@ -632,17 +746,8 @@ static enum leat_status encode_known(const struct model *m, struct model_scratch
         s->symbols[count++] = symbol_of(m, text + i, length);
     }
     status = merge_symbols(m->merges, &s->merge, s->most_bytes, s->symbols, &count, err);
-    for (size_t i = 0; status == LEAT_OK && i < count; i++) {
-        if (s->symbols[i] < m->spec->token_count) {
-            *after_unknown = false;
-            at += m->spec->tokens[s->symbols[i]].length;
-            status = append_symbols(m, &s->symbols[i], 1, out, err);
-        } else {
-            unicode_decode(text + at, &length);
-            status = append_unpieced(m, text + at, length, after_unknown, out, err);
-            at += length;
-        }
-    }
+    for (size_t i = 0; status == LEAT_OK && i < count; i++)
+        status = append_whole_symbol(m, text, &at, s->symbols[i], after_unknown, out, err);
     return status;
 }
 
@@ -678,10 +783,7 @@ static enum leat_status encode_merges(const struct model *m, struct model_scratc
     enum leat_status status;
     size_t count = 0;
 
-    if (m->spec->byte_level)
-        status = symbols_of_bytes(m, s->symbols, text, bytes, &count, err);
-    else
-        status = symbols_of_text(m, s->symbols, text, bytes, &count, err);
+    status = symbols_of_text(m, s->symbols, text, bytes, &count, err);
     if (status == LEAT_OK)
         status = merge_symbols(m->merges, &s->merge, s->most_bytes, s->symbols, &count, err);
     return status == LEAT_OK ? append_symbols(m, s->symbols, count, out, err) : status;
@@ -706,7 +808,7 @@ static enum leat_status encode_part(const struct model *m, struct model_scratch 
 
     if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
         return status;
-    status = reserve_symbols(s, bytes + 1, err);
+    status = reserve_symbols(s, most_symbols(m, bytes), err);
     if (status != LEAT_OK)
         return status;
     return m->spec->model == SPEC_SCORES ? encode_scores(m, s, text, bytes, out, err)

@@ -27,6 +27,9 @@
 /* Ids above are refused when a file is loaded: tables are indexed by id, and no vocabulary comes near. */
 #define SPEC_MAX_ID ((1u << 24) - 1)
 
+/* Longer prefixes and suffixes of parts of words are refused. */
+#define SPEC_MAX_AFFIX 100
+
 /* Bytes, not always text; a NUL follows that does not count. */
 struct spec_string {
     const uint8_t *bytes;
