@@ -230,7 +230,7 @@ static enum leat_status cut(struct encoder *e, const struct string_finder *finde
         if (start < done)
             start = done;
         widen(a, text, bytes, done, &start, &end);
-        if (start >= end) /* white space that the token before has taken with it */
+        if (a->lstrip && start >= end) /* white space that the token before has taken with it */
             continue;
         if (start > done)
             s = handle(e, text + done, start - done, first && done == 0, err);

@@ -103,12 +103,12 @@ enum leat_status load_hf_string(struct load_hf *h, uint32_t object, const char *
     return LEAT_OK;
 }
 
-static uint32_t characters(struct jsontree_text t)
+static uint32_t characters(const uint8_t *bytes, uint32_t length)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < t.length; i++)
-        count += (t.bytes[i] & 0xc0) != 0x80;
+    for (uint32_t i = 0; i < length; i++)
+        count += (bytes[i] & 0xc0) != 0x80;
     return count;
 }
 
@@ -122,7 +122,7 @@ enum leat_status load_hf_text(struct load_hf *h, uint32_t object, const char *na
     if (s != LEAT_OK)
         return s;
     t = jsontree_string(h->j, node);
-    if (one_character && characters(t) != 1)
+    if (one_character && characters(t.bytes, t.length) != 1)
         return load_hf_wrong(h, node, "\"%s\" must be exactly one character", name);
     return spec_copy(h->spec, out, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
 }
@@ -215,6 +215,56 @@ static enum leat_status check_after_byte_level(struct load_hf *h)
     return LEAT_OK;
 }
 
+/* Which part of a normalized text comes from the first character of the text. */
+enum keeping {
+    KEEPS_IT,   /* its first character */
+    GROWS_IT,   /* that, and maybe more */
+    MAY_LOSE_IT /* maybe nothing */
+};
+
+static enum keeping keeping_of(const struct spec_normalizer *n)
+{
+    bool one;
+
+    switch (n->kind) {
+    case SPEC_NORM_STRIP:
+    case SPEC_NORM_PRECOMPILED:
+        return MAY_LOSE_IT;
+    case SPEC_NORM_REPLACE:
+        one = !n->pattern.regex && characters(n->pattern.text.bytes, n->pattern.text.length) == 1;
+        return !one || n->content.length == 0                         ? MAY_LOSE_IT
+               : characters(n->content.bytes, n->content.length) == 1 ? KEEPS_IT
+                                                                      : GROWS_IT;
+    default:
+        return GROWS_IT;
+    }
+}
+
+/* Metaspace's "first" asks where in the text before normalization a piece begins, which is not known here. It is at
+ * the first character if that cannot have been lost, and if nothing cuts inside of what it became. */
+static enum leat_status check_first(struct load_hf *h)
+{
+    const struct tokenizer_spec *spec = h->spec;
+    enum keeping worst = KEEPS_IT;
+    bool first = false, cut = false;
+
+    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+        worst = keeping_of(&spec->normalizers[i]) > worst ? keeping_of(&spec->normalizers[i]) : worst;
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
+        first = first || (spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE &&
+                          spec->pre_tokenizers[i].prepend == SPEC_PREPEND_FIRST);
+        cut = cut || !first;
+    }
+    for (uint32_t i = 0; i < spec->added_count; i++)
+        cut = cut || spec->added[i].normalized;
+    h->place = "pre_tokenizer Metaspace";
+    if (!first || worst == KEEPS_IT || (worst == GROWS_IT && !cut))
+        return LEAT_OK;
+    return load_hf_refuse(h, 0, "\"prepend_scheme\": \"first\" is not supported together with %s",
+                          worst == MAY_LOSE_IT ? "a normalizer that may remove the text's first character"
+                                               : "a normalizer and what cuts text before Metaspace");
+}
+
 /* Whether text reaches the model as mapped bytes. Mapped twice it would be another alphabet again. */
 static enum leat_status find_byte_level(struct load_hf *h)
 {
@@ -249,6 +299,8 @@ static enum leat_status load_parts(struct load_hf *h)
     if ((s = load_hf_model(h, node)) != LEAT_OK)
         return s;
     if ((node = jsontree_member(h->j, 0, "added_tokens")) != JSONTREE_NONE && (s = load_hf_added(h, node)) != LEAT_OK)
+        return s;
+    if ((s = check_first(h)) != LEAT_OK)
         return s;
     take_notes(h);
     return spec_finish(h->spec, h->j->path, h->err);
