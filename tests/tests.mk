@@ -9,7 +9,7 @@ SUPPORT_SOURCES := $(filter-out tests/support/fault.c,$(sort $(wildcard tests/su
 TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
 # not tests themselves: what the scripts of tests/conformance/ compare with the reference packages
-DUMP_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/conformance/dump_*.c))
+DUMP_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/conformance/*_dump.c))
 PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PROGRAMS)) $(DUMP_PROGRAMS)
 TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 

@@ -1,32 +1,37 @@
 /*
- * fuzz_load_json.c: any bytes through the JSON reader and the loaders of tokenizer.json and tekken.json; what loads is
- * then fingerprinted, so that every field is read.
+ * fuzz_load_json.c: any bytes through the JSON reader and the loaders of tokenizer.json and tekken.json (fuzz_load.h).
  *
- *   clang -g -O1 -fsanitize=fuzzer,address,undefined -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -I. \
- *       tests/fuzz/fuzz_load_json.c tokenize_tools/tokenizer/?*.c src/base/?*.c -lzstd -o build/fuzz_load_json
+ *   make fuzz FUZZ=load_json FUZZ_SECONDS=3600
  */
-#include <stdlib.h>
+#include "fuzz_load.h"
 
-#include "tests/fuzz/fuzz_load.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+/* Both loaders see any JSON, also such as no format is recognised in. */
+static void load_both(const struct jsontree *j)
 {
-    struct leat_error err;
+    uint8_t print[FINGERPRINT_BYTES] = { 0 };
+    struct leat_error err = { 0 };
+    struct end_token end;
+
+    for (unsigned i = 0; i < 2; i++) {
+        struct tokenizer_spec *spec = spec_new();
+
+        FUZZ_CHECK(spec);
+        if (fuzz_load_ok(i == 0 ? load_hf(spec, j, &err) : load_tekken(spec, j, &err), &err)) {
+            fuzz_load_check(spec);
+            end_token_find(&end, spec, print, j);
+        }
+        spec_free(spec);
+    }
+}
+
+FUZZ_TARGET(load_json)
+{
+    struct leat_error err = { 0 };
     struct jsontree j;
 
-    if (jsontree_parse(&j, bytes, size, "fuzz.json", &err) == LEAT_OK) {
-        struct end_token end;
-        struct tokenizer_spec *spec = spec_new();
-        uint8_t print[FINGERPRINT_BYTES] = { 0 };
-
-        if (load_hf(spec, &j, &err) == LEAT_OK)
-            end_token_find(&end, spec, print, &j);
-        spec_free(spec);
-        spec = spec_new();
-        if (load_tekken(spec, &j, &err) == LEAT_OK)
-            fingerprint(print, spec);
-        spec_free(spec);
+    if (fuzz_load_ok(jsontree_parse(&j, data, size, "fuzz.json", &err), &err)) {
+        load_both(&j);
         jsontree_free(&j);
     }
-    return fuzz_load(bytes, size, NULL);
+    return fuzz_load(data, size, "fuzz.json", NULL);
 }

@@ -1,13 +1,19 @@
-/* fuzz_load_sentencepiece.c: any bytes as a sentencepiece model. Built as fuzz_load_json.c is. */
-#include "tests/fuzz/fuzz_load.h"
+/*
+ * fuzz_load_sentencepiece.c: any bytes as a sentencepiece model (fuzz_load.h).
+ *
+ *   make fuzz FUZZ=load_sentencepiece FUZZ_SECONDS=3600
+ */
+#include "fuzz_load.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+FUZZ_TARGET(load_sentencepiece)
 {
-    struct load_source source = { .path = "tokenizer.model", .bytes = bytes, .size = size };
+    struct load_source source = { .path = "tokenizer.model", .bytes = data, .size = size };
     struct tokenizer_spec *spec = spec_new();
-    struct leat_error err;
+    struct leat_error err = { 0 };
 
-    load_sentencepiece(spec, &source, &err);
+    FUZZ_CHECK(spec);
+    if (fuzz_load_ok(load_sentencepiece(spec, &source, &err), &err))
+        fuzz_load_check(spec);
     spec_free(spec);
-    return fuzz_load(bytes, size, NULL);
+    return fuzz_load(data, size, "tokenizer.model", NULL);
 }

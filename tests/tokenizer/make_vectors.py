@@ -155,20 +155,7 @@ def write_json(name, tokenizer, decoder, edit=None):
         tokenizer.encode_special_tokens = not special
         return tokenizer.encode(text, add_special_tokens=False).ids
 
-    # Added tokens are shown as the file writes them; newer versions of the package show them as normalized.
-    names = {token["id"]: token["content"] for token in tree["added_tokens"] if token["normalized"]}
-
-    def decode(ids):
-        out, run = [], []
-        for i in ids:
-            if i not in names:
-                run.append(i)
-                continue
-            out += [tokenizer.decode(run, skip_special_tokens=False), names[i]]
-            run = []
-        return "".join(out + [tokenizer.decode(run, skip_special_tokens=False)]).encode()
-
-    write_ids(name, encode, decode)
+    write_ids(name, encode, lambda ids: tokenizer.decode(ids, skip_special_tokens=False).encode())
 
 
 def byte_level(splits):
