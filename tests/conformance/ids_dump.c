@@ -107,7 +107,7 @@ int main(int argc, char **argv)
         return 2;
     }
     options.pattern = argc > 3 ? argv[3] : NULL;
-    how.special = atoi(argv[2]);
+    how.special = *argv[2] == '1';
     if (leat_tokenizer_open(&t, argv[1], &options, &err) != LEAT_OK) {
         printf("%s\n", err.message);
         return 3;

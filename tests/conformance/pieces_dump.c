@@ -65,7 +65,7 @@ static struct splitter splitter_of(int count, char **words)
 
         s.matcher = SPLIT_BY_PATTERN;
         s.behavior = behavior_of(words[3]);
-        s.invert = atoi(words[4]);
+        s.invert = *words[4] == '1';
         if (pattern_compile(&pattern, words[1], strlen(words[1]), dialect_of(words[2]), &err) != LEAT_OK) {
             printf("%s\n", err.message);
             exit(3);
@@ -76,9 +76,9 @@ static struct splitter splitter_of(int count, char **words)
         s.string = (const uint8_t *)words[1];
         s.string_bytes = strlen(words[1]);
         s.behavior = behavior_of(words[2]);
-        s.invert = atoi(words[3]);
+        s.invert = *words[3] == '1';
     } else if (count == 2 && strcmp(words[0], "digits") == 0) {
-        s = split_digits(atoi(words[1]));
+        s = split_digits(*words[1] == '1');
     } else if (count == 2 && strcmp(words[0], "punctuation") == 0) {
         s = split_punctuation(behavior_of(words[1]));
     } else if (count == 1 && strcmp(words[0], "whitespace") == 0) {

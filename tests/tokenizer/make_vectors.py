@@ -9,6 +9,7 @@ writes small made-up vocabularies, one a family, the texts, and what the referen
   NAME.ids        for text N (from 0): "N ids" (special strings are text), "Ns ids" (they are tokens; if that differs),
                   "Nd text" (what the ids of the first line decode to, if that is not the text, repaired)
 
+The vocabularies that are trained may differ from run to run where counts are equal, and their ids with them.
 Run from the top of the repository, with those packages and the command zstd: tests/tokenizer/make_vectors.py
 """
 import base64
@@ -33,25 +34,35 @@ TEXTS = [
     b"0 12 345 6789 12345 1234567890", b"3.14159, -1e-9, 1,000,000; 0x7fff 2026-11-20",
     "\u0663\u0664\u0665 \u00b2\u00b3 \u2167 \u2460 \u0be7\u0be8\u0be9\u0be7".encode(),
     b"   leading and trailing   ", b"\n", b"\r\n", b"\n\n\n   \n", b"a\r\nb\rc\n\nd", b"tab\tseparated\t\tvalues\t \t",
-    b"  two  three   four    spaces", b"x \n y\n \nz", b"end of line  \n  ", "\u00a0\u2003\u3000 \u200b\u0085 x".encode(),
+    b"  two  three   four    spaces", b"x \n y\n \nz", b"end of line  \n  ",
+    "\u00a0\u2003\u3000 \u200b\u0085 x".encode(),
     b"def f(x):\n    return x[0] + x['key']  # note\n\n\nclass A:\n\tpass\n", b"https://example.org/a_b?c=d&e=%20#f",
-    b"<html><body>&amp;</body></html>", b"{\"key\": [1, 2.5, null], \"other\": \"va\\\\lue\"}", b"//// ----- ===== .... !!!",
+    b"<html><body>&amp;</body></html>", b"{\"key\": [1, 2.5, null], \"other\": \"va\\\\lue\"}",
+    b"//// ----- ===== .... !!!",
     b"CamelCaseWord HTTPServer iPhone XMLHttpRequest ABCdef", "\u01c5 \u02b0 \u1fbc \u00aa\u00ba".encode(),
     "caf\u00e9 na\u00efve r\u00e9sum\u00e9 \u00fcber stra\u00dfe \u0130stanbul".encode(),
-    "cafe\u0301 n\u0303 A\u030a \u1e9b\u0323 q\u0307\u0323 \u0344".encode(), "\u1112\u1161\u11ab \uac00\u11a8 \u2126 \u212b \ufb01".encode(),
+    "cafe\u0301 n\u0303 A\u030a \u1e9b\u0323 q\u0307\u0323 \u0344".encode(),
+    "\u1112\u1161\u11ab \uac00\u11a8 \u2126 \u212b \ufb01".encode(),
     "\u041f\u0440\u0438\u0432\u0435\u0442, \u043c\u0438\u0440! \u0423\u043a\u0440\u0430\u0457\u043d\u0430".encode(),
     "\u0394\u03b5\u03bb\u03c6\u03bf\u03af \u0393\u03b5\u03b9\u03ac \u03c3\u03bf\u03c5".encode(),
     "\u4f60\u597d\uff0c\u4e16\u754c\u3002\u4e2d\u6587abc\u6df7\u5408123".encode(),
     "\u3053\u3093\u306b\u3061\u306f\u4e16\u754c\u30ab\u30bf\u30ab\u30ca\u30fc \u65e5\u672c\u8a9e".encode(),
-    "\uc548\ub155\ud558\uc138\uc694 \uc138\uacc4".encode(), "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645\u064e\u0651".encode(),
-    "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd".encode(), "\u0928\u092e\u0938\u094d\u0924\u0947 \u0926\u0941\u0928\u093f\u092f\u093e".encode(),
-    "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e0a\u0e32\u0e27\u0e42\u0e25\u0e01".encode(), "\U0001f600\U0001f44d\U0001f3fd \u2764\ufe0f \U0001f468\u200d\U0001f469\u200d\U0001f467".encode(),
+    "\uc548\ub155\ud558\uc138\uc694 \uc138\uacc4".encode(),
+    "\u0645\u0631\u062d\u0628\u0627 \u0628\u0627\u0644\u0639\u0627\u0644\u0645\u064e\u0651".encode(),
+    "\u05e9\u05c1\u05b8\u05dc\u05d5\u05b9\u05dd".encode(),
+    "\u0928\u092e\u0938\u094d\u0924\u0947 \u0926\u0941\u0928\u093f\u092f\u093e".encode(),
+    "\u0e2a\u0e27\u0e31\u0e2a\u0e14\u0e35\u0e0a\u0e32\u0e27\u0e42\u0e25\u0e01".encode(),
+    "\U0001f600\U0001f44d\U0001f3fd \u2764\ufe0f \U0001f468\u200d\U0001f469\u200d\U0001f467".encode(),
     "\U0001f1e9\U0001f1ea\U0001f1eb\U0001f1f7 \u00a9\u2122 \u20ac5 \u2211x\u00b2 \u2260 \u221e".encode(),
     "\U00020000\U0001d54f \ue000 \U0010ffff \u0378".encode(), "\ufeffbom \ufffd \ufffe".encode(),
-    b"nul\0byte \x01\x02\x1f\x7f", b"cut \xf0\x9f\x98", b"\xff\xfe\x80 alone", b"\xc3(\xe2\x82(\xf0\x9f\x98(", b"\xed\xa0\x80 \xc0\xaf \xf4\x90\x80\x80",
-    b"<|endoftext|>", b"one<|endoftext|>two <|endoftext|> <|endoftext|><|endoftext|>", b"<|endoftext <|fim_prefix|>a<|fim_suffix|>b<|endofprompt|>",
-    b"<s>Hello</s> <unk> <s></s> x<s> <pad>", b"<0x41> <0xE2> <0xZZ>", (MARK + "mark " + MARK + MARK + " x" + MARK).encode(),
-    b"left <mask> right, un<mask>ed WORD word words Word  sword", b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", b"ab" * 30,
+    b"nul\0byte \x01\x02\x1f\x7f", b"cut \xf0\x9f\x98", b"\xff\xfe\x80 alone", b"\xc3(\xe2\x82(\xf0\x9f\x98(",
+    b"\xed\xa0\x80 \xc0\xaf \xf4\x90\x80\x80",
+    b"<|endoftext|>", b"one<|endoftext|>two <|endoftext|> <|endoftext|><|endoftext|>",
+    b"<|endoftext <|fim_prefix|>a<|fim_suffix|>b<|endofprompt|>",
+    b"<s>Hello</s> <unk> <s></s> x<s> <pad>", b"<0x41> <0xE2> <0xZZ>",
+    (MARK + "mark " + MARK + MARK + " x" + MARK).encode(),
+    b"left <mask> right, un<mask>ed WORD word words Word  sword", b"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    b"ab" * 30,
     b"supercalifragilisticexpialidocious antidisestablishmentarianism", b"the then they there hello hellooo theatre",
     b"\n\n\n\n  \n\n<|user|>Hi\n<|end|>\n", b"low lower lowest newer wider new",
 ]
@@ -60,8 +71,10 @@ CORPUS = [
     "low lower lowest new newer newest wide wider widest hello hello world the then they there here where other",
     "The quick brown fox jumps over the lazy dog. It's the end of the line, isn't it? We've said I'm, you're, he'll.",
     "def f(x):\n    return x[0] + x['key']\n\n\nclass A:\n    pass\n", "0 1 12 123 1234 2026 3.14 100 200 300",
-    "caf\u00e9 caf\u00e9 na\u00efve \u00fcber stra\u00dfe cafe\u0301", "\u4f60\u597d\u4e16\u754c\u4e2d\u6587 \u4f60\u597d \u3053\u3093\u306b\u3061\u306f \u4e16\u754c",
-    "\u041f\u0440\u0438\u0432\u0435\u0442 \u043c\u0438\u0440 \u043f\u0440\u0438\u0432\u0435\u0442 \u043c\u0438\u0440", "ab abab aaaa aaaa abababab word words sword",
+    "caf\u00e9 caf\u00e9 na\u00efve \u00fcber stra\u00dfe cafe\u0301",
+    "\u4f60\u597d\u4e16\u754c\u4e2d\u6587 \u4f60\u597d \u3053\u3093\u306b\u3061\u306f \u4e16\u754c",
+    "\u041f\u0440\u0438\u0432\u0435\u0442 \u043c\u0438\u0440 \u043f\u0440\u0438\u0432\u0435\u0442 \u043c\u0438\u0440",
+    "ab abab aaaa aaaa abababab word words sword",
 ] * 3
 
 LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -78,7 +91,8 @@ DEEPSEEK = [
 
 def escaped(text):
     named = {10: "\\n", 13: "\\r", 9: "\\t", 92: "\\\\"}
-    return "".join(named.get(b) or (chr(b) if 32 <= b < 127 else "\\x%02x" % b) for b in text)
+    line = "".join(named.get(b) or (chr(b) if 32 <= b < 127 else "\\x%02x" % b) for b in text)
+    return line[:-1] + "\\x20" if line.endswith(" ") else line
 
 
 def write(name, text):
@@ -229,7 +243,8 @@ def write_added():
     tokenizer = trained(330, sorted(pre_tokenizers.ByteLevel.alphabet()), normalizers.Lowercase(), byte_level([LLAMA3]))
     tokenizer.add_special_tokens([AddedToken("<|endoftext|>", special=True, rstrip=True),
                                   AddedToken("<mask>", special=True, lstrip=True, normalized=False)])
-    tokenizer.add_tokens([AddedToken("Word", single_word=True, normalized=True), AddedToken("</s>", lstrip=True, rstrip=True),
+    tokenizer.add_tokens([AddedToken("Word", single_word=True, normalized=True),
+                          AddedToken("</s>", lstrip=True, rstrip=True),
                           AddedToken("\n\n", normalized=False), AddedToken("x<s>", normalized=False),
                           AddedToken("<s>", normalized=False), AddedToken("THE", normalized=True)])
     write_json("added", tokenizer, decoders.ByteLevel())

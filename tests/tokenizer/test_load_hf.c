@@ -189,6 +189,9 @@ static void test_broken_parts(void)
           LEAT_E_VOCABULARY, "\"prepend_scheme\" is not \"never\"" },
         { "\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"often\"}",
           LEAT_E_VOCABULARY, "must be first, never or always" },
+        { "\"normalizer\":{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":false},\"pre_tokenizer\":"
+          "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"first\"}",
+          LEAT_E_UNSUPPORTED, "may remove the text's first character" },
         { "\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":["
           "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true},"
           "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true}]}",
@@ -267,21 +270,21 @@ static void test_twice(void)
 /* More merges than a batch, in the order of their results, with another order mixed in, and long tokens. */
 static void test_many_merges(void)
 {
-    enum { CHAIN = 300 };
-    char *json = malloc(1 << 20), *p = json, *x = malloc(CHAIN + 2);
+    enum { CHAIN = 300, ROOM = 1 << 20 };
+    char *json = malloc(ROOM), *p = json, *x = malloc(CHAIN + 2);
     struct tokenizer_spec *spec;
 
     memset(x, 'x', CHAIN + 1);
     x[CHAIN + 1] = '\0';
-    p += sprintf(p, "{\"model\":{\"merges\":[");
+    p += snprintf(p, (size_t)(json + ROOM - p), "{\"model\":{\"merges\":[");
     for (int i = 1; i < CHAIN; i++)
-        p += sprintf(p, "%s[\"%.*s\",\"x\"]", i > 1 ? "," : "", i, x);
+        p += snprintf(p, (size_t)(json + ROOM - p), "%s[\"%.*s\",\"x\"]", i > 1 ? "," : "", i, x);
     for (int i = CHAIN - 1; i > 1; i--)
-        p += sprintf(p, ",[\"x\",\"%.*s\"]", i, x);
-    p += sprintf(p, "],\"vocab\":{");
+        p += snprintf(p, (size_t)(json + ROOM - p), ",[\"x\",\"%.*s\"]", i, x);
+    p += snprintf(p, (size_t)(json + ROOM - p), "],\"vocab\":{");
     for (int i = 1; i <= CHAIN; i++)
-        p += sprintf(p, "%s\"%.*s\":%d", i > 1 ? "," : "", i, x, CHAIN - i);
-    sprintf(p, "}}}");
+        p += snprintf(p, (size_t)(json + ROOM - p), "%s\"%.*s\":%d", i > 1 ? "," : "", i, x, CHAIN - i);
+    snprintf(p, (size_t)(json + ROOM - p), "}}}");
     spec = loaded(json);
     T_EQ(spec->merge_count, CHAIN - 1 + CHAIN - 2);
     for (uint32_t i = 0; i < CHAIN - 1; i++)
@@ -331,7 +334,7 @@ static void test_parts(void)
         "{\"type\":\"Digits\",\"individual_digits\":true},{\"type\":\"Punctuation\"},"
         "{\"type\":\"Punctuation\",\"behavior\":\"Contiguous\"},{\"type\":\"Whitespace\"},{\"type\":"
         "\"WhitespaceSplit\"},"
-        "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"prepend_scheme\":\"first\",\"split\":false,"
+        "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"prepend_scheme\":\"never\",\"split\":false,"
         "\"str_rep\":\"x\"},"
         "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"add_prefix_space\":true}]},"
         "\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},"
@@ -357,7 +360,7 @@ static void test_parts(void)
     T_CHECK(p[1].kind == SPEC_PRE_DIGITS && p[1].individual_digits);
     T_CHECK(p[2].kind == SPEC_PRE_PUNCTUATION && p[2].behavior == SPEC_ISOLATED && p[3].behavior == SPEC_CONTIGUOUS);
     T_CHECK(p[4].kind == SPEC_PRE_WHITESPACE && p[5].kind == SPEC_PRE_WHITESPACE_SPLIT);
-    T_CHECK(p[6].kind == SPEC_PRE_METASPACE && p[6].prepend == SPEC_PREPEND_FIRST && !p[6].split);
+    T_CHECK(p[6].kind == SPEC_PRE_METASPACE && p[6].prepend == SPEC_PREPEND_NEVER && !p[6].split);
     T_CHECK(p[7].prepend == SPEC_PREPEND_ALWAYS && p[7].split && text_is(&p[7].replacement, "_"));
     T_EQ(spec->decoder_count, 8);
     T_CHECK(d[0].kind == SPEC_DECODE_BYTE_FALLBACK && d[1].kind == SPEC_DECODE_FUSE);
@@ -368,6 +371,15 @@ static void test_parts(void)
     T_CHECK(d[6].kind == SPEC_DECODE_METASPACE && d[6].prepend == SPEC_PREPEND_NEVER);
     T_EQ(d[7].kind, SPEC_DECODE_BYTE_LEVEL);
     T_EQ(spec->notes, SPEC_NOTE_TRUNCATION | SPEC_NOTE_POST_PROCESSOR);
+    spec_free(spec);
+}
+
+static void test_metaspace_first(void)
+{
+    struct tokenizer_spec *spec = loaded(with("\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\","
+                                              "\"prepend_scheme\":\"first\"}"));
+
+    T_CHECK(spec->pre_tokenizer_count == 1 && spec->pre_tokenizers[0].prepend == SPEC_PREPEND_FIRST);
     spec_free(spec);
 }
 
@@ -442,6 +454,7 @@ int main(void)
     test_many_merges();
     test_byte_level();
     test_parts();
+    test_metaspace_first();
     test_added();
     test_fingerprint();
     return t_end();

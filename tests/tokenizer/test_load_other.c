@@ -142,13 +142,15 @@ static char *tekken(const char *config, const char *special)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     static char json[65536];
-    char *p = json + sprintf(json, "{\"config\":{%s}%s,\"vocab\":[", config, special);
+    char *end = json + sizeof json,
+         *p = json + snprintf(json, sizeof json, "{\"config\":{%s}%s,\"vocab\":[", config, special);
 
     for (int b = 0; b < 256; b++)
-        p += sprintf(p, "{\"rank\":%d,\"token_bytes\":\"%c%c==\",\"token_str\":null},", b, letters[b >> 2],
-                     letters[(b & 3) << 4]);
-    sprintf(p, "{\"rank\":256,\"token_bytes\":\"YWI=\",\"token_str\":\"ab\"},"
-               "{\"rank\":257,\"token_bytes\":\"YWJj\",\"token_str\":\"abc\"}]}");
+        p += snprintf(p, (size_t)(end - p), "{\"rank\":%d,\"token_bytes\":\"%c%c==\",\"token_str\":null},", b,
+                      letters[b >> 2], letters[(b & 3) << 4]);
+    snprintf(p, (size_t)(end - p),
+             "{\"rank\":256,\"token_bytes\":\"YWI=\",\"token_str\":\"ab\"},"
+             "{\"rank\":257,\"token_bytes\":\"YWJj\",\"token_str\":\"abc\"}]}");
     return json;
 }
 

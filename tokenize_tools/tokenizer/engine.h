@@ -36,8 +36,8 @@ enum leat_status encoder_make(struct encoder **out, const struct engine *e, cons
 void encoder_free(struct encoder *e);
 
 /* Encodes a text. *ids and *count are the encoder's until its next call. */
-enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t bytes, const uint32_t **ids,
-                             size_t *count, struct leat_error *err);
+enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t bytes, const uint32_t **ids, size_t *count,
+                             struct leat_error *err);
 
 /* How many strings of special tokens the last text held. */
 uint64_t encoder_special_strings(const struct encoder *e);

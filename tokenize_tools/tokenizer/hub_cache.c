@@ -39,6 +39,7 @@ bool hub_cache_is_id(const char *id)
     return is_name(id, (size_t)(slash - id)) && is_name(slash + 1, length - (size_t)(slash + 1 - id));
 }
 
+/* The environment says where the cache is; that is read nowhere else in the library. */
 static const char *set(const char *name)
 {
     const char *value = getenv(name);

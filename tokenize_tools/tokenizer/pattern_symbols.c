@@ -4,7 +4,6 @@
  */
 #include "pattern_symbols.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +103,22 @@ void pattern_symbols_free(struct pattern_symbols *s)
     s->blocks = NULL;
 }
 
+/* "\xNN" */
+static size_t write_symbol(char *to, unsigned symbol)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    to[0] = '\\';
+    to[1] = 'x';
+    to[2] = digits[symbol >> 4];
+    to[3] = digits[symbol & 15];
+    return 4;
+}
+
 /* A class of the symbols in `has`, as ranges; an empty one matches nothing. */
 static size_t write_class(char *to, const bool has[SYMBOLS_MOST])
 {
-    static const char digits[] = "0123456789abcdef", nothing[] = "[^\\x00-\\xff]";
+    static const char nothing[] = "[^\\x00-\\xff]";
     size_t n = 0;
 
     to[n++] = '[';
@@ -117,12 +128,16 @@ static size_t write_class(char *to, const bool has[SYMBOLS_MOST])
             continue;
         while (last + 1 < SYMBOLS_MOST && has[last + 1])
             last++;
-        n += (size_t)sprintf(to + n, "\\x%c%c", digits[first >> 4], digits[first & 15]);
-        if (last > first)
-            n += (size_t)sprintf(to + n, "-\\x%c%c", digits[last >> 4], digits[last & 15]);
+        n += write_symbol(to + n, first);
+        if (last > first) {
+            to[n++] = '-';
+            n += write_symbol(to + n, last);
+        }
     }
-    if (n == 1)
-        return (size_t)sprintf(to, "%s", nothing);
+    if (n == 1) {
+        memcpy(to, nothing, sizeof nothing - 1);
+        return sizeof nothing - 1;
+    }
     to[n++] = ']';
     return n;
 }

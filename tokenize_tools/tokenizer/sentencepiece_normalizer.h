@@ -19,8 +19,8 @@ struct sentencepiece_text {
 };
 
 /* `spec` must outlive it. */
-enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer **out,
-                                               const struct tokenizer_spec *spec, struct leat_error *err);
+enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer **out, const struct tokenizer_spec *spec,
+                                               struct leat_error *err);
 void sentencepiece_normalizer_free(struct sentencepiece_normalizer *n);
 
 /* Valid UTF-8 in and out. */
