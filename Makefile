@@ -24,7 +24,8 @@ CFLAGS     ?= $(OPTIMIZE) -g
 # WERROR=1 in CI; a new compiler's new warning must not keep a user from building
 WERROR     ?= 0
 ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
-              $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(CFLAGS) $(SANITIZE)
+              $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(PCRE2_CFLAGS) \
+              $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
 # a shared library names all it needs; but clang puts a sanitizer's runtime into programs only
 DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
@@ -34,6 +35,9 @@ ZSTD_CFLAGS   := $(shell $(PKG_CONFIG) --cflags libzstd 2>/dev/null)
 ZSTD_LIBS     := $(shell $(PKG_CONFIG) --libs libzstd 2>/dev/null || echo -lzstd)
 HAVE_URING    := $(shell $(PKG_CONFIG) --exists liburing 2>/dev/null && echo 1)
 URING_CFLAGS  := $(if $(HAVE_URING),-DLEAT_HAVE_URING=1 $(shell $(PKG_CONFIG) --cflags liburing))
+HAVE_PCRE2    := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo 1)
+PCRE2_CFLAGS  := $(if $(HAVE_PCRE2),-DLEAT_HAVE_PCRE2=1 $(shell $(PKG_CONFIG) --cflags libpcre2-8))
+PCRE2_LIBS    := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --libs libpcre2-8))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
 # Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
@@ -44,6 +48,8 @@ else
 WITHOUT := %_avx2.c %_avx512.c
 endif
 
+PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS)
+
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
 sources = $(filter-out $(WITHOUT),$(sort $(wildcard $(addsuffix /*.c,$(1)))))
@@ -51,10 +57,10 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
-PACK_SOURCES    := tokenize_tools/merge.c
+PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer)
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,document_input json_line text_input)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
@@ -98,20 +104,24 @@ $(BUILD)/libleat.so: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
 	$(call say,LD      $@)
 	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $(PACK_OBJECTS) \
-	    -L$(BUILD) -lleat -o $@.$(SONAME)
+	    -L$(BUILD) -lleat $(PACK_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
 
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(URING_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(URING_LIBS) $(PCRE2_LIBS) -lm -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) $(ALL_LDFLAGS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
+	    $(ALL_LDFLAGS) $(PACK_LIBS) -o $@
+
+# the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
+$(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 

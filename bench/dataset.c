@@ -384,7 +384,7 @@ static enum leat_status measure(struct subject *s, const struct dataset_values *
     progress_end(&p);
     if (ok)
         print_results(s, v, cases, results, count);
-    engine_free(results, count);
+    engine_free_results(results, count);
     return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
 }
 

@@ -60,7 +60,7 @@ bool engine_run(const struct engine_case *cases, size_t count, const struct engi
     return ok;
 }
 
-void engine_free(struct engine_result *results, size_t count)
+void engine_free_results(struct engine_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(results[i].samples);

@@ -52,10 +52,10 @@ struct engine_options {
     void *context;
 };
 
-/* Measures `count` cases into results[]; false: no memory. engine_free() releases the results. */
+/* Measures `count` cases into results[]; false: no memory. engine_free_results() releases the results. */
 bool engine_run(const struct engine_case *cases, size_t count, const struct engine_options *options,
                 struct engine_result *results);
-void engine_free(struct engine_result *results, size_t count);
+void engine_free_results(struct engine_result *results, size_t count);
 
 /* What can be asked of a sample: bytes or items a second, seconds an item, CPU seconds a second. */
 enum engine_measure { ENGINE_BYTES_PER_S, ENGINE_ITEMS_PER_S, ENGINE_SECONDS_PER_ITEM, ENGINE_CPU };

@@ -227,7 +227,7 @@ static enum leat_status run_group(bool (*make)(struct limits_group *, struct lim
             engine_json(j, g->key, g->cases, results, g->count);
         else if (ok)
             engine_print(stdout, g->title, g->cases, results, g->count);
-        engine_free(results, g->count);
+        engine_free_results(results, g->count);
         fflush(stdout);
     }
     if (g && g->release)

@@ -23,6 +23,21 @@ static const struct command commands[] = {
       .example = "leat-bench dataset corpus",
       .options = dataset_options,
       .run = bench_dataset },
+    { .name = "encode",
+      .purpose = "measures how fast texts become ids",
+      .words = "FILE...",
+      .words_help =
+          "FILE is JSON lines (.jsonl or .ndjson, also with .zst behind), a document a line; every other file "
+          "is one document, plain or compressed with zstd.",
+      .least_words = 1,
+      .most_words = COMMAND_ANY_WORDS,
+      .notes = "All documents are read into memory first; then they are encoded once. The time is that of encoding "
+               "alone: loading the vocabulary is measured apart. The checksum is XXH3-64 of the ids as little-endian "
+               "32-bit words, the same for any number of threads.",
+      .example = "leat-bench encode -t gpt2 corpus.jsonl.zst\nleat-bench encode -t o200k_base --threads 8 --json "
+                 "corpus.jsonl",
+      .options = encode_options,
+      .run = bench_encode },
     { .name = "counting",
       .purpose = "writes a dataset of counting tokens, for measurements and tests",
       .words = "",

@@ -95,7 +95,10 @@ enum leat_status {
 
     LEAT_E_INCOMPATIBLE = 50, /* datasets of one list or merge differ in tokenizer, width or end token */
     LEAT_E_CHECKPOINT = 51,   /* there is no checkpoint to resume, or it does not fit what is asked or on disk */
-    LEAT_E_STATE = 52         /* the call comes at the wrong moment (a document is open, a writer has failed, ...) */
+    LEAT_E_STATE = 52,        /* the call comes at the wrong moment (a document is open, a writer has failed, ...) */
+
+    LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken, or contradicts itself */
+    LEAT_E_TEXT = 61        /* a text cannot be encoded: it is malformed, or takes too many steps */
 };
 
 /* The caller's own; filled on failure. */

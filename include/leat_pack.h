@@ -2,7 +2,7 @@
  * leat_pack.h: the offline library (libleat_pack), which makes datasets; and its manual. It stands on libleat
  * (leat.h), whose rules hold here too: statuses, struct leat_error, structs that begin with their size.
  *
- * So far it joins finished datasets. Tokenizers and the packer of text are not there yet.
+ * It has the tokenizers, and joins finished datasets. The packer of text is not there yet.
  */
 #ifndef LEAT_PACK_H
 #define LEAT_PACK_H
@@ -12,6 +12,92 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Tokenizers ------------------------------------------------------------------------------------------------- */
+
+struct leat_tokenizer;
+
+struct leat_tokenizer_options {
+    size_t size;
+    const char *pattern; /* the pattern's name, for a *.tiktoken whose name does not tell it; NULL: none */
+};
+#define LEAT_TOKENIZER_OPTIONS_INIT { .size = sizeof(struct leat_tokenizer_options) }
+
+/*
+ * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2, cl100k_base, o200k_base); a path to a tokenizer.json,
+ * *.tiktoken, tekken.json or tokenizer.model, each plain or compressed with zstd, or to a folder that holds one; or a
+ * Hugging Face model id that lies in the local hub cache. Its ids are exactly those of the vocabulary's reference
+ * library, or it is refused with the reason.
+ *
+ * On success *out is the caller's until leat_tokenizer_close(). An open tokenizer never changes: share it freely.
+ * Returns LEAT_E_NO_FILE (the sentence says where was looked), _VOCABULARY, _UNSUPPORTED, _ARGUMENT (a pattern's name
+ * is missing or unknown), _IO, _PERMISSION or _NO_MEMORY.
+ */
+LEAT_API enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *spec,
+                                              const struct leat_tokenizer_options *options, struct leat_error *err);
+
+/* The same from what a dataset keeps (leat_dataset_tokenizer()). The bytes are not kept. */
+LEAT_API enum leat_status leat_tokenizer_open_stored(struct leat_tokenizer **out,
+                                                     const struct leat_stored_tokenizer *stored,
+                                                     struct leat_error *err);
+
+/* NULL is fine. Its encoders must be closed before. */
+LEAT_API void leat_tokenizer_close(struct leat_tokenizer *t);
+
+#define LEAT_END_CANDIDATES 8
+struct leat_tokenizer_info {
+    size_t size;
+    uint64_t vocabulary;     /* the highest id plus 1 */
+    uint64_t end_token;      /* that ends a document; LEAT_NONE: not known */
+    uint8_t fingerprint[16]; /* of the vocabulary and all that decides how text is encoded, not of the file's form */
+    uint64_t candidate_count;
+    uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens that are called like one */
+};
+#define LEAT_TOKENIZER_INFO_INIT { .size = sizeof(struct leat_tokenizer_info) }
+LEAT_API void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info);
+
+/* What a dataset keeps of it, for struct leat_writer_options. The pointers are the tokenizer's. */
+LEAT_API void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_stored_tokenizer *stored);
+
+/* The id of the token that is written so, special tokens first. LEAT_E_NOT_FOUND. */
+LEAT_API enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char *text, uint64_t bytes,
+                                              uint32_t *id, struct leat_error *err);
+
+/* An encoder is a thread's own: its caches and buffers. */
+struct leat_encoder;
+
+struct leat_encoder_options {
+    size_t size;
+    int special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    int reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else each malformed part becomes U+FFFD, as in Python */
+    uint64_t most_bytes; /* of memory for a piece that cannot be cut; 0: 2 GiB */
+};
+#define LEAT_ENCODER_OPTIONS_INIT { .size = sizeof(struct leat_encoder_options) }
+
+LEAT_API enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_tokenizer *t,
+                                            const struct leat_encoder_options *options, struct leat_error *err);
+LEAT_API void leat_encoder_close(struct leat_encoder *e);
+
+/*
+ * Encodes a text. No begin or end token is added. *ids and *count are the encoder's until its next call.
+ * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps) or LEAT_E_NO_MEMORY (also for a
+ * piece that needs more than most_bytes); the encoder can be used on.
+ */
+LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes,
+                                              const uint32_t **ids, uint64_t *count, struct leat_error *err);
+
+/* How many strings of special tokens the last text held, encoded as such or not. */
+LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
+
+/*
+ * The bytes that ids stand for, special tokens by their names. They need not be valid UTF-8: ids may stop inside a
+ * character. *text (NUL at its end, not counted) and *bytes are the encoder's until its next call. LEAT_E_RANGE for an
+ * id that the vocabulary does not have.
+ */
+LEAT_API enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids, uint64_t count,
+                                              const char **text, uint64_t *bytes, struct leat_error *err);
+
+/* ---- Joining datasets ------------------------------------------------------------------------------------------- */
 
 struct leat_merge_options {
     size_t size;

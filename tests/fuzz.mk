@@ -23,10 +23,14 @@ FUZZ_LDFLAGS  :=
 
 FUZZ_HELPERS  := $(filter-out $(addprefix tests/fuzz/,fuzz_% test_% make_%),$(sort $(wildcard tests/fuzz/*.c)))
 FUZZ_OBJECTS  := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(LIB_SOURCES) $(FUZZ_HELPERS))
+FUZZ_PACK     := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(PACK_SOURCES))
 FUZZ_PROGRAMS := $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZERS))
 
 # The hashes have no branches worth finding, nor have the fuzzers themselves.
 $(FUZZ_BUILD)/obj/src/checksum%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
+# Nor are there any in tables.
+$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: FUZZ_COVERAGE :=
+$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
 # Neither are these under test.
 $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(FUZZ_HELPERS)): FUZZ_SANITIZE :=
 
@@ -35,9 +39,13 @@ $(FUZZ_BUILD)/obj/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(filter-out $(CFLAGS) $(SANITIZE),$(ALL_CFLAGS)) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) \
 	    $(FUZZ_COVERAGE) $(LEVEL) -Itests -I. -MMD -MP -c $< -o $@
 
-$(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS)
+# an archive: fuzzers that need no tokenizer do not look through its counters after each input
+$(FUZZ_BUILD)/pack.a: $(FUZZ_PACK)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(FUZZ_BUILD)/pack.a
 	$(call say,FUZZ-LD $@)
-	$(Q)$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -pthread $^ $(FUZZ_LDFLAGS) -o $@
+	$(Q)$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -pthread $^ $(FUZZ_LDFLAGS) $(PACK_LIBS) -o $@
 
 -include $(shell find $(FUZZ_BUILD)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(FUZZ_BUILD)/obj/%.o
@@ -79,7 +87,7 @@ REPLAY_OBJECTS := $(call objects,$(patsubst %,tests/fuzz/fuzz_%.c,$(FUZZERS)) $(
 
 $(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
 
 $(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o $(call objects,$(FUZZ_HELPERS)) $(STATIC)
 	$(call say,LD      $@)

@@ -8,7 +8,9 @@ TEST_SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c,$(sort $(wildcard tests/support/*.c))) bench/counting.c
 TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
-PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PROGRAMS))
+# not tests themselves: what the scripts of tests/conformance/ compare with the reference packages
+DUMP_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/conformance/*_dump.c))
+PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PROGRAMS)) $(DUMP_PROGRAMS)
 TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
@@ -19,11 +21,11 @@ WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
 $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(PCRE2_LIBS) -lm -o $@
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ZSTD_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ZSTD_LIBS) $(PCRE2_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 

@@ -1,6 +1,7 @@
 /*
  * cmd_cat.c: `leat cat`: prints documents or a range of tokens, as ids or as text. Tokens pass through one block of
- * fixed size, so a document may be of any length.
+ * fixed size. Ids, and the text of a built-in vocabulary, are printed block by block, so a document may be of any
+ * length; of other vocabularies what a token stands for may depend on its neighbours, so a document is decoded whole.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 #define BLOCK_IDS       16384u
 #define BLOCK_DOCUMENTS 4096u
-#define ID_CHARACTERS   11u /* ten digits and a space */
+#define PLAIN_BYTES     256u /* ids below are the bytes themselves in the vocabulary "bytes" */
 
 struct range {
     bool given, single; /* single: one number, not A:B */
@@ -66,69 +67,106 @@ struct cat {
     bool ids;
     bool line_each; /* each document ends its line */
     uint8_t last_byte;
-    bool printed;    /* something of this line stands */
+    bool printed; /* something of this line stands */
+    struct leat_tokenizer *tokenizer;
+    struct leat_encoder *decoder;
+    bool plain;      /* the tokenizer is "bytes" */
+    bool by_block;   /* the text is that of its tokens one after the other, each by itself */
+    uint32_t *whole; /* else: the ids of the document so far */
+    size_t whole_count, whole_room;
     uint64_t read;   /* tokens before this position have been fetched */
     size_t at, held; /* block[at..held) is fetched and not yet printed */
     uint32_t block[BLOCK_IDS];
-    char out[BLOCK_IDS * ID_CHARACTERS];
 };
 
 /* ---- Ids and text ----------------------------------------------------------------------------------------------- */
 
-static size_t write_id(char *to, uint32_t id)
-{
-    char digits[10];
-    size_t n = 0, length;
-
-    do
-        digits[n++] = (char)('0' + id % 10);
-    while ((id /= 10) > 0);
-    for (length = 0; n > 0; length++)
-        to[length] = digits[--n];
-    return length;
-}
-
-static size_t format_ids(struct cat *c, const uint32_t *ids, size_t count)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        if (c->printed)
-            c->out[used++] = ' ';
-        used += write_id(c->out + used, ids[i]);
-        c->printed = true;
-    }
-    return used;
-}
-
-/* Text by the built-in tokenizer "bytes": ids below 256 are the bytes themselves, others have no text. */
-static size_t decode_ids(const uint32_t *ids, size_t count, char *out)
-{
-    size_t used = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (ids[i] < 256)
-            out[used++] = (char)ids[i];
-    return used;
-}
-
-/* Whether decode_ids() knows the dataset's tokenizer. */
-static enum leat_status check_decoder(const struct leat_dataset *d, const char *name, struct leat_error *err)
+/* Opens the tokenizer that the dataset keeps. */
+static enum leat_status open_decoder(struct cat *c, const char *name, struct leat_error *err)
 {
     struct leat_stored_tokenizer *t;
-    enum leat_status s = leat_dataset_tokenizer(d, &t, err);
+    struct leat_error why;
+    enum leat_status s = leat_dataset_tokenizer(c->d, &t, err);
 
     if (s == LEAT_E_NOT_FOUND)
         return status_set(err, s, "%s has no tokenizer stored, so its text cannot be shown; use --ids", name);
     if (s != LEAT_OK)
         return s;
-    if (t->file || strcmp(t->name, "bytes") != 0)
-        s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "the text of %s needs the tokenizer %.200s, and this version can show only the text of "
-                       "\"bytes\"; use --ids",
-                       name, t->name);
+    c->by_block = t->file == NULL;
+    c->plain = c->by_block && strcmp(t->name, "bytes") == 0;
+    s = leat_tokenizer_open_stored(&c->tokenizer, t, &why);
+    if (s == LEAT_OK)
+        s = leat_encoder_open(&c->decoder, c->tokenizer, NULL, &why);
+    if (s != LEAT_OK)
+        status_set(err, s,
+                   "the tokenizer %.100s, stored in %.200s, cannot be opened, so its text cannot be shown; use "
+                   "--ids: %.600s",
+                   t->name, name, why.message);
     leat_stored_tokenizer_free(t);
     return s;
+}
+
+static enum leat_status print_text(struct cat *c, const uint32_t *ids, size_t count, struct leat_error *err)
+{
+    const char *text;
+    uint64_t bytes;
+    enum leat_status s = leat_encoder_decode(c->decoder, ids, count, &text, &bytes, err);
+
+    if (s != LEAT_OK)
+        return s;
+    fwrite(text, 1, (size_t)bytes, stdout);
+    if (bytes > 0)
+        c->last_byte = (uint8_t)text[bytes - 1];
+    return LEAT_OK;
+}
+
+/* Other ids than bytes have no text in a dataset of bytes: they mark something. */
+static size_t keep_plain(uint32_t *ids, size_t count)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (ids[i] < PLAIN_BYTES)
+            ids[kept++] = ids[i];
+    return kept;
+}
+
+static enum leat_status keep_whole(struct cat *c, const uint32_t *ids, size_t count, struct leat_error *err)
+{
+    if (c->whole_room - c->whole_count < count) {
+        size_t room = 2 * c->whole_room + count;
+        uint32_t *whole = room <= SIZE_MAX / sizeof *whole ? realloc(c->whole, room * sizeof *whole) : NULL;
+
+        if (!whole)
+            return status_no_memory(err, room * sizeof *whole);
+        c->whole = whole;
+        c->whole_room = room;
+    }
+    memcpy(c->whole + c->whole_count, ids, count * sizeof *ids);
+    c->whole_count += count;
+    return LEAT_OK;
+}
+
+/* Some more tokens of the document that is being printed. */
+static enum leat_status print_part(struct cat *c, uint32_t *ids, size_t count, struct leat_error *err)
+{
+    if (c->ids) {
+        commands_print_ids(ids, count, c->printed);
+        c->printed = true;
+        return LEAT_OK;
+    }
+    if (!c->by_block)
+        return keep_whole(c, ids, count, err);
+    return print_text(c, ids, c->plain ? keep_plain(ids, count) : count, err);
+}
+
+/* The document ends, or what is wanted of it: a part is decoded as a text of its own. */
+static enum leat_status print_end(struct cat *c, struct leat_error *err)
+{
+    size_t count = c->whole_count;
+
+    c->whole_count = 0;
+    return c->ids || c->by_block || count == 0 ? LEAT_OK : print_text(c, c->whole, count, err);
 }
 
 /* ---- Streaming -------------------------------------------------------------------------------------------------- */
@@ -137,11 +175,11 @@ static enum leat_status check_decoder(const struct leat_dataset *d, const char *
 static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct leat_error *err)
 {
     while (count > 0 && !cli_stdout_failed()) {
-        size_t part, bytes;
+        enum leat_status s = LEAT_OK;
+        size_t part;
 
         if (c->at == c->held) {
             uint64_t left = c->last - c->read;
-            enum leat_status s;
 
             c->at = 0;
             c->held = (size_t)(left < BLOCK_IDS ? left : BLOCK_IDS);
@@ -153,12 +191,10 @@ static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct l
         part = c->held - c->at;
         if (part > count)
             part = (size_t)count;
-        if (print) {
-            bytes = c->ids ? format_ids(c, c->block + c->at, part) : decode_ids(c->block + c->at, part, c->out);
-            fwrite(c->out, 1, bytes, stdout);
-            if (bytes > 0)
-                c->last_byte = (uint8_t)c->out[bytes - 1];
-        }
+        if (print)
+            s = print_part(c, c->block + c->at, part, err);
+        if (s != LEAT_OK)
+            return s;
         c->at += part;
         count -= part;
     }
@@ -183,6 +219,8 @@ static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t en
     s = pass(c, before, false, err);
     if (s == LEAT_OK)
         s = pass(c, to - from - before - after, true, err);
+    if (s == LEAT_OK)
+        s = print_end(c, err);
     if (s == LEAT_OK)
         s = pass(c, after, false, err);
     if (s == LEAT_OK && c->line_each && (c->ids || c->last_byte != '\n'))
@@ -266,7 +304,7 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
     c->info.size = sizeof c->info;
     leat_dataset_info(d, &c->info);
     c->line_each = v->documents.given && (v->ids || !v->documents.single);
-    s = v->ids ? LEAT_OK : check_decoder(d, name, err);
+    s = v->ids ? LEAT_OK : open_decoder(c, name, err);
     if (s == LEAT_OK)
         s = locate(c, v, name, err);
     if (s == LEAT_OK)
@@ -274,6 +312,9 @@ static enum leat_status print_range(const struct leat_dataset *d, struct cat_val
     /* one line of ids ends like a line; a text is left as it is, but for a person's screen */
     if (s == LEAT_OK && !c->line_each && (c->ids || (isatty(STDOUT_FILENO) && c->last_byte != '\n')))
         putchar('\n');
+    leat_encoder_close(c->decoder);
+    leat_tokenizer_close(c->tokenizer);
+    free(c->whole);
     free(c);
     return s;
 }

@@ -51,3 +51,49 @@ void commands_print_safe(const char *text, uint64_t bytes)
         putchar(c < 0x20 || c == 0x7f ? '?' : c);
     }
 }
+
+int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern)
+{
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    struct leat_error err;
+    enum leat_status s;
+
+    options.pattern = pattern;
+    s = leat_tokenizer_open(t, spec, &options, &err);
+    if (s == LEAT_OK)
+        return CLI_DONE;
+    return s == LEAT_E_ARGUMENT ? command_wrong(self, "%s", err.message) : cli_failed(&err);
+}
+
+#define IDS_AT_ONCE   4096u
+#define ID_CHARACTERS 11u /* a space and ten digits */
+
+static size_t write_id(char *to, uint32_t id)
+{
+    char digits[10];
+    size_t n = 0, length;
+
+    do
+        digits[n++] = (char)('0' + id % 10);
+    while ((id /= 10) > 0);
+    for (length = 0; n > 0; length++)
+        to[length] = digits[--n];
+    return length;
+}
+
+void commands_print_ids(const uint32_t *ids, size_t count, bool spaced)
+{
+    char out[IDS_AT_ONCE * ID_CHARACTERS];
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (used > sizeof out - ID_CHARACTERS) {
+            fwrite(out, 1, used, stdout);
+            used = 0;
+        }
+        if (spaced || i > 0)
+            out[used++] = ' ';
+        used += write_id(out + used, ids[i]);
+    }
+    fwrite(out, 1, used, stdout);
+}

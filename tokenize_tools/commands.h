@@ -6,23 +6,34 @@
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H
 
 #include "cli/command.h"
+#include "leat_pack.h"
 
 /* Descriptions, without which the words of each command's help would be said several times. */
 #define COMMANDS_NAME_HELP                                                                                             \
     "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset a line; "     \
     "several are joined in order."
 
+#define COMMANDS_TOKENIZER_HELP                                                                                        \
+    "the tokenizer: bytes, gpt2, cl100k_base or o200k_base; a path to a tokenizer.json, *.tiktoken, tekken.json or "   \
+    "tokenizer.model (or one of these with .zst), or to a folder that holds one; or the id of a Hugging Face model "   \
+    "in the local hub cache"
+#define COMMANDS_PATTERN_HELP "the pattern of a *.tiktoken whose name does not tell it"
+
 int cmd_info(const struct command *self, int argc, char **argv);
 int cmd_verify(const struct command *self, int argc, char **argv);
 int cmd_cat(const struct command *self, int argc, char **argv);
 int cmd_find(const struct command *self, int argc, char **argv);
 int cmd_merge(const struct command *self, int argc, char **argv);
+int cmd_encode(const struct command *self, int argc, char **argv);
+int cmd_decode(const struct command *self, int argc, char **argv);
 
 extern const struct option_row info_options[];
 extern const struct option_row verify_options[];
 extern const struct option_row cat_options[];
 extern const struct option_row find_options[];
 extern const struct option_row merge_options[];
+extern const struct option_row encode_options[];
+extern const struct option_row decode_options[];
 
 /*
  * The string of an index that `read` copies (an input's path, a document's id), whole: one allocation, the caller's,
@@ -41,5 +52,14 @@ bool commands_created(uint64_t *created);
 
 /* Prints a string of an index to a terminal or pipe: bytes that would move the cursor or end the line become '?'. */
 void commands_print_safe(const char *text, uint64_t bytes);
+
+/*
+ * Opens the tokenizer of --tokenizer and --pattern: CLI_DONE, and *t is the caller's; else the exit code, after a
+ * message, and *t is NULL.
+ */
+int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern);
+
+/* Prints ids to standard output, a space before each but the first; before that one too if `spaced` is true. */
+void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);
 
 #endif

@@ -56,6 +56,31 @@ static const struct command commands[] = {
                  "--origin '#3:10240' --json",
       .options = find_options,
       .run = cmd_find },
+    { .name = "encode",
+      .purpose = "prints the ids of texts",
+      .words = "[FILE...]",
+      .words_help =
+          "FILE is a text, plain or compressed with zstd; - is standard input, and so is no FILE at all. JSON "
+          "lines (.jsonl or .ndjson, also with .zst behind) hold a document a line; every other file is one "
+          "document, and so is standard input unless --jsonl is given.",
+      .most_words = COMMAND_ANY_WORDS,
+      .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. Of JSON, "
+               "escaped surrogates that have no partner become U+FFFD.",
+      .example = "leat encode -t gpt2 README.md\nleat encode -t cl100k_base corpus.jsonl.zst >ids.txt\n"
+                 "printf 'Hello, world' | leat encode -t gpt2 | leat decode -t gpt2",
+      .options = encode_options,
+      .run = cmd_encode },
+    { .name = "decode",
+      .purpose = "prints the texts of ids, the inverse of encode",
+      .words = "[FILE...]",
+      .words_help = "FILE holds a line of ids a document, separated by spaces, plain or compressed with zstd; - is "
+                    "standard input, and so is no FILE at all.",
+      .most_words = COMMAND_ANY_WORDS,
+      .notes = "Ids may stop inside a character: what is no UTF-8 comes out as U+FFFD, but with --raw as it is.",
+      .example = "echo 15496 11 995 | leat decode -t gpt2\nleat cat corpus --document 7 --ids | leat decode -t gpt2 "
+                 "--raw",
+      .options = decode_options,
+      .run = cmd_decode },
     { .name = "merge",
       .purpose = "joins finished datasets of the same tokenizer into one, without encoding again",
       .words = "PART...",

@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "shape.h"
+#include "tokenizer/vectors.h"
 
 /* Places in a description (shape.h). */
 #define FIXED    28
@@ -341,6 +342,97 @@ static void writer_seeds(void)
     }
 }
 
+/* ---- Tokenizers ---- */
+
+/* The made-up vocabularies of tests/tokenizer/vectors/; make_seeds runs at the top of the tree. */
+static const char *const vocabularies[] = {
+    "ignore_merges.json",   "nfc.json",
+    "three_splits.json",    "prefix_space.json",
+    "digits.json",          "prepend_replace.json",
+    "split_spaces.json",    "metaspace_always.json",
+    "metaspace_first.json", "added.json",
+    "word_suffix.json",     "piece_fallback.model",
+    "piece_unknown.model",
+};
+
+/* Small files that load, a part each, and what a mutator would not find. */
+static const char *const json_files[] = {
+    "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}}",
+    "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[{\"id\":3,\"content\":\"<s>\","
+    "\"single_word\":false,\"lstrip\":true,\"rstrip\":true,\"normalized\":true,\"special\":true}],\"normalizer\":"
+    "{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"NFKC\"},{\"type\":\"Lowercase\"},{\"type\":\"Strip\","
+    "\"strip_left\":true,\"strip_right\":true},{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"a+\"},\"content\":"
+    "\"b\"}]},\"model\":{\"type\":\"BPE\",\"unk_token\":\"a\",\"fuse_unk\":true,\"byte_fallback\":true,"
+    "\"ignore_merges\":true,\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"<0x41>\":4},\"merges\":[[\"a\",\"b\"]]}}",
+    "{\"pre_tokenizer\":{\"type\":\"Sequence\",\"pretokenizers\":[{\"type\":\"Digits\",\"individual_digits\":true},"
+    "{\"type\":\"Punctuation\",\"behavior\":\"Removed\"},{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(?<=a)b|c?\"},"
+    "\"behavior\":\"MergedWithPrevious\",\"invert\":true},{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+    "\"trim_offsets\":true,\"use_regex\":true}]},\"decoder\":{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+    "\"trim_offsets\":true},\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"\\u0120\":3},"
+    "\"merges\":[\"a b\"]}}",
+    "{\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{\"String\":\"x\"},"
+    "\"content\":\" \"},{\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":\" \","
+    "\"start\":1,\"stop\":0}]},\"model\":{\"vocab\":{\"a\":0,\"b</w>\":1},\"merges\":[],\"end_of_word_suffix\":"
+    "\"</w>\",\"continuing_subword_prefix\":\"##\"}}",
+    "{\"config\":{\"pattern\":\"[a-z]+|.\",\"num_vocab_tokens\":2,\"default_vocab_size\":3,"
+    "\"default_num_special_tokens\":1,\"version\":\"v3\"},\"vocab\":[{\"rank\":0,\"token_bytes\":\"AA==\",\"token_"
+    "str\":"
+    "null},{\"rank\":1,\"token_bytes\":\"AQ==\",\"token_str\":\"x\"}],\"special_tokens\":[{\"rank\":0,\"token_str\":"
+    "\"<unk>\",\"is_control\":true}]}",
+};
+
+static void load_seeds(void)
+{
+    char path[600], seed[100];
+
+    for (size_t i = 0; i < sizeof vocabularies / sizeof vocabularies[0]; i++) {
+        size_t size;
+        uint8_t *bytes;
+
+        snprintf(path, sizeof path, "tests/tokenizer/vectors/%s", vocabularies[i]);
+        bytes = read_file(path, &size);
+        snprintf(seed, sizeof seed, "seed-%s", vocabularies[i]);
+        put_seed(strstr(seed, ".json") ? "load_json" : "load_sentencepiece", seed, bytes, size);
+        free(bytes);
+    }
+    for (size_t i = 0; i < sizeof json_files / sizeof json_files[0]; i++) {
+        snprintf(seed, sizeof seed, "seed-%zu", i);
+        put_seed("load_json", seed, json_files[i], strlen(json_files[i]));
+    }
+}
+
+static void tiktoken_seeds(void)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char text[4096];
+    size_t at = 0;
+
+    for (unsigned b = 0; b < 256; b++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%c%c== %u\n", digits[b >> 2], digits[b << 4 & 63], b);
+    at += (size_t)snprintf(text + at, sizeof text - at, "YWI= 256\nYWJhYg== 257\nIHQ= 258\n= 259\n");
+    put_seed("load_tiktoken", "seed-bytes", text, at);
+    put_seed("load_tiktoken", "seed-short", "YQ== 0\nYg== 1\r\nYWI= 2", 22);
+    put_seed("load_tiktoken", "seed-wrong", "YQ= 0\nYg== -1\n\nYWI= 99999999999\n", 34);
+}
+
+/* Each text with one of the tokenizers. */
+static void encode_seeds(void)
+{
+    struct vectors_text texts[VECTORS_TEXTS];
+    char *memory, seed[100];
+    size_t count = vectors_texts(texts, &memory);
+
+    for (size_t i = 0; i < count; i++) {
+        uint8_t input[600] = { (uint8_t)(i % 17), (uint8_t)(i / 17 % 2) };
+        size_t bytes = texts[i].size < 598 ? texts[i].size : 598;
+
+        memcpy(input + 2, texts[i].bytes, bytes);
+        snprintf(seed, sizeof seed, "seed-%zu", i);
+        put_seed("encode", seed, input, bytes + 2);
+    }
+    free(memory);
+}
+
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/leat-seeds-XXXXXX", command[100];
@@ -355,6 +447,9 @@ int main(int argc, char **argv)
     checkpoint_seeds(folder);
     list_seeds();
     writer_seeds();
+    load_seeds();
+    tiktoken_seeds();
+    encode_seeds();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

@@ -16,6 +16,10 @@ int fuzz_dataset(const uint8_t *data, size_t size);
 int fuzz_checkpoint(const uint8_t *data, size_t size);
 int fuzz_list(const uint8_t *data, size_t size);
 int fuzz_writer(const uint8_t *data, size_t size);
+int fuzz_load_json(const uint8_t *data, size_t size);
+int fuzz_load_tiktoken(const uint8_t *data, size_t size);
+int fuzz_load_sentencepiece(const uint8_t *data, size_t size);
+int fuzz_encode(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -25,6 +29,10 @@ static const struct fuzzer {
     { "checkpoint", fuzz_checkpoint },
     { "list", fuzz_list },
     { "writer", fuzz_writer },
+    { "load_json", fuzz_load_json },
+    { "load_tiktoken", fuzz_load_tiktoken },
+    { "load_sentencepiece", fuzz_load_sentencepiece },
+    { "encode", fuzz_encode },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)

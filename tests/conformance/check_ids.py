@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""check_ids.py PROGRAM [--share ci|full] [--only WORD] [--random N] [--seed N] [--keep FOLDER]
+
+Compares leat's ids, and what it decodes ids to, with those of tokenizers, tiktoken, sentencepiece and mistral-common:
+for the published vocabularies (LEAT_VOCAB or ../shared/vocab, where they are at hand), those that mistral-common brings
+along, and many that are trained here; on corpora (LEAT_CORPORA or ../shared/corpora), on nasty text, and on random
+Unicode strings: a million for each published vocabulary in the full share. The first difference of each vocabulary is
+cut down and printed. Ends with "N passed, N failed, N skipped": one for each vocabulary.
+
+PROGRAM is ids_dump.c, built. 77: a reference is not installed.
+"""
+import argparse
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+os.environ["RUST_BACKTRACE"] = "0"
+try:
+    import ids_made as made
+    import ids_references as references
+    import ids_texts as texts
+except ImportError as e:
+    print(f"skipped: {e}")
+    print("0 passed, 0 failed, 1 skipped")
+    sys.exit(77)
+
+VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(texts.ROOT, "..", "shared", "vocab"))
+CHUNK = 20000
+
+# What leat refuses rather than do wrongly, by its sentence. Anything else that it refuses is a difference.
+REFUSALS = (
+    r"ByteLevel twice is not supported",
+    r"a normalizer after ByteLevel is not supported",
+    r"Metaspace after ByteLevel is not supported",
+    r"\"prepend_scheme\": \"first\" is not supported together with",
+    r"two added tokens are both looked for as",
+    r"the added token .* is normalized to nothing",
+    r"the unused piece .* can be merged in two ways",
+    r"with characters that ByteLevel never makes is not supported",
+)
+
+# Panics of a reference: bugs of its own, since it should answer. What leat does there is its own decision.
+KNOWN_PANICS = (
+    # Tokens "a" (rstrip) and "\n" (lstrip), both added; the text "a\n\n". After "a" has taken both line ends, the second
+    # token, found at the first of them, begins behind its own end. leat gives them to "a" alone, as tokenizers does
+    # where the second token comes out empty rather than shorter: for the text "a\n".
+    (r"AddedVocabulary bad split", "tokenizers: an added token within the white space that the one before has taken"),
+    # The decoder Strip("a", 0, 2) and the token "a" (or an empty one): it looks for a second character from the end.
+    # leat strips the characters that are there.
+    (r"index out of bounds: the len is \d+ but the index is 18446744073709551615",
+     "tokenizers: decoder Strip with a token of fewer characters than it strips at the end"),
+    # The decoder Strip("a", 1, 1) and the token "a": both ends take the same character. leat takes it once.
+    (r"slice index starts at \d+ but ends at \d+", "tokenizers: decoder Strip with a token that both ends strip"),
+)
+
+# ---- leat -----------------------------------------------------------------------------------------------------------
+
+
+class Refused(Exception):
+    pass
+
+
+class Leat:
+    def __init__(self, program, reference):
+        self.program, self.reference = program, reference
+
+    def ask(self, requests, special):
+        """The answers: bytes, or None for what is refused. `requests`: pairs of a letter and bytes."""
+        data = b"".join(kind + struct.pack("<I", len(payload)) + payload for kind, payload in requests)
+        command = [self.program, self.reference.spec, str(special)]
+        command += [self.reference.pattern] if self.reference.pattern else []
+        run = subprocess.run(command, input=data, capture_output=True)
+        if run.returncode == 3:
+            raise Refused(run.stdout.decode(errors="replace").strip())
+        if run.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
+        answers, at = [], 0
+        for _ in requests:
+            status, size = struct.unpack_from("<II", run.stdout, at)
+            answers.append(None if status else run.stdout[at + 8:at + 8 + size])
+            at += 8 + size
+        return answers
+
+    def encode(self, some, special):
+        answers = self.ask([(b"e", t.encode()) for t in some], special)
+        return [None if a is None else list(struct.unpack(f"<{len(a) // 4}I", a)) for a in answers]
+
+    def decode(self, lists):
+        return self.ask([(b"d", struct.pack(f"<{len(ids)}I", *ids)) for ids in lists], 0)
+
+
+# ---- Comparing ------------------------------------------------------------------------------------------------------
+
+def same_text(mine, theirs):
+    """leat gives the bytes as they are; a reference may give them as text, with U+FFFD for what is none."""
+    if mine is None or not isinstance(theirs, str):
+        return mine == theirs
+    return mine.decode("utf-8", "replace") == theirs
+
+
+def shrunk(item, differs):
+    """A shorter text or list that still differs; parts are left out, large ones first."""
+    size = len(item)
+    for _ in range(200):
+        size = max(1, size // 2)
+        shorter = next((c for c in (item[:i] + item[i + size:] for i in range(0, len(item), size))
+                        if len(c) < len(item) and differs(c)), None) if len(item) < 64 * size else None
+        if shorter is not None:
+            item, size = shorter, 2 * size
+        elif size == 1:
+            break
+    return item
+
+
+class Comparison:
+    """One vocabulary."""
+
+    def __init__(self, name, reference, program):
+        self.name, self.reference, self.leat = name, reference, Leat(program, reference)
+        self.texts = self.lists = self.different = 0
+        self.panics = {}
+
+    def beside(self, mine, theirs):
+        """Both at once: leat in a process of its own."""
+        result = {}
+
+        def run():
+            try:
+                result["mine"] = mine()
+            except Exception as e:
+                result["error"] = e
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        expected = theirs()
+        thread.join()
+        if "error" in result:
+            raise result["error"]
+        return result["mine"], expected
+
+    def differs(self, what, item, mine, expected, again):
+        self.different += 1
+        if self.different == 1:
+            item = shrunk(item, lambda x: again(x)[2])
+            mine, expected, _ = again(item)
+            print(f"  {self.name}: {what} {item!r}\n    leat      {mine!r}\n    reference {expected!r}")
+
+    def known_panic(self, answer):
+        """Whether it is one; then it is counted."""
+        if not isinstance(answer, references.Panic):
+            return False
+        name = next((name for pattern, name in KNOWN_PANICS if re.match(pattern, answer.sentence)), None)
+        if name:
+            self.panics[name] = self.panics.get(name, 0) + 1
+        return name is not None
+
+    def encode(self, some, special):
+        r = self.reference
+        for at in range(0, len(some), CHUNK):
+            part = some[at:at + CHUNK]
+            mine, expected = self.beside(lambda: self.leat.encode(part, special), lambda: r.encode(part, special))
+            self.texts += len(part)
+            for text, a, b in zip(part, mine, expected):
+                if not self.known_panic(b) and a != b:
+                    def again(x):
+                        m, e = self.leat.encode([x], special)[0], r.encode([x], special)[0]
+                        return m, e, m != e
+                    self.differs(f"encode{' special' if special else ''}", text, a, b, again)
+            if special == r.modes[0]:
+                self.decode([ids for ids in expected if isinstance(ids, list)])
+
+    def decode(self, lists):
+        r = self.reference
+        mine, expected = self.beside(lambda: self.leat.decode(lists), lambda: r.decode(lists))
+        self.lists += len(lists)
+        for ids, a, b in zip(lists, mine, expected):
+            if not self.known_panic(b) and not same_text(a, b):
+                def again(x):
+                    m, e = self.leat.decode([x])[0], r.decode([x])[0]
+                    return m, e, not same_text(m, e)
+                self.differs("decode", ids, a, b, again)
+
+    def random_ids(self, count, seed):
+        r = random.Random(seed)
+        few = [r.choice(self.reference.ids) for _ in range(20)]
+        return [[r.choice(few if r.random() < 0.2 else self.reference.ids) for _ in range(r.randrange(12))]
+                for _ in range(count)]
+
+
+class Report:
+    def __init__(self, options):
+        self.options = options
+        self.passed = self.failed = self.skipped = self.texts = self.lists = 0
+        self.refused, self.panics, self.untrained = {}, {}, 0
+
+    def wanted(self, name):
+        return not self.options.only or self.options.only in name
+
+    def line(self, name, text, failed=False):
+        print(f"{'FAILED' if failed else 'ok':6} {name}: {text}", flush=True)
+        if failed:
+            self.failed += 1
+        else:
+            self.passed += 1
+
+    def compare(self, name, open_reference, corpus, random_count, seed, extra=()):
+        """One vocabulary. Where neither side opens it they agree."""
+        begin = time.monotonic()
+        try:
+            reference = open_reference()
+        except Exception as e:
+            return self.no_reference(name, e)
+        c = Comparison(name, reference, self.options.program)
+        mixed = corpus + texts.random_texts(random_count, seed, extra)
+        try:
+            c.decode(c.random_ids(200 + random_count // 10, seed))
+            for i, special in enumerate(reference.modes):
+                c.encode(mixed if i == 0 else mixed[::3], special)
+        except Refused as e:
+            return self.refusal(name, str(e))
+        except RuntimeError as e:
+            return self.line(name, str(e), failed=True)
+        self.texts += c.texts
+        self.lists += c.lists
+        for panic, times in c.panics.items():
+            self.panics[panic] = self.panics.get(panic, 0) + times
+        self.line(name, f"{c.texts} texts, {c.lists} lists of ids, {c.different} differences "
+                  f"({time.monotonic() - begin:.1f} s)", failed=c.different > 0)
+
+    def refusal(self, name, sentence):
+        known = next((r for r in REFUSALS if re.search(r, sentence)), None)
+        if not known:
+            return self.line(name, f"refused: {sentence}", failed=True)
+        self.refused[known] = self.refused.get(known, 0) + 1
+        self.skipped += 1
+
+    def no_reference(self, name, error):
+        """The reference does not open it: leat must not either."""
+        sentence = self.refuses(self.made_path)
+        self.line(name, f"the reference refuses it ({str(error)[:60]}), leat " +
+                  (f"too: {sentence}" if sentence else "does not"), failed=not sentence)
+
+    def refuses(self, path):
+        run = subprocess.run([self.options.program, path, "0"], input=b"", capture_output=True)
+        return run.stdout.decode(errors="replace").strip() if run.returncode == 3 else None
+
+
+# ---- The vocabularies -----------------------------------------------------------------------------------------------
+
+def plain(folder, name):
+    """A published vocabulary, uncompressed; None where it is not at hand."""
+    path, to = os.path.join(VOCAB, name + ".zst"), os.path.join(folder, name)
+    if os.path.exists(path):
+        subprocess.run(["zstd", "-dqf", path, "-o", to], check=True)
+    return to if os.path.exists(path) else None
+
+
+TIKTOKEN = (("r50k_base", "gpt2"), ("cl100k_base", "cl100k_base"), ("o200k_base", "o200k_base"))
+JSON = ("gpt2", "gpt4", "gpt4o", "llama3_1", "qwen2_5", "deepseek_v3", "mistral_nemo", "mistral_v1", "gemma2")
+
+
+def published(folder):
+    """Name and how to open the reference; None for what is not at hand."""
+    for name, builtin in TIKTOKEN:
+        path = plain(folder, name + ".tiktoken")
+        yield name + ".tiktoken", path and (lambda p=path, n=name: references.Tiktoken(p, p, n))
+        yield "built-in " + builtin, path and (lambda p=path, n=name, b=builtin: references.Tiktoken(b, p, n))
+    path = plain(folder, "o200k_base.tiktoken")
+    yield "o200k_harmony", path and (lambda: references.Tiktoken(path, path, "o200k_harmony", "o200k_harmony"))
+    for name in JSON:
+        file = plain(folder, name + ".tokenizer.json")
+        yield name + ".tokenizer.json", file and (lambda p=file: references.HuggingFace(p))
+    yield from references.own_files_of_mistral()
+
+
+def check_published(report, folder, corpus):
+    o = report.options
+    count = o.random if o.random is not None else 2500 if o.share == "ci" else 1000000
+    for i, (name, open_reference) in enumerate(published(folder)):
+        if not report.wanted(name):
+            continue
+        if not open_reference:
+            report.skipped += 1
+            print(f"skipped {name}: it is not at {VOCAB}")
+            continue
+        mine = corpus[i % 3::3] if o.share == "ci" else corpus
+        report.compare(name, open_reference, texts.nasty_texts() + mine, count, o.seed + i)
+
+
+def small(report, corpus):
+    """What trained vocabularies are compared on."""
+    o = report.options
+    count = o.random if o.random is not None else 600 if o.share == "ci" else 10000
+    some = [t[:300] for t in corpus[::max(1, len(corpus) // (60 if o.share == "ci" else 1000))]]
+    return [t[:300] for t in texts.nasty_texts()] + some, count
+
+
+def check_json(report, folder, corpus, lines):
+    some, count = small(report, corpus)
+    charsmap = made.charsmap_of(made.train_model(lines, normalization_rule_name="nmt_nfkc"))
+    for i, c in enumerate(made.configurations(charsmap, report.options.share)):
+        if not report.wanted("tokenizers: " + c.name):
+            continue
+        report.made_path = os.path.join(folder, re.sub(r"\W+", "_", c.name) + ".tokenizer.json")
+        if references.each(lambda c: made.train(c, lines[i % 7::7], report.made_path) or True, [c]) != [True]:
+            report.untrained += 1
+            continue
+        extra = [t.content for t in c.added] + ["the", "word", "##", "</w>"]
+        report.compare("tokenizers: " + c.name, lambda: references.HuggingFace(report.made_path), some, count,
+                       report.options.seed + i, extra)
+
+
+def check_models(report, folder, corpus, lines):
+    some, count = small(report, corpus)
+    for i, (name, options, changes) in enumerate(made.models_of_sentencepiece()):
+        name = "sentencepiece: " + name
+        if not report.wanted(name):
+            continue
+        model = made.train_model(lines[i % 3::3], **options)
+        for change in changes:
+            model = change(model)
+        report.made_path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
+        with open(report.made_path, "wb") as f:
+            f.write(model)
+        report.compare(name, lambda: references.SentencePiece(report.made_path), some, count, report.options.seed + i,
+                       made.SYMBOLS + ["<c>", "<d>"])
+    for name, options in made.REFUSED_MODELS:
+        if not report.wanted(name):
+            continue
+        path = os.path.join(folder, name + ".model")
+        with open(path, "wb") as f:
+            f.write(made.train_model(lines[:1000], **{"vocab_size": 400, **options}))
+        sentence = report.refuses(path)
+        report.line("sentencepiece: " + name, f"refused: {sentence}" if sentence else "must be refused", not sentence)
+
+
+PATTERNS = {
+    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+    "cl100k_base": (r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|"
+                    r"\s*[\r\n]|\s+(?!\S)|\s"),
+}
+
+
+def check_ranks(report, folder, corpus, lines):
+    some, count = small(report, corpus)
+    for i in range(4 if report.options.share == "ci" else 20):
+        pattern = sorted(PATTERNS)[i % 2]
+        name = f"tiktoken: ranks {i}, {pattern}"
+        if report.wanted(name):
+            path = os.path.join(folder, f"made{i}.tiktoken")
+            made.write_ranks(path, made.ranks_made(lines, i))
+            report.compare(name, lambda p=path, n=pattern: references.TiktokenRanks(p, n, PATTERNS[n]), some, 4 * count,
+                           report.options.seed + i)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--share", choices=("ci", "full"), default="full")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--random", type=int)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("LEAT_TEST_SEED", "1")))
+    parser.add_argument("--keep")
+    options = parser.parse_args()
+    options.program = os.path.abspath(options.program)
+    begin = time.monotonic()
+    corpus = texts.corpus_texts(options.share)
+    lines = texts.training_lines(corpus)
+    report = Report(options)
+    print(f"LEAT_TEST_SEED={options.seed}; {len(corpus)} texts of the corpora")
+    with tempfile.TemporaryDirectory() as folder:
+        if options.keep:
+            folder = options.keep
+            os.makedirs(folder, exist_ok=True)
+        check_published(report, folder, corpus)
+        check_models(report, folder, corpus, lines)
+        check_ranks(report, folder, corpus, lines)
+        check_json(report, folder, corpus, lines)
+    for sentence, count in report.refused.items():
+        print(f"{count} combinations refused: {sentence}".replace('\\', ""))
+    if report.untrained:
+        print(f"{report.untrained} combinations that tokenizers cannot train")
+    for panic, count in report.panics.items():
+        print(f"{count} answers not compared, a panic: {panic}")
+    print(f"{report.texts} texts and {report.lists} lists of ids in {time.monotonic() - begin:.0f} s")
+    print(f"{report.passed} passed, {report.failed} failed, {report.skipped} skipped")
+    sys.exit(1 if report.failed else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,345 @@
+#!/usr/bin/env python3
+"""check_unicode.py [--quick] [--tables] [PROGRAM]: compares leat's Unicode functions with the reference libraries.
+
+PROGRAM is unicode_dump.c, built; without it, cc builds it here. Every line of the output is one comparison with the
+number of cases and of differences; the exit status is 0 if there is no difference, 77 if the references are missing.
+--quick takes a tenth of the random texts; --tables also runs scripts/gen_unicode.py --check. LEAT_TEST_SEED changes the
+random texts.
+"""
+import glob
+import io
+import os
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+try:
+    import sentencepiece
+    from tokenizers import normalizers, pre_tokenizers
+    import gen_unicode
+except ImportError as e:
+    print(f"skipped: {e}", file=sys.stderr)
+    sys.exit(77)
+
+POINTS = gen_unicode.POINTS
+QUICK = "--quick" in sys.argv
+SEED = int(os.environ.get("LEAT_TEST_SEED", "1"), 0)
+differences = 0
+
+
+def report(what, cases, wrong):
+    """`wrong` lists what differs; the first few are shown."""
+    global differences
+    print(f"{what}: {cases} cases, {len(wrong)} differences", flush=True)
+    for item in wrong[:5]:
+        print("   ", item)
+    differences += len(wrong)
+
+
+def build(folder):
+    program = os.path.join(folder, "unicode_dump")
+    sources = glob.glob(os.path.join(ROOT, "tokenize_tools/tokenizer/*.c"))
+    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-I", ROOT, "-I", os.path.join(ROOT, "include"),
+                    "-I", os.path.join(ROOT, "src"), "-o", program,
+                    os.path.join(ROOT, "tests/conformance/unicode_dump.c"), os.path.join(ROOT, "src/base/status.c")]
+                   + sources, check=True)
+    return program
+
+
+class Dump:
+    def __init__(self, program):
+        self.program = program
+
+    def raw(self, *arguments, data=b""):
+        return subprocess.run([self.program, *arguments], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+    def texts(self, texts, *arguments):
+        """Each text (bytes) through the program."""
+        data = self.raw(*arguments, data=b"".join(struct.pack("<I", len(t)) + t for t in texts))
+        out, at = [], 0
+        while at < len(data):
+            size = struct.unpack_from("<I", data, at)[0]
+            out.append(data[at + 4:at + 4 + size])
+            at += 4 + size
+        if len(out) != len(texts):
+            sys.exit("the program lost texts")
+        return out
+
+    def compare(self, what, texts, reference, *arguments):
+        """Strings, against a function from string to string."""
+        mine = self.texts([t.encode() for t in texts], *arguments)
+        wrong = [f"{t!a}: {got.decode()!a}, reference {want!a}" for t, got in zip(texts, mine)
+                 if got.decode() != (want := reference(t))]
+        report(what, len(texts), wrong)
+
+
+# ---- Classes ---------------------------------------------------------------------------------------------------------
+
+def check_classes(dump):
+    words = struct.unpack("<2228224H", dump.raw("classes"))
+    for edition, name in enumerate(("rust", "oniguruma")):
+        mine = words[edition * 0x110000:(edition + 1) * 0x110000]
+        for bit, pattern in enumerate(gen_unicode.CLASSES):
+            # one match a character, unlike in the generator
+            if name == "rust":
+                members = set(map(ord, gen_unicode.rust_matches(pattern)))
+            else:
+                members = set(POINTS) - set(map(ord, gen_unicode.oniguruma_drops(pattern)))
+            wrong = [f"U+{c:04X}" for c in range(0x110000) if (mine[c] >> bit & 1) != (c in members)]
+            report(f"{name} {pattern}", 0x110000, wrong)
+    check_folding()
+
+
+def check_folding():
+    """What stands after an apostrophe in (?i:'s|...), one or two characters."""
+    pattern = "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
+    candidates = [chr(c) for c in POINTS if c not in (0x27, 0x0A)]
+    candidates += [chr(c) + y for c in POINTS if c not in (0x27, 0x0A) for y in ("e", "l")]
+    candidates += [x + chr(c) for c in POINTS if c not in (0x27, 0x0A) for x in "rvl"]
+    known = {"s", "S", "\u017f", "t", "T", "m", "M", "d", "D"}
+    known |= {a + b for x, y in ("re", "ve", "ll") for a in (x, x.upper()) for b in (y, y.upper())}
+    wanted = [x for x in candidates if x in known or x[0] in known]
+    text = "\n".join("'" + x for x in candidates)
+    matched = {"rust": gen_unicode.rust_matches(pattern + r"|\n", text).split("\n"),
+               "oniguruma": gen_unicode.oniguruma_drops(pattern, text).split("\n")}
+    wrong = [f"rust: {c!a} {got!a}" for c, got in zip(candidates, matched["rust"])
+             if (got != "") != (c in known or c[0] in known)]
+    wrong += [f"oniguruma: {c!a} {left!a}" for c, left in zip(candidates, matched["oniguruma"])
+              if (left != "'" + c) != (c in known or c[0] in known)]
+    report(f"{pattern} matches {len(wanted)} of", 2 * len(candidates), wrong)
+
+
+def check_characters(dump):
+    mine = dump.raw("chars")
+    tests = gen_unicode.probe_character_tests()
+    report("character tests", 0x110000, [f"U+{c:04X}" for c in range(0x110000) if mine[c] != tests[c]])
+    # the other engine of tokenizers is that of Rust, too: \w+|[^\w\s]+
+    pieces = pre_tokenizers.Whitespace().pre_tokenize_str(" ".join("a" + chr(c) for c in POINTS))
+    words = {ord(piece[1]) for piece, _ in pieces if len(piece) == 2 and piece[0] == "a"}
+    mine = struct.unpack("<2228224H", dump.raw("classes"))
+    report(r"rust \w, as tokenizers has it", 0x110000,
+           [f"U+{c:04X}" for c in range(0x110000) if (mine[c] >> 11 & 1) != (c in words)])
+
+
+# ---- Normal forms ----------------------------------------------------------------------------------------------------
+
+def interesting(normal):
+    """Characters that decompose, compose, move or almost do."""
+    marks = [chr(c) for c in normal.classes]
+    seconds = sorted({chr(b) for _, b in normal.pairs})
+    firsts = sorted({chr(a) for a, _ in normal.pairs})
+    composed = [chr(c) for c in normal.of["NFD"]]
+    compatible = [chr(c) for c in normal.of["NFKD"]]
+    jamo = [chr(c) for c in [*range(0x1100, 0x1200), *range(0xA960, 0xA980), *range(0xD7B0, 0xD800)]]
+    syllables = [chr(c) for c in range(0xAC00, 0xD7A4, 28)] + [chr(c) for c in range(0xAC00, 0xD7A4, 13)]
+    ends = list("\u0300\u0301\u0323\u0334\u0345\u035c\u1161\u1175\u1176\u11a7\u11a8\u11c2\u11c3\ud7a3\uac00\uac01")
+    return [marks, seconds, firsts, composed, compatible, jamo, syllables, ends, list("aeiou AZ\0")]
+
+
+def random_texts(groups, count, seed, longest=12):
+    r = random.Random(seed)
+    texts = []
+    for _ in range(count):
+        few = r.sample(groups, min(len(groups), r.randint(1, 3)))
+        text = ""
+        for _ in range(r.randint(1, longest)):
+            text += chr(r.choice(POINTS)) if r.random() < 0.03 else r.choice(r.choice(few))
+        texts.append(text)
+    return texts
+
+
+def check_normalization(dump):
+    normal = gen_unicode.Normalization()
+    singles = [chr(c) for c in POINTS]
+    texts = random_texts(interesting(normal), 20000 if QUICK else 200000, SEED)
+    runs = random_texts([list(map(chr, normal.classes))], 200 if QUICK else 2000, SEED + 1, 200)
+    runs = ["a" * (i % 3) + t + "e\u0301" for i, t in enumerate(runs)]
+    for form in gen_unicode.FORMS:
+        reference = getattr(normalizers, form)().normalize_str
+        dump.compare(f"{form}, every character", singles, reference, form.lower())
+        dump.compare(f"{form}, every character between letters and marks",
+                     ["e\u0323" + x + "\u0302\u0323b" for x in singles], reference, form.lower())
+        dump.compare(f"{form}, random texts", texts, reference, form.lower())
+        dump.compare(f"{form}, long runs of marks", runs, reference, form.lower())
+    lower = normalizers.Lowercase().normalize_str
+    dump.compare("lower case, every character", singles, lower, "lower")
+    dump.compare("lower case, random texts", [x.join("aA\u03a3 ") for x in singles[::17]] + texts[::10], lower, "lower")
+
+
+# ---- UTF-8 -----------------------------------------------------------------------------------------------------------
+
+def random_bytes(count, seed):
+    """Valid characters, cut ones, and single bytes of all kinds."""
+    r = random.Random(seed)
+    leads = [0x80, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xEC, 0xED, 0xEE, 0xEF, 0xF0, 0xF1, 0xF3, 0xF4, 0xF5, 0xFF,
+             0x8F, 0x90, 0x9F, 0xA0, 0x41]
+    texts = []
+    for _ in range(count):
+        text = b""
+        for _ in range(r.randint(0, 12)):
+            kind = r.randrange(5)
+            if kind == 0:
+                text += b"a" * r.randrange(20)
+            elif kind == 1:
+                text += chr(r.choice(POINTS)).encode()
+            elif kind == 2:
+                text += chr(r.choice((0x10FFFF, 0x10000, 0xFFFF, 0xE000, 0xD7FF, 0x800, 0x7FF, 0x80)) - r.randrange(3)
+                            ).encode(errors="surrogatepass")[:r.randint(1, 4)]
+            elif kind == 3:
+                text += bytes([r.choice(leads)])
+            else:
+                text += bytes([r.randrange(256)])
+        texts.append(text)
+    return texts
+
+
+def check_utf8(dump):
+    texts = random_bytes(10000 if QUICK else 100000, SEED)
+    # each lead with each second byte, and those of three and four bytes near the limits
+    texts += [bytes([a, b]) for a in range(256) for b in range(256)]
+    edge = (0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0)
+    texts += [bytes([a, b, c, d]) for a in range(0xC0, 0x100) for b in edge for c in edge for d in edge]
+    texts += [bytes([a, b, c]) for a in range(0xC0, 0x100) for b in edge for c in edge]
+    wrong = []
+    for text, got in zip(texts, dump.texts(texts, "repair")):
+        try:
+            text.decode()
+            valid = len(text)
+        except UnicodeDecodeError as e:
+            valid = e.start
+        if got != struct.pack("<I", valid) + text.decode("utf-8", "replace").encode():
+            wrong.append(f"{text}: {got}")
+    report("UTF-8, valid prefix and repair", len(texts), wrong)
+
+
+# ---- Charsmaps -------------------------------------------------------------------------------------------------------
+
+def fields(message):
+    """The fields of a protocol buffer: number, value."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            value = varint()
+        else:
+            size = varint() if key & 7 == 2 else 8 if key & 7 == 1 else 4
+            value = message[at:at + size]
+            at += size
+        yield key >> 3, value
+
+
+def train(**options):
+    """The bytes of a tiny model."""
+    model = io.BytesIO()
+    sentences = ["the quick brown fox jumps over the lazy dog", "caf\u00e9 \ufb01ne \uff76\uff9e \u00bd hello"] * 20
+    sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(sentences), model_writer=model, vocab_size=60,
+                                             hard_vocab_limit=False, minloglevel=2, **options)
+    return model.getvalue()
+
+
+def charsmap_of(model):
+    spec = next(value for number, value in fields(model) if number == 3)
+    return next(value for number, value in fields(spec) if number == 2)
+
+
+def random_rules(r, alphabet, count):
+    rules = {}
+    for _ in range(count):
+        key = "".join(r.choice(alphabet) for _ in range(r.choice((1, 1, 1, 2, 2, 3, 4))))
+        rules[key] = "".join(r.choice(alphabet + ["x", "yz", ""]) for _ in range(r.randint(0, 3)))
+    return rules
+
+
+def keys_of_rules(folder, name, rules):
+    """A charsmap of one's own that sentencepiece has compiled."""
+    path = os.path.join(folder, name + ".tsv")
+    with open(path, "w") as f:
+        for key, to in rules.items():
+            f.write(" ".join(f"{ord(x):X}" for x in key) + "\t" + " ".join(f"{ord(x):X}" for x in to) + "\n")
+    return train(normalization_rule_tsv=path)
+
+
+def cluster_alphabet():
+    """Characters of every kind that grapheme boundaries depend on, short ones first of all."""
+    table = gen_unicode.probe_graphemes()
+    r = random.Random(7)
+    kinds = {}
+    for c in POINTS:
+        kinds.setdefault((table[c], len(chr(c).encode())), []).append(chr(c))
+    return [r.sample(members, min(len(members), 6)) for members in kinds.values()] + \
+        [list("ab\r\n"), list("\u0301\u00a9\u00ae\u200d"), list("\u0915\u094d\u093c"), list("\U0001f1e6\U0001f468")]
+
+
+def check_map(dump, folder, name, charsmap, model, texts):
+    path = os.path.join(folder, name)
+    with open(path, "wb") as f:
+        f.write(charsmap)
+    dump.compare(f"{name}, as tokenizers", texts, normalizers.Precompiled(charsmap).normalize_str, "graphemes", path)
+    if model:
+        reference = sentencepiece.SentencePieceNormalizer(model_proto=model, add_dummy_prefix=False,
+                                                          escape_whitespaces=False, remove_extra_whitespaces=False)
+        dump.compare(f"{name}, as sentencepiece", texts, reference.Normalize, "longest", path)
+
+
+def check_charsmaps(dump, folder):
+    clusters = cluster_alphabet()
+    groups = interesting(gen_unicode.Normalization()) + clusters
+    count = 10000 if QUICK else 100000
+    texts = random_texts(groups, count, SEED + 2) + random_texts(clusters, count, SEED + 3)
+    singles = [chr(c) for c in POINTS]
+    for name in ("nmt_nfkc", "nfkc", "nmt_nfkc_cf", "nfkc_cf"):
+        model = train(normalization_rule_name=name)
+        check_map(dump, folder, name, charsmap_of(model), model, texts + singles)
+    r = random.Random(SEED + 4)
+    for i in range(3 if QUICK else 12):
+        few = r.sample(clusters, 4)
+        alphabet = sorted({x for group in few for x in group if x not in "\r\n\t"} | set("ab\u00e9\u0301"))
+        rules = random_rules(r, alphabet, 60)
+        model = keys_of_rules(folder, f"rules{i}", {k: v for k, v in rules.items() if v})
+        mine = random_texts(few + [list("ab\u00e9\u0301")], count // 10, SEED + 5 + i)
+        check_map(dump, folder, f"rules{i}, compiled", charsmap_of(model), model, mine)
+        check_map(dump, folder, f"rules{i}, made", gen_unicode.make_charsmap(rules), None, mine)
+    # what follows a key within its cluster is lost, so that boundaries show
+    for i, key in enumerate("a\u00a9\u00ae\u0915\u1100\u1161\u11a8\uac00\uac01\u0600"):
+        charsmap = gen_unicode.make_charsmap({key: "X"})
+        mine = [start + chr(c) + key + end for start in ("", "\u0915\u094d", "\u00a9\u200d") for end in "\u0301\u200d"
+                for c in POINTS[::97]]
+        mine += [t + key + "\u0301" for t in random_texts(clusters, count // 10, SEED + 30 + i, 5)]
+        check_map(dump, folder, f"key U+{ord(key):04X}", charsmap, None, mine)
+
+
+def main():
+    programs = [x for x in sys.argv[1:] if not x.startswith("--")]
+    print(f"LEAT_TEST_SEED={SEED}")
+    with tempfile.TemporaryDirectory() as folder:
+        dump = Dump(programs[0] if programs else build(folder))
+        check_utf8(dump)
+        check_classes(dump)
+        check_characters(dump)
+        check_normalization(dump)
+        check_charsmaps(dump, folder)
+    if "--tables" in sys.argv:
+        failed = subprocess.run([sys.executable, os.path.join(ROOT, "scripts", "gen_unicode.py"), "--check"]).returncode
+        report("tables made anew", 3, ["see above"] if failed else [])
+    print(f"{differences} differences in all")
+    sys.exit(1 if differences else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+/*
+ * ids_dump.c: what check_ids.py compares with the references, through the public header alone.
+ *
+ *     ids_dump TOKENIZER SPECIAL [PATTERN]
+ *
+ * SPECIAL is 0 or 1: whether strings of special tokens become these tokens. Reads requests from the standard input: a
+ * byte 'e' and a text to encode, or 'd' and ids to decode, each with its bytes counted before it (four bytes,
+ * little-endian, as are ids). Answers each with a status (four bytes; 0: well) and ids, bytes or a sentence, counted
+ * likewise. Exits 3 if the tokenizer is refused, saying why on the standard output.
+ */
+#include <leat_pack.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t load32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static void put32(uint32_t value)
+{
+    uint8_t bytes[4] = { (uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16), (uint8_t)(value >> 24) };
+
+    fwrite(bytes, 1, 4, stdout);
+}
+
+static void refuse(const struct leat_error *err)
+{
+    size_t bytes = strlen(err->message);
+
+    put32(1);
+    put32((uint32_t)bytes);
+    fwrite(err->message, 1, bytes, stdout);
+}
+
+static void encode(struct leat_encoder *e, const uint8_t *text, uint32_t bytes)
+{
+    struct leat_error err;
+    const uint32_t *ids;
+    uint64_t count;
+
+    if (leat_encoder_encode(e, (const char *)text, bytes, &ids, &count, &err) != LEAT_OK) {
+        refuse(&err);
+        return;
+    }
+    put32(0);
+    put32((uint32_t)(4 * count));
+    for (uint64_t i = 0; i < count; i++)
+        put32(ids[i]);
+}
+
+static void decode(struct leat_encoder *e, uint8_t *payload, uint32_t bytes)
+{
+    struct leat_error err;
+    uint32_t *ids = malloc((size_t)bytes + 4);
+    const char *text;
+    uint64_t length;
+
+    if (!ids)
+        exit(1);
+    for (uint32_t i = 0; i < bytes / 4; i++)
+        ids[i] = load32(payload + (size_t)4 * i);
+    if (leat_encoder_decode(e, ids, bytes / 4, &text, &length, &err) != LEAT_OK) {
+        refuse(&err);
+    } else {
+        put32(0);
+        put32((uint32_t)length);
+        fwrite(text, 1, length, stdout);
+    }
+    free(ids);
+}
+
+static void answer_all(struct leat_encoder *e)
+{
+    uint8_t head[5], *payload = NULL;
+    size_t room = 0;
+
+    while (fread(head, 1, 5, stdin) == 5) {
+        uint32_t bytes = load32(head + 1);
+
+        if (bytes >= room) {
+            free(payload);
+            payload = malloc(room = 2 * (size_t)bytes + 256);
+        }
+        if (!payload || fread(payload, 1, bytes, stdin) != bytes)
+            exit(1);
+        if (head[0] == 'e')
+            encode(e, payload, bytes);
+        else
+            decode(e, payload, bytes);
+    }
+    free(payload);
+}
+
+int main(int argc, char **argv)
+{
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    struct leat_encoder_options how = LEAT_ENCODER_OPTIONS_INIT;
+    struct leat_tokenizer *t;
+    struct leat_encoder *e;
+    struct leat_error err;
+
+    if (argc < 3 || argc > 4) {
+        fprintf(stderr, "see the head of ids_dump.c\n");
+        return 2;
+    }
+    options.pattern = argc > 3 ? argv[3] : NULL;
+    how.special = *argv[2] == '1';
+    if (leat_tokenizer_open(&t, argv[1], &options, &err) != LEAT_OK) {
+        printf("%s\n", err.message);
+        return 3;
+    }
+    if (leat_encoder_open(&e, t, &how, &err) != LEAT_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    answer_all(e);
+    leat_encoder_close(e);
+    leat_tokenizer_close(t);
+    return 0;
+}

@@ -1,0 +1,170 @@
+"""ids_references.py: one face for the reference packages: a Reference encodes and decodes lists of texts, and knows how
+leat opens the same vocabulary. What a reference cannot do with a text is None."""
+import contextlib
+import inspect
+import os
+
+import sentencepiece
+import tiktoken
+import tokenizers
+from tiktoken.load import load_tiktoken_bpe
+from tiktoken_ext import openai_public
+
+
+class Panic:
+    """What a Rust package did instead of an answer."""
+
+    def __init__(self, sentence):
+        self.sentence = sentence
+
+    def __repr__(self):
+        return f"panic: {self.sentence}"
+
+
+@contextlib.contextmanager
+def quiet():
+    """Panics print themselves: not now."""
+    kept, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(null)
+
+
+def one(function, item):
+    """None where it fails. A panic is no Exception."""
+    try:
+        return function(item)
+    except Exception:
+        return None
+    except BaseException as e:
+        if type(e).__name__ != "PanicException":
+            raise
+        return Panic(str(e))
+
+
+def each(function, items):
+    with quiet():
+        return [one(function, item) for item in items]
+
+
+def batch(function, items, single):
+    """All at once; one by one where that fails."""
+    with quiet():
+        answer = one(function, items)
+    return each(single, items) if answer is None or isinstance(answer, Panic) else answer
+
+
+class HuggingFace:
+    """A tokenizer.json."""
+    modes = (0, 1)
+
+    def __init__(self, path):
+        self.spec, self.pattern = path, None
+        self.tokenizer = tokenizers.Tokenizer.from_file(path)
+        self.ids = sorted(set(self.tokenizer.get_vocab(with_added_tokens=True).values()))
+
+    def encode(self, texts, special):
+        t = self.tokenizer
+        t.encode_special_tokens = not special
+        return batch(lambda some: [e.ids for e in t.encode_batch_fast(some, add_special_tokens=False)], texts,
+                     lambda text: t.encode(text, add_special_tokens=False).ids)
+
+    def decode(self, lists):
+        t = self.tokenizer
+        return batch(lambda some: t.decode_batch(some, skip_special_tokens=False), lists,
+                     lambda ids: t.decode(ids, skip_special_tokens=False))
+
+
+class Tiktoken:
+    """A *.tiktoken under one of tiktoken's own names."""
+    modes = (0, 1)
+
+    def __init__(self, spec, path, name, pattern=None):
+        self.spec, self.pattern = spec, pattern
+        ranks = load_tiktoken_bpe(path)
+        real = openai_public.load_tiktoken_bpe
+        openai_public.load_tiktoken_bpe = lambda *a, **k: ranks
+        known = getattr(openai_public, name)()
+        openai_public.load_tiktoken_bpe = real
+        known.pop("explicit_n_vocab", None)
+        self.encoding = tiktoken.Encoding(**known)
+        self.ids = sorted(set(ranks.values()) | set(known["special_tokens"].values()))
+
+    def encode(self, texts, special):
+        e = self.encoding
+        if special:
+            return each(lambda t: e.encode(t, allowed_special="all"), texts)
+        return batch(lambda some: e.encode_ordinary_batch(some, num_threads=2), texts, e.encode_ordinary)
+
+    def decode(self, lists):
+        return each(self.encoding.decode_bytes, lists)
+
+
+class TiktokenRanks:
+    """Ranks made here, under a pattern of tiktoken's."""
+    modes = (0,)
+
+    def __init__(self, path, name, expression):
+        self.spec, self.pattern = path, name
+        ranks = load_tiktoken_bpe(path)
+        self.encoding = tiktoken.Encoding(name, pat_str=expression, mergeable_ranks=ranks, special_tokens={})
+        self.ids = sorted(ranks.values())
+
+    def encode(self, texts, special):
+        return batch(lambda some: self.encoding.encode_ordinary_batch(some, num_threads=2), texts,
+                     self.encoding.encode_ordinary)
+
+    def decode(self, lists):
+        return each(self.encoding.decode_bytes, lists)
+
+
+class Tekken:
+    """A tekken.json, by mistral-common. Its own encode() looks for no special tokens in text."""
+    modes = (0,)
+
+    def __init__(self, path):
+        from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
+        from mistral_common.tokens.tokenizers.tekken import Tekkenizer
+        self.spec, self.pattern, self.keep = path, None, SpecialTokenPolicy.KEEP
+        self.tekkenizer = Tekkenizer.from_file(path)
+        self.ids = list(range(self.tekkenizer.n_words))
+
+    def encode(self, texts, special):
+        return each(lambda t: self.tekkenizer.encode(t, bos=False, eos=False), texts)
+
+    def decode(self, lists):
+        return each(lambda ids: self.tekkenizer.decode(ids, special_token_policy=self.keep), lists)
+
+
+class SentencePiece:
+    """A tokenizer.model."""
+    modes = (0,)
+
+    def __init__(self, path):
+        self.spec, self.pattern = path, None
+        self.processor = sentencepiece.SentencePieceProcessor(model_file=path)
+        # control pieces, which no text becomes, decode to nothing there; leat shows all special tokens by their names
+        self.ids = [i for i in range(self.processor.vocab_size()) if not self.processor.is_control(i)]
+
+    def encode(self, texts, special):
+        p = self.processor
+        return batch(lambda some: p.encode(some, out_type=int, num_threads=2), texts, lambda t: p.encode(t, out_type=int))
+
+    def decode(self, lists):
+        return batch(self.processor.decode, lists, self.processor.decode)
+
+
+def own_files_of_mistral():
+    """The vocabularies that mistral-common brings along: a name and the reference."""
+    import mistral_common
+    folder = os.path.join(os.path.dirname(inspect.getfile(mistral_common)), "data")
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        if name.startswith("tekken"):
+            yield "mistral-common " + name, lambda path=path: Tekken(path)
+        elif ".model" in name:
+            yield "mistral-common " + name, lambda path=path: SentencePiece(path)

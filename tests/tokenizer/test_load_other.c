@@ -1,0 +1,371 @@
+/*
+ * test_load_other.c: the readers of *.tiktoken, tekken.json and sentencepiece models on small files that are made here:
+ * what they read, and every sentence they can refuse with.
+ */
+#include "t.h"
+
+#include "tokenize_tools/tokenizer/fingerprint.h"
+#include "tokenize_tools/tokenizer/load.h"
+
+static enum leat_status load(struct tokenizer_spec **spec, const char *path, const void *bytes, size_t size,
+                             const char *pattern)
+{
+    struct load_source source = { .path = path, .pattern = pattern };
+    uint8_t *copy = malloc(size ? size : 1); /* of exactly this size, for sanitizers */
+    enum load_format format;
+    enum leat_status s;
+
+    memcpy(copy, bytes, size);
+    source.bytes = copy;
+    source.size = size;
+    s = load_spec(spec, &format, &source, &t_err);
+    free(copy);
+    return s;
+}
+
+static void refused(const char *path, const void *bytes, size_t size, const char *pattern, enum leat_status status,
+                    const char *sentence)
+{
+    struct tokenizer_spec *spec;
+    enum leat_status s = load(&spec, path, bytes, size, pattern);
+
+    if (s != status || !strstr(t_err.message, sentence))
+        T_FAIL("%s: %s, \"%s\" instead of \"%s\"", path, leat_status_name(s), s ? t_err.message : "", sentence);
+    spec_free(spec);
+}
+
+static int token_is(const struct tokenizer_spec *spec, uint32_t id, const char *bytes, size_t length)
+{
+    const struct spec_token *t = spec_find_id(spec, id);
+
+    return t && t->length == length && memcmp(spec_token_bytes(spec, t), bytes, length) == 0;
+}
+
+static int added_is(const struct tokenizer_spec *spec, uint32_t id, const char *text)
+{
+    const struct spec_added *a = spec_find_added(spec, id);
+
+    return a && a->content.length == strlen(text) && memcmp(a->content.bytes, text, a->content.length) == 0 &&
+           a->special;
+}
+
+/* ---- tiktoken ---- */
+
+static void test_tiktoken(void)
+{
+    static const char file[] = "YQ== 5\r\nYg==\t0\n\n  YWI= 2  \n= 3\rgIE= 1";
+    struct tokenizer_spec *spec;
+
+    T_OK(load(&spec, "own.tiktoken", file, sizeof file - 1, "CL100K_base"));
+    T_EQ(spec->model, SPEC_RANKS);
+    T_EQ(spec->dialect, SPEC_RUST);
+    T_CHECK(spec->byte_level);
+    T_EQ(spec->token_count, 5);
+    T_CHECK(token_is(spec, 5, "a", 1) && token_is(spec, 0, "b", 1) && token_is(spec, 2, "ab", 2));
+    T_CHECK(token_is(spec, 3, "", 0) && token_is(spec, 1, "\x80\x81", 2) && !spec_find_id(spec, 4));
+    T_EQ(spec->added_count, 0); /* it is not the published vocabulary */
+    T_EQ(spec->vocabulary_size, 6);
+    T_EQ(spec->pre_tokenizer_count, 1);
+    T_CHECK(spec->pre_tokenizers[0].invert && spec->pre_tokenizers[0].behavior == SPEC_REMOVED);
+    T_CHECK(memmem(spec->pre_tokenizers[0].pattern.text.bytes, spec->pre_tokenizers[0].pattern.text.length,
+                   "\\p{N}{1,3}+", 11) != NULL);
+    T_EQ(spec->normalizer_count, 0);
+    spec_free(spec);
+    T_OK(load(&spec, "own.tiktoken", file, sizeof file - 1, "qwen"));
+    T_EQ(spec->normalizer_count, 1); /* NFC */
+    spec_free(spec);
+}
+
+static void test_tiktoken_refusals(void)
+{
+    static const struct {
+        const char *path, *file, *pattern;
+        enum leat_status status;
+        const char *sentence;
+    } rows[] = {
+        { "x.tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "say which with --pattern: gpt2, r50k_base" },
+        { "x.tiktoken", "YQ== 0\n", "foo", LEAT_E_ARGUMENT, "--pattern foo: no such pattern; there are: gpt2" },
+        { "cl100k_base.tiktoken", "YQ== 0\n", NULL, LEAT_E_VOCABULARY,
+          "holds 1 tokens, and the published cl100k_base has 100256" },
+        { "dir/QWEN.tiktoken.zst", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published qwen has 151643" },
+        { "dir/tiktoken.model", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published kimi has 163584" },
+        { "x.tiktoken", "YQ== 0\nYQ=x 1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: the token is not base64 (byte 7)" },
+        { "x.tiktoken", "YQ== 0\nYQ 1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: the token is not base64" },
+        { "x.tiktoken", "YQ== 0\nYg==\n", "gpt2", LEAT_E_VOCABULARY, "line 2: a rank was expected after the token" },
+        { "x.tiktoken", "YQ== 0\nYg== x\n", "gpt2", LEAT_E_VOCABULARY, "line 2: a rank was expected after the token" },
+        { "x.tiktoken", "YQ== 0\nYg== -1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: a rank was expected" },
+        { "x.tiktoken", "YQ== 0\nYg== 1 2\n", "gpt2", LEAT_E_VOCABULARY, "line 2: there is something after the rank" },
+        { "x.tiktoken", "YQ== 0\nYg== 1x\n", "gpt2", LEAT_E_VOCABULARY, "line 2: there is something after the rank" },
+        { "x.tiktoken", "YQ== 16777216\n", "gpt2", LEAT_E_VOCABULARY, "ranks above 16777215" },
+        { "x.tiktoken", "YQ== 99999999999999999999999\n", "gpt2", LEAT_E_VOCABULARY, "ranks above 16777215" },
+        { "x.tiktoken", "YQ== 0\nYg== 1\nYQ== 7\n", "gpt2", LEAT_E_VOCABULARY, "the ranks 0 and 7 are the same bytes" },
+        { "x.tiktoken", "YQ== 3\nYg== 3\n", "gpt2", LEAT_E_VOCABULARY, "two tokens have the id 3" },
+        { "x.json", "{\"model\":{}}", "gpt2", LEAT_E_ARGUMENT, "only *.tiktoken files need it" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        refused(rows[i].path, rows[i].file, strlen(rows[i].file), rows[i].pattern, rows[i].status, rows[i].sentence);
+}
+
+/* Special tokens that stand beside it, in tokenizer_config.json. */
+static void test_tiktoken_config(void)
+{
+    static const char file[] = "YQ== 0\nYg== 1\n";
+    static const char json[] = "{\"added_tokens_decoder\":{\"7\":{\"content\":\"[EOS]\"},\"1\":{\"content\":\"b\"},"
+                               "\"5\":{\"content\":\"[BOS]\",\"special\":true}}}";
+    static const char wrong[] = "{\"added_tokens_decoder\":{\"x\":{\"content\":\"[EOS]\"}}}";
+    struct load_source source = {
+        .path = "t.tiktoken", .bytes = (const uint8_t *)file, .size = sizeof file - 1, .pattern = "kimi"
+    };
+    struct tokenizer_spec *spec;
+    enum load_format format;
+    struct jsontree config;
+
+    T_OK(jsontree_parse(&config, (const uint8_t *)json, sizeof json - 1, "tokenizer_config.json", &t_err));
+    source.config = &config;
+    T_OK(load_spec(&spec, &format, &source, &t_err));
+    T_EQ(format, LOAD_TIKTOKEN);
+    T_CHECK(spec->added_count == 2 && added_is(spec, 5, "[BOS]") && added_is(spec, 7, "[EOS]"));
+    T_EQ(spec->vocabulary_size, 8);
+    spec_free(spec);
+    jsontree_free(&config);
+    T_OK(jsontree_parse(&config, (const uint8_t *)wrong, sizeof wrong - 1, "tokenizer_config.json", &t_err));
+    T_STATUS(load_spec(&spec, &format, &source, &t_err), LEAT_E_VOCABULARY);
+    T_CONTAINS(t_err.message, "tokenizer_config.json: an entry of \"added_tokens_decoder\"");
+    jsontree_free(&config);
+}
+
+/* ---- tekken ---- */
+
+/* A file of 256 bytes and "ab", "abc"; `config` and `special` are members' texts. */
+static char *tekken(const char *config, const char *special)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static char json[65536];
+    char *end = json + sizeof json,
+         *p = json + snprintf(json, sizeof json, "{\"config\":{%s}%s,\"vocab\":[", config, special);
+
+    for (int b = 0; b < 256; b++)
+        p += snprintf(p, (size_t)(end - p), "{\"rank\":%d,\"token_bytes\":\"%c%c==\",\"token_str\":null},", b,
+                      letters[b >> 2], letters[(b & 3) << 4]);
+    snprintf(p, (size_t)(end - p),
+             "{\"rank\":256,\"token_bytes\":\"YWI=\",\"token_str\":\"ab\"},"
+             "{\"rank\":257,\"token_bytes\":\"YWJj\",\"token_str\":\"abc\"}]}");
+    return json;
+}
+
+#define CONFIG(size, special, version)                                                                                 \
+    "\"pattern\":\"a+\",\"num_vocab_tokens\":258,\"default_vocab_size\":" #size                                        \
+    ",\"default_num_special_tokens\":" #special ",\"version\":\"" version "\""
+#define SPECIALS ",\"special_tokens\":[{\"rank\":1,\"token_str\":\"</s>\"},{\"rank\":0,\"token_str\":\"<unk>\"}]"
+
+static void test_tekken(void)
+{
+    struct tokenizer_spec *spec;
+    char *json = tekken(CONFIG(261, 4, "v11"), SPECIALS);
+
+    T_OK(load(&spec, "tekken.json", json, strlen(json), NULL));
+    T_EQ(spec->model, SPEC_RANKS);
+    T_EQ(spec->token_count, 257); /* cut to 261 - 4 */
+    T_CHECK(token_is(spec, 4, "\0", 1) && token_is(spec, 259, "\xff", 1) && token_is(spec, 260, "ab", 2));
+    T_CHECK(spec->added_count == 4 && added_is(spec, 1, "</s>") && added_is(spec, 0, "<unk>"));
+    T_CHECK(added_is(spec, 2, "<SPECIAL_2>") && added_is(spec, 3, "<SPECIAL_3>"));
+    T_EQ(spec->vocabulary_size, 261);
+    T_CHECK(spec->pre_tokenizers[0].pattern.regex && spec->pre_tokenizers[0].pattern.text.length == 2);
+    spec_free(spec);
+
+    json = tekken(CONFIG(280, 22, "v3"), "");
+    T_OK(load(&spec, "tekken.json", json, strlen(json), NULL));
+    T_CHECK(spec->added_count == 22 && added_is(spec, 2, "</s>") && added_is(spec, 19, "[TOOL_CONTENT]"));
+    T_CHECK(added_is(spec, 20, "<SPECIAL_20>") && added_is(spec, 17, "[SYSTEM_PROMPT]"));
+    spec_free(spec);
+}
+
+static void test_tekken_refusals(void)
+{
+    static const struct {
+        const char *config, *special, *from, *to, *sentence;
+    } rows[] = {
+        { CONFIG(263, 4, "v11"), SPECIALS, "", "", "more than there are tokens" },
+        { CONFIG(3, 4, "v11"), SPECIALS, "", "", "less than the special tokens" },
+        { CONFIG(261, 1, "v11"), SPECIALS, "", "", "more than there are tokens" },
+        { CONFIG(258, 1, "v11"), SPECIALS, "", "", "less than there are special tokens" },
+        { CONFIG(261, 4, "v11"), "", "", "", "there are no \"special_tokens\"" },
+        { CONFIG(261, 4, "v3"), "", "", "", "less than there are special tokens" },
+        { CONFIG(261, 4, "v3"), ",\"special_tokens\":7", "", "", "\"special_tokens\" must be an array" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"pattern\"", "\"pattirn\"", "a string \"pattern\"" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"version\"", "\"versiin\"", "a string \"version\"" },
+        { CONFIG(261, -4, "v11"), SPECIALS, "", "", "a whole number \"default_num_special_tokens\"" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":70", "\"rank\":71", "must be 0, 1, 2, ... in this order" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"AQ==\"", "\"AR!=\"", "\"token_bytes\" is not base64" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"AQ==\"", "\"AA==\"", "the first 256 tokens must be the bytes" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"YWI=\"", "\"YQ==\"", "this token stands in the file twice" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"token_bytes\"", "\"tokin_bytes\"", "must have a \"rank\" and" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"<unk>\"", "\"</s>\"", "stands in the file twice" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"<unk>\"", "\"<SPECIAL_2>\"", "stands in the file twice" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":1,", "\"rank\":0,", "must differ" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":1,", "\"rank\":4,", "must differ, and be below" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"token_str\":\"</s>\"", "\"x\":\"\"",
+          "a \"rank\" and a string \"token_str\"" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *json = tekken(rows[i].config, rows[i].special), *at = strstr(json, rows[i].from), changed[65536];
+
+        snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - json), json, rows[i].to, at + strlen(rows[i].from));
+        refused("tekken.json", changed, strlen(changed), NULL, LEAT_E_VOCABULARY, rows[i].sentence);
+    }
+}
+
+/* ---- sentencepiece ---- */
+
+struct model {
+    uint8_t bytes[16384];
+    size_t size;
+};
+
+static void put_piece(struct model *m, const char *text, float score, int type)
+{
+    size_t length = strlen(text);
+    uint8_t *p = m->bytes + m->size;
+
+    *p++ = 0x0a;
+    *p++ = (uint8_t)(length + 2 + 5 + (type ? 2 : 0));
+    *p++ = 0x0a;
+    *p++ = (uint8_t)length;
+    memcpy(p, text, length);
+    p += length;
+    *p++ = 0x15;
+    memcpy(p, &score, 4); /* tests run where numbers are little-endian, or the score is 0 */
+    p += 4;
+    if (type) {
+        *p++ = 0x18;
+        *p++ = (uint8_t)type;
+    }
+    m->size = (size_t)(p - m->bytes);
+}
+
+static void put(struct model *m, const char *bytes, size_t length)
+{
+    memcpy(m->bytes + m->size, bytes, length);
+    m->size += length;
+}
+
+#define PUT(m, text) put(m, text, sizeof text - 1)
+#define BPE_MODEL    "\x12\x02\x18\x02"
+
+static void test_sentencepiece(void)
+{
+    struct model m = { .size = 0 };
+    struct tokenizer_spec *spec;
+
+    put_piece(&m, "<unk>", 0, 2);
+    put_piece(&m, "<s>", 0, 3);
+    put_piece(&m, "ab", 0, 0);
+    put_piece(&m, "a", 0, 1);
+    put_piece(&m, "user", 0, 4);
+    put_piece(&m, "b", 0, 5);
+    put_piece(&m, "<s>x", 0, 9); /* a type of the future is a normal one */
+    PUT(&m, "\x12\x0e\x18\x02\xd0\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"); /* BPE; end: -1 */
+    PUT(&m, "\x12\x05\xe2\x02\x02?!");                                           /* what unknown decodes to */
+    PUT(&m, "\x1a\x06\x18\x00\x20\x00\x28\x00");
+    PUT(&m, "\x2a\x0c\x12\x0a\x04\x00\x00\x00\x01\x00\x00\x00z\x00");
+    PUT(&m, "\x22\x00\xfa\x01\x03xyz\xf8\x01\x07"); /* self-test data and unknown fields */
+    T_OK(load(&spec, "m.model", m.bytes, m.size, NULL));
+    T_EQ(spec->model, SPEC_SCORES);
+    T_EQ(spec->token_count, 7);
+    T_CHECK(spec->tokens[0].type == SPEC_UNKNOWN && spec->tokens[1].type == SPEC_CONTROL);
+    T_CHECK(spec->tokens[2].type == SPEC_NORMAL && spec->tokens[4].type == SPEC_USER_DEFINED);
+    T_CHECK(spec->tokens[5].type == SPEC_UNUSED && spec->tokens[6].type == SPEC_NORMAL);
+    T_CHECK(token_is(spec, 2, "ab", 2) && spec->unknown == 0 && spec->scores[2] == 0);
+    T_CHECK(spec->sentencepiece.begin == 1 && spec->sentencepiece.end == SPEC_NONE && !spec->byte_fallback);
+    T_CHECK(!spec->sentencepiece.add_dummy_prefix && !spec->sentencepiece.remove_extra_whitespaces &&
+            !spec->sentencepiece.escape_whitespaces);
+    T_CHECK(spec->sentencepiece.charsmap.length == 0 && spec->sentencepiece.denormalizer.length == 10);
+    T_EQ(spec->sentencepiece.unknown_surface.length, 2);
+    spec_free(spec);
+}
+
+static void test_sentencepiece_bytes(void)
+{
+    struct model m = { .size = 0 };
+    struct tokenizer_spec *spec;
+    char name[16];
+
+    put_piece(&m, "<unk>", 0, 2);
+    for (unsigned b = 0; b < 256; b++) {
+        snprintf(name, sizeof name, "<0x%02X>", b);
+        put_piece(&m, name, 0, 6);
+    }
+    PUT(&m, "\x12\x05\x18\x02\x98\x02\x01");
+    T_OK(load(&spec, "m.model", m.bytes, m.size, NULL));
+    T_CHECK(spec->byte_fallback && spec->tokens[1].type == SPEC_BYTE && spec->sentencepiece.add_dummy_prefix);
+    spec_free(spec);
+    PUT(&m, "\x12\x03\x98\x02\x00"); /* a later field wins */
+    refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "byte_fallback is not set");
+}
+
+static void test_sentencepiece_refusals(void)
+{
+    static const struct {
+        const char *piece;
+        int type;
+        const char *rest;
+        size_t rest_bytes;
+        enum leat_status status;
+        const char *sentence;
+    } rows[] = {
+        { "a", 1, "", 0, LEAT_E_UNSUPPORTED, "type Unigram is not supported yet: Unigram comes in a later version" },
+        { "a", 1, "\x12\x02\x18\x01", 4, LEAT_E_UNSUPPORTED, "type Unigram is not supported yet" },
+        { "a", 1, "\x12\x02\x18\x03", 4, LEAT_E_UNSUPPORTED, "type Word is not supported" },
+        { "a", 1, "\x12\x02\x18\x04", 4, LEAT_E_UNSUPPORTED, "type Character is not supported" },
+        { "a", 1, "\x12\x05\x18\x02\xc0\x01\x01", 7, LEAT_E_UNSUPPORTED, "treat_whitespace_as_suffix" },
+        { "a", 1,
+          BPE_MODEL "\x1a\x05\x12\x03"
+                    "abc",
+          11, LEAT_E_VOCABULARY, "the form of a compiled map" },
+        { "a", 1, BPE_MODEL "\x0a\x02\x0a", 7, LEAT_E_VOCABULARY, "beyond the end of its message" },
+        { "a", 1, BPE_MODEL "\x0a\x03\x0a\x02x", 9, LEAT_E_VOCABULARY, "beyond the end of its message" },
+        { "a", 1, BPE_MODEL "\x0b", 5, LEAT_E_VOCABULARY, "a field of unknown type" },
+        { "a", 1, BPE_MODEL "\x0a\x00", 6, LEAT_E_VOCABULARY, "a piece without text" },
+        { "a", 1,
+          BPE_MODEL "\x0a\x03\x0a\x01"
+                    "a",
+          9, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
+        { "a", 1,
+          BPE_MODEL "\x0a\x08\x0a\x01"
+                    "x\x15\x00\x00\xc0\x7f",
+          14, LEAT_E_VOCABULARY, "a piece whose score is not a number" },
+        { "a", 2, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a second piece of type unknown" },
+        { "a", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a piece of type byte that is not called" },
+        { "<0x0a>", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a piece of type byte that is not called" },
+        { "<0x0A>", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "byte_fallback is not set" },
+        { "a", 1, "\x12\x05\x18\x02\x98\x02\x01", 7, LEAT_E_VOCABULARY, "there are not 256 byte pieces" },
+    };
+    struct model m = { .size = 0 };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        m.size = 0;
+        put_piece(&m, "<unk>", 0, 2);
+        put_piece(&m, rows[i].piece, 0, rows[i].type);
+        put(&m, rows[i].rest, rows[i].rest_bytes);
+        refused("m.model", m.bytes, m.size, NULL, rows[i].status, rows[i].sentence);
+    }
+    m.size = 0;
+    put_piece(&m, "a", 0, 1);
+    PUT(&m, BPE_MODEL);
+    refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "no piece has the type unknown");
+}
+
+int main(void)
+{
+    test_tiktoken();
+    test_tiktoken_refusals();
+    test_tiktoken_config();
+    test_tekken();
+    test_tekken_refusals();
+    test_sentencepiece();
+    test_sentencepiece_bytes();
+    test_sentencepiece_refusals();
+    return t_end();
+}

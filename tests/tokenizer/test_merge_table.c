@@ -1,0 +1,104 @@
+/*
+ * test_merge_table.c: merging, short and long, against the rule read literally: look at all pairs, merge the leftmost
+ * of the least rank, begin again. Random tables with many ties of rank, random symbols, and long runs of one symbol.
+ */
+#include "t.h"
+#include "tokenize_tools/tokenizer/merge_table.h"
+
+static size_t merge_plainly(const struct merge_table *t, uint32_t *symbols, size_t count)
+{
+    for (;;) {
+        uint32_t least = MERGE_NONE, result = 0;
+        size_t at = 0;
+
+        for (size_t i = 0; i + 1 < count; i++) {
+            uint32_t r, rank = merge_table_find(t, symbols[i], symbols[i + 1], &r);
+
+            if (rank < least) {
+                least = rank;
+                result = r;
+                at = i;
+            }
+        }
+        if (least == MERGE_NONE)
+            return count;
+        symbols[at] = result;
+        memmove(symbols + at + 1, symbols + at + 2, (count - at - 2) * sizeof *symbols);
+        count--;
+    }
+}
+
+static void compare(const struct merge_table *t, struct merge_scratch *scratch, const uint32_t *symbols, size_t count)
+{
+    uint32_t *a = malloc(4 * count + 4), *b = malloc(4 * count + 4);
+    size_t an = count, bn;
+
+    memcpy(a, symbols, 4 * count);
+    memcpy(b, symbols, 4 * count);
+    bn = merge_plainly(t, b, count);
+    T_OK(merge_symbols(t, scratch, UINT64_MAX, a, &an, &t_err));
+    T_EQ(an, bn);
+    T_CHECK(an != bn || memcmp(a, b, 4 * an) == 0);
+    free(a);
+    free(b);
+}
+
+static void random_tables(uint64_t *random, struct merge_scratch *scratch)
+{
+    uint32_t symbols[600];
+
+    for (int round = 0; round < 400; round++) {
+        uint32_t base = 1 + (uint32_t)t_below(random, 12), ids = base;
+        size_t count = t_below(random, 200);
+        struct merge *merges = malloc((count + 1) * sizeof *merges);
+        struct merge_table *t;
+
+        for (size_t i = 0; i < count; i++) {
+            uint32_t left = (uint32_t)t_below(random, ids), right = (uint32_t)t_below(random, ids);
+
+            merges[i] = (struct merge) { left, right, ids++, (uint32_t)t_below(random, 1 + (round % 3 ? count : 5)) };
+        }
+        T_OK(merge_table_make(&t, merges, count, &t_err));
+        for (int i = 0; i < 20; i++) {
+            size_t n = t_below(random, i % 4 ? 60 : 600);
+
+            for (size_t k = 0; k < n; k++)
+                symbols[k] = (uint32_t)t_below(random, base);
+            compare(t, scratch, symbols, n);
+        }
+        merge_table_free(t);
+        free(merges);
+    }
+}
+
+/* 0 0 -> 1, 1 1 -> 2, ...: a run of one symbol is merged to one. */
+static void doubling(struct merge_scratch *scratch)
+{
+    size_t n = 1 << 16;
+    uint32_t *run = calloc(n, sizeof *run);
+    struct merge doubles[16];
+    struct merge_table *t;
+
+    for (uint32_t i = 0; i < 16; i++)
+        doubles[i] = (struct merge) { i, i, i + 1, i };
+    T_OK(merge_table_make(&t, doubles, 16, &t_err));
+    T_OK(merge_symbols(t, scratch, UINT64_MAX, run, &n, &t_err));
+    T_EQ(n, 1);
+    T_EQ(run[0], 16);
+    n = 1 << 16;
+    T_STATUS(merge_symbols(t, scratch, 1000, run, &n, &t_err), LEAT_E_NO_MEMORY);
+    T_CONTAINS(t_err.message, "cannot be cut");
+    merge_table_free(t);
+    free(run);
+}
+
+int main(void)
+{
+    struct merge_scratch scratch = { 0 };
+    uint64_t random = t_seed();
+
+    random_tables(&random, &scratch);
+    doubling(&scratch);
+    merge_scratch_free(&scratch);
+    return t_end();
+}

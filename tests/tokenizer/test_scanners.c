@@ -1,0 +1,452 @@
+/*
+ * test_scanners.c: every hand-made scanner cuts as the general path does with the same expression, on random strings
+ * of nasty characters; windows cut anywhere change nothing; long runs take time in proportion; a pathological pattern
+ * is given up; what cannot be translated is refused with its place.
+ */
+#include "t.h"
+
+#include <time.h>
+
+#include "base/bytes.h"
+#include "tokenize_tools/tokenizer/split.h"
+
+#define STRINGS 240000
+
+/* Code points that some class, some border or some reference treats in its own way. */
+static const uint32_t nasty[] = {
+    '\'',   '\'',   '\'',   's',    't',    'm',    'd',    'r',     'e',     'v',     'l',     'S',     'T',
+    'M',    'D',    'R',    'E',    'V',    'L',    'a',    'z',     'A',     'Z',     'i',     'I',     'k',
+    'K',    ' ',    ' ',    ' ',    '\t',   '\n',   '\n',   '\r',    0x0b,    0x0c,    0x85,    0x2028,  0x2029,
+    0xa0,   0x1680, 0x2003, 0x202f, 0x3000, 0x200b, 0x200c, 0x200d,  0xfeff,  0x180e,  0,       1,       0x1f,
+    0x7f,   '0',    '1',    '9',    0xb2,   0xb9,   0xbd,   0x660,   0x966,   0xe53,   0x2167,  0x2460,  0x3007,
+    '_',    '/',    '\\',   '-',    '.',    ',',    '!',    '?',     '(',     ')',     '[',     ']',     '{',
+    '}',    '@',    '`',    '~',    '^',    '$',    '+',    '*',     ':',     ';',     '"',     '#',     '|',
+    0x2019, 0x2bc,  0xff07, 0x17f,  0x212a, 0x149,  0xdf,   0xfb06,  0x1e9e,  0x4e00,  0x4dff,  0x9fa5,  0x9fa6,
+    0x9fff, 0x3040, 0x3042, 0x3097, 0x3099, 0x309b, 0x309f, 0x30a0,  0x30a2,  0x30fb,  0x30fc,  0x30ff,  0x3100,
+    0x3005, 0x302a, 0x2e80, 0x2f00, 0xf900, 0xac00, 0x1100, 0x301,   0x300,   0x20dd,  0x93e,   0xbcd,   0xfe0f,
+    0x1c5,  0x1f88, 0x2b0,  0xaa,   0x5d0,  0x627,  0xe01,  0x10d0,  0x1c90,  0x13a0,  0xab70,  0xe9,    0xc9,
+    0x416,  0x436,  0x3c2,  0x130,  0x131,  0x345,  0x24b6, 0x20000, 0x1f600, 0x1f468, 0x1f1e9, 0x2764,  0xa9,
+    0x20ac, 0x3001, 0xff01, 0xff11, 0xff21, 0xe000, 0xfffd, 0xffff,  0x378,   0x1e900, 0x1e922, 0xe0001, 0x10ffff,
+};
+
+#define NASTY (sizeof nasty / sizeof nasty[0])
+#define MOST  4096
+#define STEPS 3
+
+static size_t put(uint8_t *to, uint32_t c)
+{
+    if (c < 0x80)
+        return to[0] = (uint8_t)c, 1;
+    if (c < 0x800)
+        return to[0] = (uint8_t)(0xc0 | c >> 6), to[1] = (uint8_t)(0x80 | (c & 63)), 2;
+    if (c < 0x10000)
+        return to[0] = (uint8_t)(0xe0 | c >> 12), to[1] = (uint8_t)(0x80 | (c >> 6 & 63)),
+               to[2] = (uint8_t)(0x80 | (c & 63)), 3;
+    return to[0] = (uint8_t)(0xf0 | c >> 18), to[1] = (uint8_t)(0x80 | (c >> 12 & 63)),
+           to[2] = (uint8_t)(0x80 | (c >> 6 & 63)), to[3] = (uint8_t)(0x80 | (c & 63)), 4;
+}
+
+/* A text of a few characters drawn again and again: a small alphabet makes the rules meet. It lies at the end of the
+ * MOST bytes, so that the address sanitizer sees a byte read behind it; *text is where. */
+static size_t random_text(uint8_t *to, const uint8_t **text, uint64_t *state)
+{
+    uint32_t alphabet[10];
+    size_t letters = 1 + t_below(state, 10), characters = 1 + t_below(state, t_below(state, 50) ? 30 : 600), n = 0;
+
+    for (size_t i = 0; i < letters; i++) {
+        alphabet[i] = nasty[t_below(state, NASTY)];
+        if (t_below(state, 40) == 0)
+            do
+                alphabet[i] = (uint32_t)t_below(state, t_below(state, 2) ? 0x110000 : 0x3000);
+            while (alphabet[i] >= 0xd800 && alphabet[i] < 0xe000);
+    }
+    while (characters-- > 0) {
+        uint32_t c = alphabet[t_below(state, letters)];
+        size_t times = t_below(state, 6) ? 1 : 1 + t_below(state, 9);
+
+        while (times-- > 0 && n + 4 <= MOST)
+            n += put(to + n, c);
+    }
+    *text = memmove(to + MOST - n, to, n);
+    return n;
+}
+
+static void show(const char *what, const uint8_t *text, size_t length, size_t at)
+{
+    char hex[3 * 80 + 1] = "";
+
+    for (size_t i = 0; i < length && i < 80; i++)
+        snprintf(hex + 3 * i, 4, "%02x ", text[i]);
+    T_FAIL("%s: different at byte %zu of %zu: %s", what, at, length, hex);
+}
+
+/* All ends of a text at once, asked for in batches of random sizes. */
+static size_t scan_whole(const struct scanner *s, const uint8_t *text, size_t length, uint32_t *ends, uint64_t *state)
+{
+    struct scan_window window = { text, length, true };
+    size_t at = 0, count = 0, n, room;
+
+    do {
+        room = 1 + t_below(state, 64);
+        n = scan_next(s, &window, &at, ends + count, room);
+        count += n;
+    } while (n == room);
+    T_EQ(at, length);
+    return count;
+}
+
+/* The same in windows of random sizes, which double where nothing is certain. */
+static size_t scan_windows(const struct scanner *s, const uint8_t *text, size_t length, uint32_t *ends, uint64_t *state)
+{
+    size_t from = 0, count = 0, size = 1 + t_below(state, 100);
+
+    for (;;) {
+        size_t to = length - from > size ? from + size : length, at = 0, n;
+
+        while (to < length && (text[to] & 0xc0) == 0x80)
+            to++;
+        n = scan_next(s, &(struct scan_window) { text + from, to - from, to == length }, &at, ends + count, MOST);
+        for (size_t i = 0; i < n; i++)
+            ends[count + i] += (uint32_t)from;
+        count += n;
+        from += at;
+        if (to == length)
+            return count;
+        size = n ? 1 + t_below(state, 100) : 2 * size;
+    }
+}
+
+static void check_windows(const struct scanner *s, uint64_t seed)
+{
+    static uint32_t whole[MOST], windows[MOST];
+    static uint8_t memory[MOST];
+    const uint8_t *text;
+    uint64_t state = seed;
+
+    for (int i = 0; i < 30000 && t_failures < 10; i++) {
+        size_t length = random_text(memory, &text, &state), a = scan_whole(s, text, length, whole, &state),
+               b = scan_windows(s, text, length, windows, &state), at = 0;
+
+        while (at < a && at < b && whole[at] == windows[at])
+            at++;
+        if (at < a || at < b)
+            show(s->family->name, text, length, at < a ? whole[at] : windows[at]);
+    }
+}
+
+#ifdef LEAT_HAVE_PCRE2
+
+/* Steps of the general path, one inside the pieces of the other; each piece between matches is a piece, too. */
+struct general {
+    struct splitter steps[STEPS];
+    struct pattern_run *runs[STEPS];
+    size_t count;
+};
+
+static void general_ends(struct general *g, size_t step, const uint8_t *text, size_t from, size_t length,
+                         uint32_t *ends, size_t *count)
+{
+    struct split_run run = { 0 };
+    struct split_piece pieces[SPLIT_ROOM];
+    enum pattern_result result;
+    size_t n;
+
+    run.pattern_run = g->runs[step];
+    T_EQ(split_begin(&run, &g->steps[step], &(struct scan_window) { text + from, length, true }), PATTERN_DONE);
+    do {
+        result = split_next(&run, pieces, &n);
+        for (size_t i = 0; i < n; i++)
+            if (step + 1 < g->count && step + 1 < STEPS)
+                general_ends(g, step + 1, text, from + pieces[i].begin, pieces[i].end - pieces[i].begin, ends, count);
+            else
+                ends[(*count)++] = (uint32_t)(from + pieces[i].end);
+    } while (result == PATTERN_MORE);
+    T_EQ(result, PATTERN_DONE);
+}
+
+static void general_make(struct general *g, const struct scan_spelling *spelling, enum scan_dialect dialect)
+{
+    struct pattern *pattern;
+
+    for (g->count = 0; g->count < STEPS && spelling->texts[g->count]; g->count++) {
+        const char *text = spelling->texts[g->count];
+
+        T_OK(pattern_compile(&pattern, text, strlen(text), dialect, &t_err));
+        g->steps[g->count] = (struct splitter) { .matcher = SPLIT_BY_PATTERN, .pattern = pattern };
+        g->runs[g->count] = pattern_run_new(pattern);
+        T_CHECK(g->runs[g->count] != NULL);
+    }
+}
+
+static void general_free(struct general *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        union {
+            const struct pattern *seen;
+            struct pattern *owned;
+        } pattern = { g->steps[i].pattern };
+
+        pattern_run_free(g->runs[i]);
+        pattern_free(pattern.owned);
+    }
+}
+
+static void check_against_general(const struct scan_family *family, const struct scan_spelling *spelling,
+                                  enum scan_dialect dialect, uint64_t seed, int strings)
+{
+    static uint32_t want[MOST], got[MOST];
+    static uint8_t memory[MOST];
+    const uint8_t *text;
+    uint64_t state = seed;
+    struct general g = { 0 };
+    struct scanner s;
+
+    T_CHECK(scanner_named(&s, family->name, dialect));
+    general_make(&g, spelling, dialect);
+    for (const struct scan_row *row = family->rows;; row++) {
+        for (int i = 0; i < strings && t_failures < 10 && row->needs <= cpu_level(); i++) {
+            size_t length = random_text(memory, &text, &state), wanted = 0, count, at = 0;
+
+            s.row = row;
+            general_ends(&g, 0, text, 0, length, want, &wanted);
+            count = scan_whole(&s, text, length, got, &state);
+            while (at < wanted && at < count && want[at] == got[at])
+                at++;
+            if (at < wanted || at < count)
+                show(family->name, text, length, at < wanted ? want[at] : got[at]);
+        }
+        if (row->needs == CPU_PLAIN)
+            break;
+    }
+    general_free(&g);
+}
+
+#endif
+
+static void check_families(uint64_t seed)
+{
+    const struct scan_family *family;
+    struct scanner s;
+
+    for (size_t i = 0; (family = scan_family_number(i)) != NULL; i++)
+        for (const struct scan_spelling *spelling = family->spellings; spelling->texts[0]; spelling++)
+            for (int d = 0; d < SCAN_DIALECTS; d++) {
+                size_t bytes[STEPS], count = 0;
+
+                if (!(spelling->dialects & 1u << d))
+                    continue;
+                for (; count < STEPS && spelling->texts[count]; count++)
+                    bytes[count] = strlen(spelling->texts[count]);
+                T_EQ(scanner_find(&s, spelling->texts, bytes, count, (enum scan_dialect)d, false), true);
+                T_EQ(scanner_find(&s, spelling->texts, bytes, count, (enum scan_dialect)d, true), !family->leaves_gaps);
+                T_STR(s.family->name, family->name);
+                bytes[0]--;
+                T_EQ(scanner_find(&s, spelling->texts, bytes, count, (enum scan_dialect)d, false), false);
+                bytes[0]++;
+                scanner_find(&s, spelling->texts, bytes, count, (enum scan_dialect)d, false);
+#ifdef LEAT_HAVE_PCRE2
+                /* the first spelling gets most of the strings, shared by the dialects */
+                check_against_general(family, spelling, (enum scan_dialect)d, seed + i,
+                                      spelling == family->spellings ? STRINGS / 2 : STRINGS / 20);
+#endif
+                check_windows(&s, seed + i);
+            }
+}
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Runs of one or two characters, 1 MiB long, whole and in windows: pieces cover the text, and time does not grow with
+ * the square (that would be minutes). */
+static void check_long_runs(void)
+{
+    static const uint32_t runs[][2] = {
+        { 'x', 'x' },       { ' ', ' ' },       { '\n', '\n' },   { ' ', '\n' },     { '1', '1' },   { '!', '!' },
+        { 'A', 'A' },       { 0x4e00, 0x4e00 }, { 0x301, 0x301 }, { 0x301, 'A' },    { '\'', '\'' }, { '/', '\n' },
+        { 0x3042, 0x30fb }, { 0, 0 },           { 'A', 'a' },     { 0x1c5, 0x2b0 },  { ' ', '\'' },  { 0x2003, 0x85 },
+        { 0x4e00, 'A' },    { 0xe000, ' ' },    { '\'', 's' },    { 0xac00, 0x301 },
+    };
+    size_t most = 1 << 20;
+    uint8_t *text = malloc(most + 8);
+    uint32_t *ends = malloc((most + 8) * sizeof *ends);
+    const struct scan_family *family;
+    uint64_t state = 1;
+    struct scanner s;
+    double begin = now();
+
+    T_CHECK(text && ends);
+    for (size_t i = 0; (family = scan_family_number(i)) != NULL; i++)
+        for (size_t r = 0; r < sizeof runs / sizeof runs[0]; r++) {
+            size_t n = 0, count, at = 0;
+
+            /* half of the one, then turns */
+            while (n < most / 2)
+                n += put(text + n, runs[r][0]);
+            while (n < most)
+                n += put(text + n, runs[r][n & 1]);
+            T_CHECK(scanner_named(&s, family->name, SCAN_RUST));
+            count = scan_whole(&s, text, n, ends, &state);
+            T_CHECK(count > 0 && ends[count - 1] == n);
+            /* a window that is not final gives the same as far as it goes, or nothing */
+            if (scan_next(&s, &(struct scan_window) { text, n, false }, &at, ends + count, 1) == 1)
+                T_EQ(ends[count], ends[0]);
+        }
+    if (now() - begin > 60)
+        T_FAIL("the long runs took %.0f s", now() - begin);
+    free(text);
+    free(ends);
+}
+
+#ifdef LEAT_HAVE_PCRE2
+
+static void check_refusals(void)
+{
+    static const struct {
+        const char *pattern;
+        enum scan_dialect dialect;
+        const char *says;
+    } refused[] = {
+        { "a\\X", SCAN_ONIGURUMA, "\"\\X\" at byte 1" },
+        { "(a)\\1", SCAN_RUST, "\"\\1\" at byte 3" },
+        { "\\p{Greek}", SCAN_RUST, "\"\\p{Greek}\" at byte 0: no table" },
+        { "ab(?~c)", SCAN_ONIGURUMA, "\"(?~\" at byte 2" },
+        { "(?i:ss)", SCAN_ONIGURUMA, "at byte 5: ignoring case" },
+        { "(?i:(?:a|s)(?:[b]|s))", SCAN_ONIGURUMA, "at byte 18: ignoring case" },
+        { "(?i)[\xc3\xa0-\xc3\xbc]", SCAN_RUST, "either case" },
+        { "a**", SCAN_RUST, "\"*\" at byte 2" },
+        { "[a", SCAN_RUST, "without its end" },
+        { "(a", SCAN_RUST, "without its end" },
+        { "a)", SCAN_ONIGURUMA, "without its beginning" },
+        { "(?<=a+)b", SCAN_ONIGURUMA, "PCRE2" },
+        { "\\", SCAN_RUST, "unfinished" },
+        { "\\p{", SCAN_RUST, "unfinished" },
+        { "[\\", SCAN_RUST, "unfinished" },
+        { "(?", SCAN_RUST, "without its end" },
+        { "\\x{110000}", SCAN_RUST, "not a code point" },
+    };
+    struct pattern *pattern;
+
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        const char *text = refused[i].pattern;
+
+        T_STATUS(pattern_compile(&pattern, text, strlen(text), refused[i].dialect, &t_err), LEAT_E_UNSUPPORTED);
+        T_CONTAINS(t_err.message, refused[i].says);
+        T_CHECK(pattern == NULL);
+    }
+    /* every prefix of a rich pattern is taken or refused, never read past its end */
+    for (size_t n = 0; n <= strlen(scan_family_number(7)->spellings->texts[0]); n++) {
+        char *copy = malloc(n ? n : 1);
+
+        T_CHECK(copy != NULL);
+        memcpy(copy, scan_family_number(7)->spellings->texts[0], n);
+        if (pattern_compile(&pattern, copy, n, (enum scan_dialect)(n & 1), &t_err) == LEAT_OK)
+            pattern_free(pattern);
+        free(copy);
+    }
+}
+
+static void check_giving_up(void)
+{
+    static const char text[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaacb";
+    struct pattern_span spans[4];
+    struct pattern *pattern;
+    struct pattern_run *run;
+    size_t count;
+
+    T_OK(pattern_compile(&pattern, "(?:a|aa)+b", 10, SCAN_RUST, &t_err));
+    run = pattern_run_new(pattern);
+    T_CHECK(run != NULL);
+    T_EQ(pattern_begin(run, &(struct scan_window) { (const uint8_t *)text, strlen(text), true }, false), PATTERN_DONE);
+    T_EQ(pattern_next(run, spans, 4, &count), PATTERN_GAVE_UP);
+    /* and it is of use for the next text */
+    T_EQ(pattern_begin(run, &(struct scan_window) { (const uint8_t *)"cab", 3, true }, false), PATTERN_DONE);
+    T_EQ(pattern_next(run, spans, 4, &count), PATTERN_DONE);
+    T_EQ(count, 2);
+    T_EQ(spans[1].begin, 1);
+    T_EQ(spans[1].end, 3);
+    pattern_run_free(run);
+    pattern_free(pattern);
+}
+
+#else
+
+static void check_refusals(void)
+{
+    struct pattern *pattern;
+
+    T_STATUS(pattern_compile(&pattern, "a+", 2, SCAN_RUST, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "PCRE2");
+    T_CHECK(pattern == NULL);
+}
+
+static void check_giving_up(void)
+{
+}
+
+#endif
+
+/* Pieces as text, joined by '|'. */
+static const char *pieces_of(const struct splitter *s, const char *text)
+{
+    static char out[256];
+    struct split_run run = { 0 };
+    struct split_piece pieces[SPLIT_ROOM];
+    size_t count, n = 0;
+
+    split_begin(&run, s, &(struct scan_window) { (const uint8_t *)text, strlen(text), true });
+    T_EQ(split_next(&run, pieces, &count), PATTERN_DONE);
+    for (size_t i = 0; i < count; i++)
+        n += (size_t)snprintf(out + n, sizeof out - n, "%s%.*s", i ? "|" : "", (int)(pieces[i].end - pieces[i].begin),
+                              text + pieces[i].begin);
+    out[n] = 0;
+    return out;
+}
+
+/* What tokenizers 0.23.3 gives; check_scanners.py compares many more. */
+static void check_behaviors(void)
+{
+    static const struct {
+        enum split_behavior behavior;
+        bool invert;
+        const char *pieces;
+    } wanted[] = {
+        { SPLIT_ISOLATED, false, "-|-|a|-|b|-|-" },           { SPLIT_REMOVED, false, "a|b" },
+        { SPLIT_MERGED_WITH_PREVIOUS, false, "-|-|a-|b-|-" }, { SPLIT_MERGED_WITH_NEXT, false, "-|-a|-b|-|-" },
+        { SPLIT_CONTIGUOUS, false, "--|a|-|b|--" },           { SPLIT_REMOVED, true, "-|-|-|-|-" },
+        { SPLIT_MERGED_WITH_PREVIOUS, true, "-|-a|-b|-|-" },  { SPLIT_MERGED_WITH_NEXT, true, "-|-|a-|b-|-" },
+    };
+    struct splitter s = { .matcher = SPLIT_BY_STRING, .string = (const uint8_t *)"-", .string_bytes = 1 };
+
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        s.behavior = wanted[i].behavior;
+        s.invert = wanted[i].invert;
+        T_STR(pieces_of(&s, "--a-b--"), wanted[i].pieces);
+    }
+    s = split_digits(true);
+    T_STR(pieces_of(&s, "a12b\xc2\xbd"), "a|1|2|b|\xc2\xbd");
+    s = split_digits(false);
+    T_STR(pieces_of(&s, "a12b"), "a|12|b");
+    s = split_punctuation(SPLIT_ISOLATED);
+    T_STR(pieces_of(&s, "a$$,b"), "a|$|$|,|b");
+    s = split_whitespace();
+    T_STR(pieces_of(&s, " a, b  "), "a,|b");
+    s = split_whitespace_words();
+    T_STR(pieces_of(&s, " a,, b_1  "), "a|,,|b_1");
+}
+
+int main(void)
+{
+    uint64_t seed = t_seed();
+
+    check_behaviors();
+    check_long_runs();
+    check_refusals();
+    check_giving_up();
+    check_families(seed);
+    return t_end();
+}

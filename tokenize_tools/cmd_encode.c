@@ -1,0 +1,153 @@
+/* cmd_encode.c: `leat encode`: the ids of each document of texts, to look at or to compare with other programs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "commands.h"
+#include "document_input.h"
+
+#define RAW_IDS 4096u
+
+enum invalid { INVALID_REPLACE, INVALID_REJECT };
+enum output { OUTPUT_IDS, OUTPUT_U32 };
+
+static const char *const invalid_names[] = { "replace", "reject", NULL };
+static const char *const output_names[] = { "ids", "u32", NULL };
+
+struct encode_values {
+    const char *tokenizer, *pattern, *field;
+    bool jsonl, text_file, special;
+    unsigned invalid; /* enum invalid */
+    unsigned output;  /* enum output */
+};
+
+const struct option_row encode_options[] = { { .name = "tokenizer",
+                                               .letter = 't',
+                                               .type = OPTION_TEXT,
+                                               .field = offsetof(struct encode_values, tokenizer),
+                                               .value = "SPEC",
+                                               .help = COMMANDS_TOKENIZER_HELP,
+                                               .required = true },
+                                             { .name = "pattern",
+                                               .type = OPTION_TEXT,
+                                               .field = offsetof(struct encode_values, pattern),
+                                               .value = "NAME",
+                                               .help = COMMANDS_PATTERN_HELP },
+                                             { .name = "jsonl",
+                                               .type = OPTION_FLAG,
+                                               .field = offsetof(struct encode_values, jsonl),
+                                               .help = "take every input for JSON lines, whatever its name" },
+                                             { .name = "text-file",
+                                               .type = OPTION_FLAG,
+                                               .field = offsetof(struct encode_values, text_file),
+                                               .help = "take every input for one document, whatever its name" },
+                                             { .name = "text",
+                                               .type = OPTION_TEXT,
+                                               .field = offsetof(struct encode_values, field),
+                                               .value = "FIELD",
+                                               .standard = "text",
+                                               .help = "the member of a JSON record that holds the text; dots lead "
+                                                       "into objects: meta.body" },
+                                             { .name = "special",
+                                               .type = OPTION_FLAG,
+                                               .field = offsetof(struct encode_values, special),
+                                               .help = "encode strings of special tokens in the text as these tokens; "
+                                                       "without it they are ordinary text" },
+                                             { .name = "invalid-utf8",
+                                               .type = OPTION_CHOICE,
+                                               .field = offsetof(struct encode_values, invalid),
+                                               .value = "replace|reject",
+                                               .standard = "replace",
+                                               .help = "what becomes of malformed UTF-8: U+FFFD, as with Python's "
+                                                       "errors=\"replace\"; or the command ends there",
+                                               .choices = invalid_names },
+                                             { .name = "format",
+                                               .type = OPTION_CHOICE,
+                                               .field = offsetof(struct encode_values, output),
+                                               .value = "ids|u32",
+                                               .standard = "ids",
+                                               .help = "ids as numbers, one document a line; or as little-endian "
+                                                       "32-bit words, nothing between the documents",
+                                               .choices = output_names },
+                                             OPTIONS_END };
+
+static void print_words(const uint32_t *ids, size_t count)
+{
+    char out[RAW_IDS * 4];
+
+    for (size_t done = 0, part; done < count; done += part) {
+        part = count - done < RAW_IDS ? count - done : RAW_IDS;
+        for (size_t i = 0; i < part; i++)
+            bytes_store32(out + 4 * i, ids[done + i]);
+        fwrite(out, 4, part, stdout);
+    }
+}
+
+static enum leat_status encode_input(struct leat_encoder *e, const struct encode_values *v, const char *path,
+                                     struct leat_error *err)
+{
+    enum document_kind kind = v->jsonl ? DOCUMENT_JSONL : v->text_file ? DOCUMENT_WHOLE : DOCUMENT_BY_NAME;
+    struct document_input *in;
+    enum leat_status s = document_input_open(&in, path, kind, v->field, err);
+    const uint32_t *ids;
+    const char *text;
+    uint64_t count;
+    size_t bytes;
+    bool found;
+
+    while (s == LEAT_OK && !cli_stdout_failed()) {
+        s = document_input_next(in, &text, &bytes, &found, err);
+        if (s != LEAT_OK || !found)
+            break;
+        s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
+        if (s != LEAT_OK) {
+            document_input_blame(in, err);
+        } else if (v->output == OUTPUT_U32) {
+            print_words(ids, (size_t)count);
+        } else {
+            commands_print_ids(ids, (size_t)count, false);
+            putchar('\n');
+        }
+    }
+    document_input_close(in);
+    return s;
+}
+
+static int encode_all(const struct command *self, const struct encode_values *v, const struct options_parsed *parsed)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    struct leat_tokenizer *t;
+    struct leat_encoder *e;
+    struct leat_error err;
+    enum leat_status s;
+    int code = commands_tokenizer(self, &t, v->tokenizer, v->pattern);
+
+    if (code != CLI_DONE)
+        return code;
+    options.special = v->special;
+    options.reject_invalid = v->invalid == INVALID_REJECT;
+    s = leat_encoder_open(&e, t, &options, &err);
+    if (s == LEAT_OK && parsed->count == 0)
+        s = encode_input(e, v, "-", &err);
+    for (size_t i = 0; i < parsed->count && s == LEAT_OK && !cli_stdout_failed(); i++)
+        s = encode_input(e, v, parsed->words[i], &err);
+    leat_encoder_close(e);
+    leat_tokenizer_close(t);
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+}
+
+int cmd_encode(const struct command *self, int argc, char **argv)
+{
+    struct encode_values values = { .field = "text" };
+    struct options_parsed parsed;
+    int code;
+
+    if (!command_parse(self, argc, argv, &values, &parsed, &code))
+        return code;
+    if (values.jsonl && values.text_file)
+        code = command_wrong(self, "--jsonl and --text-file exclude each other");
+    else
+        code = encode_all(self, &values, &parsed);
+    options_free(&parsed);
+    return code;
+}

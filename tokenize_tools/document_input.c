@@ -1,0 +1,104 @@
+/* document_input.c: see document_input.h. */
+#include "document_input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "json_line.h"
+#include "text_input.h"
+
+struct document_input {
+    struct text_input *input;
+    const char *field;
+    bool lines; /* of JSON */
+    bool done;  /* the whole input has been given */
+};
+
+static bool ends_with(const char *text, size_t length, const char *ending)
+{
+    size_t bytes = strlen(ending);
+
+    return length >= bytes && memcmp(text + length - bytes, ending, bytes) == 0;
+}
+
+static bool is_json_lines(const char *path)
+{
+    size_t length = strlen(path);
+
+    if (ends_with(path, length, ".zst"))
+        length -= strlen(".zst");
+    return ends_with(path, length, ".jsonl") || ends_with(path, length, ".ndjson");
+}
+
+enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
+                                     const char *field, struct leat_error *err)
+{
+    struct document_input *in = calloc(1, sizeof *in);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!in)
+        return status_no_memory(err, sizeof *in);
+    in->field = field;
+    in->lines = kind == DOCUMENT_BY_NAME ? is_json_lines(path) : kind == DOCUMENT_JSONL;
+    s = text_input_open(&in->input, path, err);
+    if (s != LEAT_OK) {
+        free(in);
+        return s;
+    }
+    *out = in;
+    return LEAT_OK;
+}
+
+void document_input_close(struct document_input *in)
+{
+    if (!in)
+        return;
+    text_input_close(in->input);
+    free(in);
+}
+
+static enum leat_status next_record(struct document_input *in, const char **text, size_t *bytes, bool *found,
+                                    struct leat_error *err)
+{
+    static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark that some editors begin a file with */
+    char *line, *string;
+    size_t length;
+    enum leat_status s;
+
+    do {
+        s = text_input_line(in->input, &line, &length, found, err);
+        if (s != LEAT_OK || !*found)
+            return s;
+        if (text_input_line_number(in->input) == 1 && length >= 3 && memcmp(line, mark, 3) == 0) {
+            line += 3;
+            length -= 3;
+        }
+    } while (json_line_blank(line, length));
+    s = json_line_find(line, length, in->field, &string, bytes, err);
+    *text = string;
+    return s == LEAT_OK ? s : document_input_blame(in, err);
+}
+
+enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
+                                     struct leat_error *err)
+{
+    char *all;
+    enum leat_status s;
+
+    if (in->lines)
+        return next_record(in, text, bytes, found, err);
+    *found = !in->done;
+    if (in->done)
+        return LEAT_OK;
+    in->done = true;
+    s = text_input_rest(in->input, &all, bytes, err);
+    *text = all;
+    return s;
+}
+
+enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err)
+{
+    return text_input_blame(in->input, in->lines, err);
+}

@@ -1,0 +1,35 @@
+/*
+ * document_input.h: the documents of an input of text: the records of JSON lines, or the whole input as one document.
+ * For people at a terminal and for measurements; whatever cannot be read is an error that names file and line.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
+#define LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "leat.h"
+
+enum document_kind {
+    DOCUMENT_BY_NAME, /* .jsonl and .ndjson (also with .zst behind) are JSON lines, everything else is one document */
+    DOCUMENT_JSONL,
+    DOCUMENT_WHOLE
+};
+
+struct document_input;
+
+/* `path` "-" is standard input. `field` is what json_line_find() takes, and must outlive the input. On success *out is
+ * the caller's until document_input_close(); NULL on failure. */
+enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
+                                     const char *field, struct leat_error *err);
+void document_input_close(struct document_input *in); /* NULL is fine */
+
+/* The next document; *found is false after the last one. *text is the input's until its next call. Blank lines are no
+ * records. LEAT_E_TEXT for a record that is no JSON object with such a string. */
+enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
+                                     struct leat_error *err);
+
+/* Puts the place of the document given last before the sentence of `err`. Returns the status of `err`. */
+enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err);
+
+#endif

@@ -1,0 +1,18 @@
+/* base64.h: decoding standard base64 (RFC 4648, section 4), as vocabularies hold their bytes. */
+#ifndef LEAT_TOKENIZER_BASE64_H
+#define LEAT_TOKENIZER_BASE64_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The most bytes that `length` characters can stand for. */
+#define BASE64_ROOM(length) ((size_t)(length) / 4 * 3 + 3)
+
+/*
+ * Decodes into `out`, which has BASE64_ROOM(length) bytes, and sets *bytes. Strict: groups of four, padded at the end,
+ * no other characters. A lone "=" is no bytes, as Python has it (some published vocabularies hold such a line).
+ */
+bool base64_decode(uint8_t *out, size_t *bytes, const uint8_t *text, size_t length);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * char_tests.h: what Hugging Face's tokenizers asks of single characters outside of regular expressions. The answers
+ * come from Rust's standard library and from older tables, so they are not the classes of unicode.h; e.g. a digit of
+ * Unicode 17 is numeric here and no \p{N} there, and few of the newer punctuation marks are known here.
+ */
+#ifndef LEAT_TOKENIZER_CHAR_TESTS_H
+#define LEAT_TOKENIZER_CHAR_TESTS_H
+
+#include <stdint.h>
+
+enum {
+    CHAR_NUMERIC = 1 << 0,     /* Digits */
+    CHAR_PUNCTUATION = 1 << 1, /* Punctuation, BertPreTokenizer; all of ASCII's, also $ + < = > ^ ` | ~ */
+    CHAR_WHITESPACE = 1 << 2,  /* Strip, WhitespaceSplit, BertPreTokenizer */
+    CHAR_MARK = 1 << 3,        /* StripAccents */
+    CHAR_CONTROL = 1 << 4      /* BertNormalizer with clean_text drops it */
+};
+
+/* The bits of a character; 0 beyond U+10FFFF. */
+uint8_t char_tests(uint32_t c);
+
+#endif

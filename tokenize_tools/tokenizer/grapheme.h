@@ -1,0 +1,16 @@
+/*
+ * grapheme.h: grapheme clusters (UAX 29, extended), as Hugging Face's tokenizers finds them.
+ *
+ * Only clusters of less than six bytes make a difference there (charsmap.h), and the rules that cannot bear on those
+ * are left out: two regional indicators are two clusters here.
+ */
+#ifndef LEAT_TOKENIZER_GRAPHEME_H
+#define LEAT_TOKENIZER_GRAPHEME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The length of the cluster that begins at text[0]; text must be valid UTF-8 and not empty. */
+size_t grapheme_length(const uint8_t *text, size_t size);
+
+#endif

@@ -1,0 +1,90 @@
+/* load.c: see load.h. Tells the formats apart by their first bytes. */
+#include "load.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* A line of base64, a space and a digit. */
+static bool looks_like_tiktoken(const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *begin = p;
+
+    while (p < end && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '+' ||
+                       *p == '/' || *p == '='))
+        p++;
+    return p > begin && end - p > 1 && p[0] == ' ' && p[1] >= '0' && p[1] <= '9';
+}
+
+static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format *format,
+                                  const struct load_source *source, struct leat_error *err)
+{
+    struct jsontree j;
+    enum leat_status s = jsontree_parse(&j, source->bytes, source->size, source->path, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (jsontree_member(&j, 0, "config") != JSONTREE_NONE && jsontree_member(&j, 0, "vocab") != JSONTREE_NONE) {
+        *format = LOAD_TEKKEN;
+        s = load_tekken(spec, &j, err);
+    } else if (jsontree_member(&j, 0, "model") != JSONTREE_NONE) {
+        *format = LOAD_TOKENIZER_JSON;
+        s = load_hf(spec, &j, err);
+    } else {
+        s = status_set(
+            err, LEAT_E_VOCABULARY,
+            "%s is JSON, but neither a tokenizer.json (it has no \"model\") nor a tekken.json (no \"config\" "
+            "and \"vocab\")",
+            source->path);
+    }
+    jsontree_free(&j);
+    return s;
+}
+
+static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format *format,
+                                  const struct load_source *source, struct leat_error *err)
+{
+    const uint8_t *p = source->bytes, *end = p + source->size;
+
+    while (p < end && is_space(*p))
+        p++;
+    if (p < end && looks_like_tiktoken(p, end)) {
+        *format = LOAD_TIKTOKEN;
+        return load_tiktoken(spec, source, err);
+    }
+    if (source->pattern)
+        return status_set(err, LEAT_E_ARGUMENT, "--pattern %s: only *.tiktoken files need it, and %s is none",
+                          source->pattern, source->path);
+    if (p < end && (*p == '{' || *p == '['))
+        return load_json(spec, format, source, err);
+    if (source->size > 0 && source->bytes[0] == 0x0a) { /* field 1 of ModelProto: a piece */
+        *format = LOAD_SENTENCEPIECE;
+        return load_sentencepiece(spec, source, err);
+    }
+    return status_set(err, LEAT_E_VOCABULARY,
+                      "%s is not a tokenizer that leat knows: neither tokenizer.json, tekken.json, *.tiktoken nor a "
+                      "sentencepiece model%s",
+                      source->path, source->size == 0 ? "; it is empty" : "");
+}
+
+enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format, const struct load_source *source,
+                           struct leat_error *err)
+{
+    struct tokenizer_spec *spec = spec_new();
+    enum leat_status s;
+
+    *out = NULL;
+    if (!spec)
+        return status_no_memory(err, sizeof *spec);
+    s = load_into(spec, format, source, err);
+    if (s == LEAT_OK)
+        *out = spec;
+    else
+        spec_free(spec);
+    return s;
+}

@@ -1,0 +1,321 @@
+/*
+ * load_hf.c: the frame of a tokenizer.json, and the typed members that its parts are made of. See load_hf.h.
+ */
+#include "load_hf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "load.h"
+
+/* ---- Sentences ---- */
+
+STATUS_PRINTF(4, 0)
+static enum leat_status report(struct load_hf *h, enum leat_status status, uint32_t node, const char *format,
+                               va_list args)
+{
+    uint64_t at = jsontree_at(h->j, node);
+    char sentence[512];
+
+    vsnprintf(sentence, sizeof sentence, format, args);
+    return status_set_at(h->err, status, at, "%s: %s: %s (byte %llu)", h->j->path, h->place, sentence,
+                         (unsigned long long)at);
+}
+
+enum leat_status load_hf_wrong(struct load_hf *h, uint32_t node, const char *format, ...)
+{
+    enum leat_status s;
+    va_list args;
+
+    va_start(args, format);
+    s = report(h, LEAT_E_VOCABULARY, node, format, args);
+    va_end(args);
+    return s;
+}
+
+enum leat_status load_hf_refuse(struct load_hf *h, uint32_t node, const char *format, ...)
+{
+    enum leat_status s;
+    va_list args;
+
+    va_start(args, format);
+    s = report(h, LEAT_E_UNSUPPORTED, node, format, args);
+    va_end(args);
+    return s;
+}
+
+const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80])
+{
+    struct jsontree_text t;
+    uint32_t length;
+
+    if (node == JSONTREE_NONE || j->nodes[node].kind != JSONTREE_STRING) {
+        snprintf(room, 80, "%s", jsontree_kind_name(j, node));
+        return room;
+    }
+    t = jsontree_string(j, node);
+    length = t.length < 76 ? t.length : 76;
+    while (length < t.length && length > 0 && (t.bytes[length] & 0xc0) == 0x80) /* not inside a character */
+        length--;
+    for (uint32_t i = 0; i < length; i++)
+        room[i] = (char)(t.bytes[i] < 0x20 || t.bytes[i] == 0x7f ? '?' : t.bytes[i]);
+    snprintf(room + length, 80 - length, "%s", length < t.length ? "..." : "");
+    return room;
+}
+
+/* ---- Typed members ---- */
+
+/* Finds a member; JSONTREE_NONE if it is missing (or null) and may be. */
+static enum leat_status member(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
+                               uint32_t *node)
+{
+    *node = jsontree_member(h->j, object, name);
+    if (*node == JSONTREE_NONE)
+        return need == LOAD_HF_REQUIRED ? load_hf_wrong(h, object, "it lacks \"%s\"", name) : LEAT_OK;
+    if (need == LOAD_HF_OPTION && h->j->nodes[*node].kind == JSONTREE_NULL)
+        *node = JSONTREE_NONE;
+    return LEAT_OK;
+}
+
+enum leat_status load_hf_bool(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need, bool *value)
+{
+    uint32_t node;
+    enum leat_status s = member(h, object, name, need, &node);
+
+    if (s != LEAT_OK || node == JSONTREE_NONE)
+        return s;
+    if (h->j->nodes[node].kind != JSONTREE_TRUE && h->j->nodes[node].kind != JSONTREE_FALSE)
+        return load_hf_wrong(h, node, "\"%s\" must be true or false, not %s", name, jsontree_kind_name(h->j, node));
+    *value = h->j->nodes[node].kind == JSONTREE_TRUE;
+    return LEAT_OK;
+}
+
+enum leat_status load_hf_string(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
+                                uint32_t *node)
+{
+    enum leat_status s = member(h, object, name, need, node);
+
+    if (s != LEAT_OK || *node == JSONTREE_NONE)
+        return s;
+    if (h->j->nodes[*node].kind != JSONTREE_STRING)
+        return load_hf_wrong(h, *node, "\"%s\" must be a string, not %s", name, jsontree_kind_name(h->j, *node));
+    return LEAT_OK;
+}
+
+static uint32_t characters(const uint8_t *bytes, uint32_t length)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < length; i++)
+        count += (bytes[i] & 0xc0) != 0x80;
+    return count;
+}
+
+enum leat_status load_hf_text(struct load_hf *h, uint32_t object, const char *name, bool one_character,
+                              struct spec_string *out)
+{
+    uint32_t node;
+    enum leat_status s = load_hf_string(h, object, name, LOAD_HF_REQUIRED, &node);
+    struct jsontree_text t;
+
+    if (s != LEAT_OK)
+        return s;
+    t = jsontree_string(h->j, node);
+    if (one_character && characters(t.bytes, t.length) != 1)
+        return load_hf_wrong(h, node, "\"%s\" must be exactly one character", name);
+    return spec_copy(h->spec, out, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
+}
+
+enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *name, uint32_t *value)
+{
+    uint32_t node;
+    uint64_t number;
+    enum leat_status s = member(h, object, name, LOAD_HF_REQUIRED, &node);
+
+    if (s != LEAT_OK)
+        return s;
+    if (!jsontree_u64(h->j, node, &number))
+        return load_hf_wrong(h, node, "\"%s\" must be a whole number, not negative", name);
+    *value = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+    return LEAT_OK;
+}
+
+/* ---- The file ---- */
+
+static enum leat_status check_version(struct load_hf *h)
+{
+    uint32_t node = jsontree_member(h->j, 0, "version");
+    char shown[80];
+
+    h->place = "version";
+    if (node == JSONTREE_NONE || jsontree_is(h->j, node, "1.0"))
+        return LEAT_OK;
+    if (h->j->nodes[node].kind != JSONTREE_STRING)
+        return load_hf_wrong(h, node, "it must be the string \"1.0\", not %s", jsontree_kind_name(h->j, node));
+    return load_hf_refuse(h, node, "this file has version \"%s\", and only version \"1.0\" of tokenizer.json exists",
+                          load_hf_show(h->j, node, shown));
+}
+
+/* The reference reads these names and no other. */
+static enum leat_status check_names(struct load_hf *h)
+{
+    static const char *const known[] = { "version",       "truncation",     "padding", "added_tokens", "normalizer",
+                                         "pre_tokenizer", "post_processor", "decoder", "model" };
+    const struct jsontree_node *nodes = h->j->nodes;
+    char shown[80];
+
+    h->place = "the file";
+    for (uint32_t k = 1; k < nodes[0].next; k = nodes[k + 1].next) {
+        size_t i = 0;
+
+        while (i < sizeof known / sizeof known[0] && !jsontree_is(h->j, k, known[i]))
+            i++;
+        if (i == sizeof known / sizeof known[0])
+            return load_hf_refuse(h, k, "a tokenizer.json has no part \"%s\"", load_hf_show(h->j, k, shown));
+    }
+    return LEAT_OK;
+}
+
+/* A part that is there and not null, or JSONTREE_NONE. */
+static uint32_t part(const struct load_hf *h, const char *name)
+{
+    uint32_t node = jsontree_member(h->j, 0, name);
+
+    return node != JSONTREE_NONE && h->j->nodes[node].kind == JSONTREE_NULL ? JSONTREE_NONE : node;
+}
+
+static void take_notes(struct load_hf *h)
+{
+    if (part(h, "truncation") != JSONTREE_NONE)
+        h->spec->notes |= SPEC_NOTE_TRUNCATION;
+    if (part(h, "padding") != JSONTREE_NONE)
+        h->spec->notes |= SPEC_NOTE_PADDING;
+    if (part(h, "post_processor") != JSONTREE_NONE)
+        h->spec->notes |= SPEC_NOTE_POST_PROCESSOR;
+}
+
+/* What stands after the mapping must not bring characters that no byte is mapped to. */
+static enum leat_status check_after_byte_level(struct load_hf *h)
+{
+    const struct tokenizer_spec *spec = h->spec;
+    bool mapped = false;
+
+    h->place = "the pipeline";
+    for (uint32_t i = 0; i < spec->normalizer_count; i++) {
+        if (mapped)
+            return load_hf_refuse(h, 0, "a normalizer after ByteLevel is not supported");
+        mapped = spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+    }
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
+        if (mapped && spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE)
+            return load_hf_refuse(h, 0, "Metaspace after ByteLevel is not supported");
+        mapped = mapped || spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
+    }
+    return LEAT_OK;
+}
+
+/* Which part of a normalized text comes from the first character of the text. */
+enum keeping {
+    KEEPS_IT,   /* its first character */
+    GROWS_IT,   /* that, and maybe more */
+    MAY_LOSE_IT /* maybe nothing */
+};
+
+static enum keeping keeping_of(const struct spec_normalizer *n)
+{
+    bool one;
+
+    switch (n->kind) {
+    case SPEC_NORM_STRIP:
+    case SPEC_NORM_PRECOMPILED:
+        return MAY_LOSE_IT;
+    case SPEC_NORM_REPLACE:
+        one = !n->pattern.regex && characters(n->pattern.text.bytes, n->pattern.text.length) == 1;
+        return !one || n->content.length == 0                         ? MAY_LOSE_IT
+               : characters(n->content.bytes, n->content.length) == 1 ? KEEPS_IT
+                                                                      : GROWS_IT;
+    default:
+        return GROWS_IT;
+    }
+}
+
+/* Metaspace's "first" asks where in the text before normalization a piece begins, which is not known here. It is at
+ * the first character if that cannot have been lost, and if nothing cuts inside of what it became. */
+static enum leat_status check_first(struct load_hf *h)
+{
+    const struct tokenizer_spec *spec = h->spec;
+    enum keeping worst = KEEPS_IT;
+    bool first = false, cut = false;
+
+    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+        worst = keeping_of(&spec->normalizers[i]) > worst ? keeping_of(&spec->normalizers[i]) : worst;
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++) {
+        first = first || (spec->pre_tokenizers[i].kind == SPEC_PRE_METASPACE &&
+                          spec->pre_tokenizers[i].prepend == SPEC_PREPEND_FIRST);
+        cut = cut || !first;
+    }
+    for (uint32_t i = 0; i < spec->added_count; i++)
+        cut = cut || spec->added[i].normalized;
+    h->place = "pre_tokenizer Metaspace";
+    if (!first || worst == KEEPS_IT || (worst == GROWS_IT && !cut))
+        return LEAT_OK;
+    return load_hf_refuse(h, 0, "\"prepend_scheme\": \"first\" is not supported together with %s",
+                          worst == MAY_LOSE_IT ? "a normalizer that may remove the text's first character"
+                                               : "a normalizer and what cuts text before Metaspace");
+}
+
+/* Whether text reaches the model as mapped bytes. Mapped twice it would be another alphabet again. */
+static enum leat_status find_byte_level(struct load_hf *h)
+{
+    struct tokenizer_spec *spec = h->spec;
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < spec->normalizer_count; i++)
+        found += spec->normalizers[i].kind == SPEC_NORM_BYTE_LEVEL;
+    for (uint32_t i = 0; i < spec->pre_tokenizer_count; i++)
+        found += spec->pre_tokenizers[i].kind == SPEC_PRE_BYTE_LEVEL;
+    spec->byte_level = found > 0;
+    h->place = "the pipeline";
+    return found > 1 ? load_hf_refuse(h, 0, "ByteLevel twice is not supported") : check_after_byte_level(h);
+}
+
+static enum leat_status load_parts(struct load_hf *h)
+{
+    enum leat_status s;
+    uint32_t node;
+
+    if ((node = part(h, "normalizer")) != JSONTREE_NONE && (s = load_hf_normalizer(h, node)) != LEAT_OK)
+        return s;
+    if ((node = part(h, "pre_tokenizer")) != JSONTREE_NONE && (s = load_hf_pre_tokenizer(h, node)) != LEAT_OK)
+        return s;
+    if ((node = part(h, "decoder")) != JSONTREE_NONE && (s = load_hf_decoder(h, node)) != LEAT_OK)
+        return s;
+    if ((s = find_byte_level(h)) != LEAT_OK)
+        return s;
+    h->place = "the file";
+    if ((node = part(h, "model")) == JSONTREE_NONE)
+        return load_hf_wrong(h, 0, "it has no \"model\": is it a tokenizer.json?");
+    if ((s = load_hf_model(h, node)) != LEAT_OK)
+        return s;
+    if ((node = jsontree_member(h->j, 0, "added_tokens")) != JSONTREE_NONE && (s = load_hf_added(h, node)) != LEAT_OK)
+        return s;
+    if ((s = check_first(h)) != LEAT_OK)
+        return s;
+    take_notes(h);
+    return spec_finish(h->spec, h->j->path, h->err);
+}
+
+enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err)
+{
+    struct load_hf h = { .spec = spec, .j = j, .err = err, .place = "the file" };
+    enum leat_status s;
+
+    if (j->nodes[0].kind != JSONTREE_OBJECT)
+        return load_hf_wrong(&h, 0, "it holds %s, not an object", jsontree_kind_name(j, 0));
+    spec->dialect = SPEC_ONIGURUMA;
+    if ((s = check_version(&h)) == LEAT_OK && (s = check_names(&h)) == LEAT_OK)
+        s = load_parts(&h);
+    string_map_free(&h.vocab);
+    return s;
+}

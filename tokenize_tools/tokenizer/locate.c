@@ -1,0 +1,206 @@
+/* locate.c: see locate.h. */
+#include "locate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "builtin.h"
+#include "hub_cache.h"
+#include "whole_file.h"
+
+#define ROOM 4096
+
+/* folder/name, allocated; NULL without memory. */
+static char *join(const char *folder, const char *name, const char *ending)
+{
+    size_t room = strlen(folder) + strlen(name) + strlen(ending) + 2;
+    char *path = malloc(room);
+
+    if (path)
+        snprintf(path, room, "%s%s%s%s", folder, folder[0] && folder[strlen(folder) - 1] == '/' ? "" : "/", name,
+                 ending);
+    return path;
+}
+
+static bool is_file(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* *path is folder/name or folder/name.zst, whichever is there first, or NULL. */
+static enum leat_status file_of(char **path, const char *folder, const char *name, struct leat_error *err)
+{
+    static const char *const endings[] = { "", ".zst" };
+
+    for (size_t i = 0; i < 2; i++) {
+        *path = join(folder, name, endings[i]);
+        if (!*path)
+            return status_no_memory(err, strlen(folder) + strlen(name));
+        if (is_file(*path))
+            return LEAT_OK;
+        free(*path);
+    }
+    *path = NULL;
+    return LEAT_OK;
+}
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), tail = strlen(ending);
+
+    return length > tail && strcmp(text + length - tail, ending) == 0;
+}
+
+/* The name of the only *.tiktoken in a folder; NAME and NAME.zst together count once. `name` has ROOM bytes. */
+static enum leat_status only_tiktoken(char *name, const char *folder, struct leat_error *err)
+{
+    struct dirent *entry;
+    char other[ROOM] = "";
+    DIR *d = opendir(folder);
+
+    name[0] = '\0';
+    if (!d)
+        return status_set_os(err, errno, "cannot read the folder %s", folder);
+    while ((entry = readdir(d)) != NULL) {
+        size_t length = strlen(entry->d_name);
+
+        if (ends_with(entry->d_name, ".tiktoken.zst"))
+            length -= 4;
+        else if (!ends_with(entry->d_name, ".tiktoken"))
+            continue;
+        if (name[0] && (strlen(name) != length || strncmp(name, entry->d_name, length) != 0))
+            snprintf(other, sizeof other, "%.*s", (int)length, entry->d_name);
+        else
+            snprintf(name, ROOM, "%.*s", (int)length, entry->d_name);
+    }
+    closedir(d);
+    if (other[0])
+        return status_set(err, LEAT_E_ARGUMENT, "the folder %s holds several vocabularies, %s and %s: name one", folder,
+                          strcmp(name, other) < 0 ? name : other, strcmp(name, other) < 0 ? other : name);
+    return LEAT_OK;
+}
+
+static enum leat_status in_folder(char **path, const char *folder, struct leat_error *err)
+{
+    static const char *const names[] = { "tokenizer.json", "tekken.json", "tokenizer.model" };
+    char tiktoken[ROOM];
+    enum leat_status s;
+
+    *path = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if ((s = file_of(path, folder, names[i], err)) != LEAT_OK || *path)
+            return s;
+    if ((s = only_tiktoken(tiktoken, folder, err)) != LEAT_OK)
+        return s;
+    if ((s = file_of(path, folder, tiktoken[0] ? tiktoken : "tiktoken.model", err)) != LEAT_OK || *path)
+        return s;
+    return status_set(
+        err, LEAT_E_NO_FILE,
+        "the folder %s holds no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, *.tiktoken or "
+        "tiktoken.model, nor one of them with .zst",
+        folder);
+}
+
+/* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else the same as *stored. */
+static enum leat_status read_both(const char *path, uint8_t **stored, uint64_t *stored_size, uint8_t **plain,
+                                  uint64_t *plain_size, struct leat_error *err)
+{
+    enum leat_status s = whole_file_read(stored, stored_size, path, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (whole_file_is_zstd(*stored, *stored_size))
+        return whole_file_unzstd(plain, plain_size, *stored, *stored_size, path, err);
+    *plain = *stored;
+    *plain_size = *stored_size;
+    return LEAT_OK;
+}
+
+static enum leat_status read_config(struct located *l, struct leat_error *err)
+{
+    const char *slash = strrchr(l->path, '/');
+    char folder[ROOM];
+    uint8_t *stored = NULL;
+    uint64_t size;
+    enum leat_status s;
+
+    if (snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - l->path) : 1, slash ? l->path : ".") >=
+        (int)sizeof folder)
+        return LEAT_OK;
+    if (slash == l->path)
+        snprintf(folder, sizeof folder, "/");
+    if ((s = file_of(&l->config_path, folder, "tokenizer_config.json", err)) != LEAT_OK || !l->config_path)
+        return s;
+    s = read_both(l->config_path, &stored, &size, &l->config, &l->config_size, err);
+    if (stored != l->config)
+        free(stored);
+    return s;
+}
+
+static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_NO_FILE,
+                      "there is no tokenizer \"%s\": not a built-in (%s; nearest: %s), not a file or folder%s%s", spec,
+                      builtin_list(), builtin_nearest(spec), cache->message[0] ? "; and " : "", cache->message);
+}
+
+static enum leat_status find_path(char **path, const char *spec, struct leat_error *err)
+{
+    struct leat_error cache = { .message = "" };
+    struct file_identity identity;
+    char folder[ROOM];
+    enum leat_status s;
+
+    if (is_folder(spec))
+        return in_folder(path, spec, err);
+    if ((s = file_identify(spec, &identity, err)) != LEAT_OK)
+        return s;
+    if (identity.exists) {
+        *path = strdup(spec);
+        return *path ? LEAT_OK : status_no_memory(err, strlen(spec));
+    }
+    if (!hub_cache_is_id(spec) || hub_cache_find(folder, sizeof folder, spec, &cache) != LEAT_OK)
+        return nothing(spec, &cache, err);
+    return in_folder(path, folder, err);
+}
+
+enum leat_status locate(struct located *out, const char *spec, struct leat_error *err)
+{
+    enum leat_status s;
+
+    *out = (struct located) { .builtin = builtin_find(spec) };
+    if (out->builtin)
+        return LEAT_OK;
+    if ((s = find_path(&out->path, spec, err)) == LEAT_OK &&
+        (s = read_both(out->path, &out->stored, &out->stored_size, &out->plain, &out->plain_size, err)) == LEAT_OK)
+        s = read_config(out, err);
+    if (s != LEAT_OK)
+        located_free(out);
+    return s;
+}
+
+void located_free(struct located *l)
+{
+    free(l->path);
+    if (l->plain != l->stored)
+        free(l->plain);
+    free(l->stored);
+    free(l->config_path);
+    free(l->config);
+    *l = (struct located) { 0 };
+}

@@ -1,0 +1,43 @@
+/*
+ * locate.h: from what the user wrote (-t SPEC) to the bytes of a vocabulary. Tried in this order:
+ *
+ *   1. a built-in name (builtin.h); write ./NAME for a file or folder called so
+ *   2. a path to a file, of any name: what is in it tells what it is
+ *   3. a path to a folder: the first of tokenizer.json, tekken.json, tokenizer.model, the only *.tiktoken, or
+ *      tiktoken.model, each plain or, if that is not there, with .zst
+ *   4. a Hugging Face model id, "org/name" or "name", perhaps with "@revision" (default: main), in the local hub cache:
+ *      HF_HUB_CACHE, else HF_HOME/hub, else XDG_CACHE_HOME/huggingface/hub, else ~/.cache/huggingface/hub; there
+ *      models--org--name/refs/REVISION names the folder under snapshots/. Nothing is ever downloaded.
+ *
+ * The environment is read at the call.
+ */
+#ifndef LEAT_TOKENIZER_LOCATE_H
+#define LEAT_TOKENIZER_LOCATE_H
+
+#include <stdint.h>
+
+#include "leat.h"
+
+struct located {
+    const char *builtin; /* the built-in's name (constant memory), and nothing else is set; or NULL */
+    char *path;          /* of the file */
+    uint8_t *stored;     /* its bytes as they are */
+    uint64_t stored_size;
+    uint8_t *plain; /* decompressed; the same memory as `stored` if that is not compressed */
+    uint64_t plain_size;
+    char *config_path; /* tokenizer_config.json in the same folder, decompressed too; or NULL */
+    uint8_t *config;
+    uint64_t config_size;
+};
+
+/*
+ * Returns LEAT_E_NO_FILE if there is nothing of that name (the sentence says where was looked, and which built-in is
+ * nearest), LEAT_E_VOCABULARY for a damaged compressed file, what reading files returns, or LEAT_E_NO_MEMORY. On
+ * failure *out holds nothing.
+ */
+enum leat_status locate(struct located *out, const char *spec, struct leat_error *err);
+
+/* Frees what is in it; a zeroed or freed one is fine. */
+void located_free(struct located *l);
+
+#endif

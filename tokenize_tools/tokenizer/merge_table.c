@@ -1,0 +1,273 @@
+/*
+ * merge_table.c: see merge_table.h.
+ *
+ * Pairs lie in a table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the
+ * next. Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap
+ * of (rank, position) over a linked list. In the heap, an entry whose rank is no longer its pair's is stale and is
+ * dropped when it comes up; when stale ones pile up the heap is made anew, so that memory stays in proportion.
+ */
+#include "merge_table.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+/* Up to so many symbols the array is faster than the heap. */
+#define SHORT_SYMBOLS 48
+#define LINE_ENTRIES  4
+
+struct entry {
+    uint32_t left, right, result, rank; /* rank MERGE_NONE: free */
+};
+
+struct merge_table {
+    struct entry *entries;
+    void *memory;  /* that holds them, before alignment */
+    uint64_t mask; /* of lines */
+};
+
+static uint64_t line_of(const struct merge_table *t, uint32_t left, uint32_t right)
+{
+    uint64_t key = (uint64_t)left << 32 | right;
+
+    return (key * 0x9e3779b97f4a7c15u >> 32) & t->mask;
+}
+
+static struct entry *find_entry(const struct merge_table *t, uint32_t left, uint32_t right)
+{
+    for (uint64_t line = line_of(t, left, right);; line = (line + 1) & t->mask) {
+        struct entry *e = &t->entries[line * LINE_ENTRIES];
+
+        for (unsigned i = 0; i < LINE_ENTRIES; i++)
+            if (e[i].rank == MERGE_NONE || (e[i].left == left && e[i].right == right))
+                return &e[i];
+    }
+}
+
+enum leat_status merge_table_make(struct merge_table **out, const struct merge *merges, size_t count,
+                                  struct leat_error *err)
+{
+    struct merge_table *t = calloc(1, sizeof *t);
+    uint64_t lines = 16;
+
+    *out = NULL;
+    /* at most half full, so that there is always a free entry and lines seldom overflow */
+    while (lines * LINE_ENTRIES / 2 < count && lines < (uint64_t)1 << 32)
+        lines *= 2;
+    if (t)
+        t->memory = malloc(lines * LINE_ENTRIES * sizeof(struct entry) + 64);
+    if (!t || !t->memory) {
+        free(t);
+        return status_no_memory(err, lines * LINE_ENTRIES * sizeof(struct entry));
+    }
+    t->entries = (struct entry *)(((uintptr_t)t->memory + 63) & ~(uintptr_t)63);
+    t->mask = lines - 1;
+    memset(t->entries, 0xff, lines * LINE_ENTRIES * sizeof(struct entry));
+    for (size_t i = 0; i < count; i++)
+        *find_entry(t, merges[i].left, merges[i].right) =
+            (struct entry) { merges[i].left, merges[i].right, merges[i].result, merges[i].rank };
+    *out = t;
+    return LEAT_OK;
+}
+
+void merge_table_free(struct merge_table *table)
+{
+    if (table)
+        free(table->memory);
+    free(table);
+}
+
+uint32_t merge_table_find(const struct merge_table *table, uint32_t left, uint32_t right, uint32_t *result)
+{
+    const struct entry *e = find_entry(table, left, right);
+
+    *result = e->result;
+    return e->rank;
+}
+
+static uint32_t rank_of(const struct merge_table *t, uint32_t left, uint32_t right)
+{
+    return find_entry(t, left, right)->rank;
+}
+
+/* ---- Short ---- */
+
+static size_t merge_short(const struct merge_table *t, uint32_t *symbols, size_t count)
+{
+    uint32_t ranks[SHORT_SYMBOLS];
+
+    for (size_t i = 0; i + 1 < count; i++)
+        ranks[i] = rank_of(t, symbols[i], symbols[i + 1]);
+    while (count > 1) {
+        size_t best = 0;
+
+        for (size_t i = 1; i + 1 < count; i++)
+            if (ranks[i] < ranks[best])
+                best = i;
+        if (ranks[best] == MERGE_NONE)
+            break;
+        symbols[best] = find_entry(t, symbols[best], symbols[best + 1])->result;
+        count--;
+        memmove(symbols + best + 1, symbols + best + 2, (count - best - 1) * sizeof *symbols);
+        if (best + 1 < count) {
+            memmove(ranks + best + 1, ranks + best + 2, (count - best - 2) * sizeof *ranks);
+            ranks[best] = rank_of(t, symbols[best], symbols[best + 1]);
+        }
+        if (best > 0)
+            ranks[best - 1] = rank_of(t, symbols[best - 1], symbols[best]);
+    }
+    return count;
+}
+
+/* ---- Long ---- */
+
+/* Positions are those of the symbols at the begin; a merge lives on at its left part's. */
+struct list {
+    const struct merge_table *table;
+    uint32_t *symbols;
+    uint32_t *ranks; /* of the pair with the next one; MERGE_NONE: none, or no longer there */
+    uint32_t *next, *before;
+    uint64_t *heap; /* rank << 32 | position; the least on top */
+    size_t heap_count, heap_room, count;
+};
+
+static void sift_down(uint64_t *heap, size_t count, size_t at)
+{
+    uint64_t value = heap[at];
+
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && heap[child + 1] < heap[child])
+            child++;
+        if (heap[child] >= value)
+            break;
+        heap[at] = heap[child];
+    }
+    heap[at] = value;
+}
+
+/* All pairs that have a merge, and nothing else. */
+static void fill_heap(struct list *l)
+{
+    l->heap_count = 0;
+    for (size_t i = 0; i < l->count; i++)
+        if (l->ranks[i] != MERGE_NONE)
+            l->heap[l->heap_count++] = (uint64_t)l->ranks[i] << 32 | i;
+    for (size_t i = l->heap_count / 2; i-- > 0;)
+        sift_down(l->heap, l->heap_count, i);
+}
+
+static void push(struct list *l, uint32_t position)
+{
+    uint64_t value = (uint64_t)l->ranks[position] << 32 | position;
+    size_t at;
+
+    if (l->heap_count == l->heap_room) {
+        fill_heap(l); /* this pair is found on the way */
+        return;
+    }
+    for (at = l->heap_count++; at > 0 && l->heap[(at - 1) / 2] > value; at = (at - 1) / 2)
+        l->heap[at] = l->heap[(at - 1) / 2];
+    l->heap[at] = value;
+}
+
+/* The pair that begins at `position` has changed. */
+static void renew(struct list *l, uint32_t position)
+{
+    uint32_t next = l->next[position];
+
+    l->ranks[position] = next == l->count ? MERGE_NONE : rank_of(l->table, l->symbols[position], l->symbols[next]);
+}
+
+static void merge_at(struct list *l, uint32_t position)
+{
+    uint32_t gone = l->next[position], after = l->next[gone], before = l->before[position];
+
+    l->symbols[position] = find_entry(l->table, l->symbols[position], l->symbols[gone])->result;
+    l->ranks[gone] = MERGE_NONE;
+    l->next[position] = after;
+    if (after != l->count)
+        l->before[after] = position;
+    renew(l, position);
+    if (before != MERGE_NONE)
+        renew(l, before);
+    if (l->ranks[position] != MERGE_NONE)
+        push(l, position);
+    if (before != MERGE_NONE && l->ranks[before] != MERGE_NONE)
+        push(l, before);
+}
+
+static size_t merge_list(struct list *l)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < l->count; i++) {
+        l->next[i] = (uint32_t)i + 1;
+        l->before[i] = (uint32_t)i - 1; /* MERGE_NONE before the first */
+    }
+    for (size_t i = 0; i < l->count; i++)
+        renew(l, (uint32_t)i);
+    fill_heap(l);
+    while (l->heap_count > 0) {
+        uint64_t top = l->heap[0];
+        uint32_t position = (uint32_t)top;
+
+        l->heap[0] = l->heap[--l->heap_count];
+        if (l->heap_count > 0)
+            sift_down(l->heap, l->heap_count, 0);
+        if (l->ranks[position] == top >> 32)
+            merge_at(l, position);
+    }
+    for (size_t i = 0; i != l->count; i = l->next[i])
+        l->symbols[left++] = l->symbols[i];
+    return left;
+}
+
+/* Room for as many entries as there can be live ones, and half as many stale ones before they are cleared. */
+static uint64_t heap_room(uint64_t count)
+{
+    return count + count / 2 + 16;
+}
+
+uint64_t merge_bytes(uint64_t count)
+{
+    return count <= SHORT_SYMBOLS ? 0 : 3 * sizeof(uint32_t) * count + sizeof(uint64_t) * heap_room(count);
+}
+
+void merge_scratch_free(struct merge_scratch *scratch)
+{
+    free(scratch->memory);
+    scratch->memory = NULL;
+    scratch->bytes = 0;
+}
+
+enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint64_t most_bytes,
+                               uint32_t *symbols, size_t *count, struct leat_error *err)
+{
+    uint64_t need = merge_bytes(*count);
+    struct list l = { .table = table, .symbols = symbols, .count = *count, .heap_room = (size_t)heap_room(*count) };
+
+    if (need == 0) {
+        *count = merge_short(table, symbols, *count);
+        return LEAT_OK;
+    }
+    if (need > most_bytes || *count >= MERGE_NONE)
+        return status_set(err, LEAT_E_NO_MEMORY,
+                          "a piece of %zu symbols that cannot be cut takes %llu MiB to merge, more than the bound of "
+                          "%llu MiB",
+                          *count, (unsigned long long)(need >> 20), (unsigned long long)(most_bytes >> 20));
+    if (need > scratch->bytes) {
+        merge_scratch_free(scratch);
+        scratch->memory = malloc((size_t)need);
+        if (!scratch->memory)
+            return status_no_memory(err, need);
+        scratch->bytes = (size_t)need;
+    }
+    l.heap = scratch->memory;
+    l.ranks = (uint32_t *)(l.heap + l.heap_room);
+    l.next = l.ranks + *count;
+    l.before = l.next + *count;
+    *count = merge_list(&l);
+    return LEAT_OK;
+}

@@ -1,0 +1,42 @@
+/*
+ * model.h: from a piece of text to ids, for all kinds of byte pair encoding. What cuts text into pieces stands above;
+ * here a piece is cut further only where that cannot change anything.
+ *
+ * Thread rules: a model does not change once made; each thread encodes with a scratch of its own.
+ */
+#ifndef LEAT_TOKENIZER_MODEL_H
+#define LEAT_TOKENIZER_MODEL_H
+
+#include "merge_table.h"
+#include "spec.h"
+
+struct model;
+
+/* Ids that grow at their end. Zeroed at first. */
+struct id_list {
+    uint32_t *ids;
+    size_t count, room;
+};
+enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err);
+void id_list_free(struct id_list *list);
+
+/* A thread's memory. */
+struct model_scratch;
+enum leat_status model_scratch_make(struct model_scratch **out, uint64_t most_bytes, struct leat_error *err);
+void model_scratch_free(struct model_scratch *s);
+
+/* `spec` must outlive the model. */
+enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
+void model_free(struct model *m);
+
+/*
+ * Appends the ids of a piece. For byte-level specs the piece is bytes, else UTF-8 as normalized. LEAT_E_NO_MEMORY with
+ * a reason if a part that cannot be cut needs more than the scratch's bound.
+ */
+enum leat_status model_encode(const struct model *m, struct model_scratch *s, const uint8_t *piece, size_t bytes,
+                              struct id_list *out, struct leat_error *err);
+
+/* Whether text may be cut between these two characters of a piece without changing anything. */
+int model_may_cut(const struct model *m, uint32_t before, uint32_t after);
+
+#endif

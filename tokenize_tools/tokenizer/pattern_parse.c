@@ -1,0 +1,614 @@
+/*
+ * pattern_parse.c: a recursive-descent reader of both dialects. Where they differ, and how it was found, stands at the
+ * place; everything here was tried against tiktoken 0.14 (fancy-regex 0.19) and tokenizers 0.23 (Oniguruma 6.9).
+ */
+#include "pattern_parser.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+#define REPEAT_MOST 65535u
+
+/* ---- Failing ---------------------------------------------------------------------------------------------------- */
+
+bool parser_refuse(struct parser *p, size_t from, const char *why)
+{
+    size_t length = p->at > from ? p->at - from : 1;
+
+    if (p->status != LEAT_OK)
+        return false;
+    if (length > 40)
+        length = 40;
+    if (from + length > p->length)
+        length = p->length - from;
+    while (length > 0 && from + length < p->length && ((unsigned char)p->text[from + length] & 0xc0) == 0x80)
+        length--;
+    p->status =
+        status_set(p->err, LEAT_E_UNSUPPORTED, "the tokenizer's pattern cannot be used: \"%.*s\" at byte %zu: %s",
+                   (int)length, p->text + from, from, why);
+    return false;
+}
+
+bool parser_no_memory(struct parser *p, size_t bytes)
+{
+    if (p->status == LEAT_OK)
+        p->status = status_no_memory(p->err, bytes);
+    return false;
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+bool parser_looking_at(const struct parser *p, const char *what)
+{
+    size_t n = strlen(what);
+
+    return p->length - p->at >= n && memcmp(p->text + p->at, what, n) == 0;
+}
+
+bool parser_take(struct parser *p, const char *what)
+{
+    if (!parser_looking_at(p, what))
+        return false;
+    p->at += strlen(what);
+    return true;
+}
+
+uint32_t parser_take_character(struct parser *p)
+{
+    size_t bytes;
+    uint32_t c = unicode_decode((const uint8_t *)p->text + p->at, &bytes);
+
+    p->at += bytes;
+    return c;
+}
+
+/* ---- Writing ---------------------------------------------------------------------------------------------------- */
+
+static bool write_bytes(struct parser *p, const void *bytes, size_t count)
+{
+    struct pattern_text *out = p->out;
+
+    if (out->length + count > p->out_room) {
+        size_t room = 2 * (out->length + count) + 64;
+        unsigned char *larger = realloc(out->text, room);
+
+        if (!larger)
+            return parser_no_memory(p, room);
+        out->text = larger;
+        p->out_room = room;
+    }
+    memcpy(out->text + out->length, bytes, count);
+    out->length += count;
+    return true;
+}
+
+static bool write_text(struct parser *p, const char *text)
+{
+    return write_bytes(p, text, strlen(text));
+}
+
+/* Puts "(?:" before what was written since `from` and `after` behind it. */
+static bool wrap(struct parser *p, size_t from, const char *after)
+{
+    if (!write_text(p, "(?:"))
+        return false;
+    memmove(p->out->text + from + 3, p->out->text + from, p->out->length - 3 - from);
+    memcpy(p->out->text + from, "(?:", 3);
+    return write_text(p, after);
+}
+
+/* A marker for the set. It is copied, unless there is an equal one. */
+static bool write_set(struct parser *p, const struct pattern_set *set)
+{
+    struct pattern_text *out = p->out;
+    size_t i = 0;
+
+    while (i < out->set_count && !pattern_set_equal(out->sets[i], set))
+        i++;
+    if (i == out->set_count) {
+        if (i == PATTERN_SETS_MOST)
+            return parser_refuse(p, 0, "too many different character classes");
+        if (i == p->sets_room) {
+            size_t room = 2 * i + 16;
+            struct pattern_set **larger = realloc(out->sets, room * sizeof *larger);
+
+            if (!larger)
+                return parser_no_memory(p, room * sizeof *larger);
+            out->sets = larger;
+            p->sets_room = room;
+        }
+        if (!(out->sets[i] = malloc(sizeof *set)))
+            return parser_no_memory(p, sizeof *set);
+        memcpy(out->sets[i], set, sizeof *set);
+        out->set_count++;
+    }
+    return write_bytes(p, (unsigned char[]) { PATTERN_MARKER, (unsigned char)(i >> 8), (unsigned char)i }, 3);
+}
+
+/* Text in which each '#' stands for `set`. */
+static bool write_with(struct parser *p, const char *text, const struct pattern_set *set)
+{
+    for (; *text; text++)
+        if (!(*text == '#' ? write_set(p, set) : write_bytes(p, text, 1)))
+            return false;
+    return true;
+}
+
+static bool write_newline_text(struct parser *p, const char *text)
+{
+    struct pattern_set *newline = malloc(sizeof *newline);
+    bool ok;
+
+    if (!newline)
+        return parser_no_memory(p, sizeof *newline);
+    pattern_set_clear(newline);
+    pattern_set_add(newline, '\n', '\n');
+    ok = write_with(p, text, newline);
+    free(newline);
+    return ok;
+}
+
+/* ---- Atoms ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Oniguruma, ignoring case, also takes one character for several: ß for ss, ﬁ for fi, ŉ for ʼn. Such a pair of
+ * literals is refused. Every character that folds to several folds to one of these pairs first.
+ */
+static bool several_fold_to_one(uint32_t before, uint32_t c)
+{
+    static const char pairs[][3] = { "ss", "st", "ff", "fi", "fl" };
+
+    if (before == 0)
+        return false;
+    if (before >= 0x80 || c >= 0x80)
+        return true;
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
+        if ((before | 0x20) == (uint32_t)pairs[i][0] && (c | 0x20) == (uint32_t)pairs[i][1])
+            return true;
+    return false;
+}
+
+static bool write_literal(struct parser *p, size_t from, uint32_t c)
+{
+    struct pattern_set *set = malloc(sizeof *set);
+    bool ok = set != NULL || parser_no_memory(p, sizeof *set);
+
+    if (!ok)
+        return false;
+    pattern_set_clear(set);
+    pattern_set_add(set, c, c);
+    if (p->flags.fold && !parser_fold_case(p, set))
+        ok = parser_refuse(p, from, "either case of a letter other than ASCII's");
+    else if (p->flags.fold && parser_onig(p) && several_fold_to_one(p->before, c))
+        ok = parser_refuse(p, from, "ignoring case, one character could stand for several here");
+    ok = ok && write_set(p, set);
+    p->literal = c;
+    free(set);
+    return ok;
+}
+
+/* A single set made by `fill`, which has the parser's place behind the atom when it returns. */
+static bool write_class(struct parser *p, size_t from, char kind)
+{
+    struct pattern_set *set = malloc(sizeof *set);
+    bool ok;
+
+    if (!set)
+        return parser_no_memory(p, sizeof *set);
+    switch (kind) {
+    case '[':
+        ok = parser_take_class(p, from, set, 0);
+        break;
+    case 'p':
+    case 'P':
+        ok = parser_take_property(p, from, set, kind == 'P', false);
+        /* Rust takes either case of a property; Oniguruma only in brackets */
+        if (ok && !parser_onig(p) && p->flags.fold && !parser_fold_case(p, set))
+            ok = parser_refuse(p, from, "either case of letters other than ASCII's");
+        break;
+    case '.':
+    case 'N':
+    case 'O':
+        pattern_set_clear(set);
+        pattern_set_add(set, 0, 0x10ffff);
+        if (kind == 'N' || (kind == '.' && !p->flags.dot_all))
+            pattern_set_remove(set, '\n', '\n');
+        ok = true;
+        break;
+    default:
+        ok = parser_class_escape(p, kind, set, false);
+    }
+    ok = ok && write_set(p, set);
+    free(set);
+    return ok;
+}
+
+/* \b and \B by look-around at \w. */
+static bool write_boundary(struct parser *p, bool negative)
+{
+    struct pattern_set *word = malloc(sizeof *word);
+    bool ok;
+
+    if (!word)
+        return parser_no_memory(p, sizeof *word);
+    parser_word_set(p, word, false);
+    ok = write_with(p, negative ? "(?:(?<=#)(?=#)|(?<!#)(?!#))" : "(?:(?<=#)(?!#)|(?<!#)(?=#))", word);
+    p->out->looks_behind = true;
+    free(word);
+    return ok;
+}
+
+/* \R: a pair is not taken apart. */
+static bool write_line_end(struct parser *p)
+{
+    struct pattern_set *set = malloc(sizeof *set);
+    bool ok;
+
+    if (!set)
+        return parser_no_memory(p, sizeof *set);
+    pattern_set_clear(set);
+    pattern_set_add(set, '\r', '\r');
+    ok = write_with(p, "(?>#", set);
+    pattern_set_clear(set);
+    pattern_set_add(set, '\n', '\n');
+    ok = ok && write_with(p, "#|", set);
+    pattern_set_add(set, '\v', '\r');
+    pattern_set_add(set, 0x85, 0x85);
+    pattern_set_add(set, 0x2028, 0x2029);
+    ok = ok && write_with(p, "#)", set);
+    free(set);
+    return ok;
+}
+
+/* ^ and $: in Oniguruma always of lines, but ^ not behind a final newline. */
+static bool write_anchor(struct parser *p, char which)
+{
+    if (which == '^')
+        p->out->looks_behind = true;
+    if (!parser_onig(p) && !p->flags.multiline)
+        return write_text(p, which == '^' ? "\\A" : "\\z");
+    if (which == '$')
+        return write_newline_text(p, "(?=#|\\z)");
+    return write_newline_text(p, parser_onig(p) ? "(?:\\A|(?<=#)(?!\\z))" : "(?:\\A|(?<=#))");
+}
+
+/* After the backslash at `from`. *assertion: nothing may repeat it. */
+static bool take_escape(struct parser *p, size_t from, bool *assertion)
+{
+    uint32_t value;
+    char c;
+
+    if (++p->at >= p->length)
+        return parser_refuse(p, from, "an unfinished escape");
+    c = p->text[p->at++];
+    switch (c) {
+    case 's':
+    case 'S':
+    case 'd':
+    case 'D':
+    case 'w':
+    case 'W':
+    case 'h':
+    case 'H':
+    case 'p':
+    case 'P':
+    case 'N':
+    case 'O':
+        return write_class(p, from, c);
+    case 'R':
+        return write_line_end(p);
+    case 'b':
+    case 'B':
+        *assertion = true;
+        if (parser_looking_at(p, "{"))
+            return parser_refuse(p, from, "this escape is not supported");
+        return write_boundary(p, c == 'B');
+    case 'A':
+        *assertion = true;
+        p->out->looks_behind = true;
+        return write_text(p, "\\A");
+    case 'z':
+        *assertion = true;
+        return write_text(p, "\\z");
+    case 'Z':
+        *assertion = true;
+        return write_newline_text(p, parser_onig(p) ? "(?=#?\\z)" : "(?=#*\\z)");
+    default:
+        return parser_character_escape(p, from, c, &value) && write_literal(p, from, value);
+    }
+}
+
+/* ---- Groups ----------------------------------------------------------------------------------------------------- */
+
+static bool take_alternatives(struct parser *p, unsigned depth);
+
+/* Letters and a minus after "(?", up to ':' or ')'. */
+static bool take_flags(struct parser *p, size_t from)
+{
+    bool on = true;
+
+    for (; !parser_at_end(p) && p->text[p->at] != ':' && p->text[p->at] != ')'; p->at++)
+        switch (p->text[p->at]) {
+        case '-':
+            on = false;
+            break;
+        case 'i':
+            p->flags.fold = on;
+            break;
+        case 'm':
+            *(parser_onig(p) ? &p->flags.dot_all : &p->flags.multiline) = on;
+            break;
+        case 's':
+            if (parser_onig(p))
+                return p->at++, parser_refuse(p, from, "this group is not supported");
+            p->flags.dot_all = on;
+            break;
+        case 'u':
+            if (!parser_onig(p) && on)
+                break;
+            return p->at++, parser_refuse(p, from, "this group is not supported");
+        default:
+            p->at++;
+            return parser_refuse(p, from, "this group is not supported");
+        }
+    return !parser_at_end(p) || parser_refuse(p, from, "a group without its end");
+}
+
+static bool take_group_body(struct parser *p, size_t from, const char *opening, unsigned depth)
+{
+    struct parser_flags flags = p->flags;
+
+    if (!write_text(p, opening) || !take_alternatives(p, depth + 1))
+        return false;
+    if (!parser_take(p, ")"))
+        return parser_refuse(p, from, "a group without its end");
+    p->flags = flags;
+    return write_text(p, ")");
+}
+
+static bool take_name(struct parser *p, size_t from, char closing)
+{
+    while (!parser_at_end(p) && p->text[p->at] != closing)
+        p->at++;
+    return !parser_at_end(p) ? (p->at++, true) : parser_refuse(p, from, "a group without its end");
+}
+
+/* At an opening parenthesis. Groups capture nothing: what would refer to them is refused. */
+static bool take_group(struct parser *p, unsigned depth, bool *assertion)
+{
+    size_t from = p->at++;
+    struct parser_flags flags = p->flags;
+
+    p->entering = p->before;
+    if (depth > PARSER_DEPTH_MOST)
+        return parser_refuse(p, from, "nested too deeply");
+    if (parser_looking_at(p, "*"))
+        return p->at++, parser_refuse(p, from, "this group is not supported");
+    if (!parser_take(p, "?"))
+        return take_group_body(p, from, "(?:", depth);
+    if (parser_take(p, "#")) {
+        *assertion = true;
+        p->literal = p->before;
+        return take_name(p, from, ')');
+    }
+    if (parser_take(p, ">"))
+        return take_group_body(p, from, "(?>", depth);
+    *assertion = true;
+    if (parser_take(p, "="))
+        return take_group_body(p, from, "(?=", depth);
+    if (parser_take(p, "!"))
+        return take_group_body(p, from, "(?!", depth);
+    if (parser_looking_at(p, "<=") || parser_looking_at(p, "<!")) {
+        bool negative = p->text[p->at + 1] == '!';
+
+        p->at += 2;
+        p->out->looks_behind = true;
+        return take_group_body(p, from, negative ? "(?<!" : "(?<=", depth);
+    }
+    *assertion = false;
+    if ((!parser_onig(p) && parser_take(p, "P<")) || parser_take(p, "<"))
+        return take_name(p, from, '>') && take_group_body(p, from, "(?:", depth);
+    if (parser_onig(p) && parser_take(p, "'"))
+        return take_name(p, from, '\'') && take_group_body(p, from, "(?:", depth);
+    if (!take_flags(p, from))
+        return false;
+    if (parser_take(p, ":")) {
+        if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
+            return false;
+        p->flags = flags;
+        return parser_take(p, ")") ? write_text(p, ")") : parser_refuse(p, from, "a group without its end");
+    }
+    p->at++;
+    *assertion = true;
+    if (!parser_onig(p))
+        return true;
+    /* to Oniguruma a(?i)b|c is a(?i:b|c) */
+    if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
+        return false;
+    p->flags = flags;
+    return write_text(p, ")");
+}
+
+/* ---- Repetition ------------------------------------------------------------------------------------------------- */
+
+struct repeat {
+    unsigned least, most; /* most: UINT32_MAX for no limit */
+    bool interval;        /* {n,m}, not one of ? * + */
+};
+
+static bool take_number(struct parser *p, unsigned *value)
+{
+    size_t from = p->at;
+
+    for (*value = 0; !parser_at_end(p) && parser_is_digit(p->text[p->at]); p->at++)
+        if (*value <= REPEAT_MOST)
+            *value = *value * 10 + (unsigned)(p->text[p->at] - '0');
+    return p->at > from;
+}
+
+/* A repetition, if one is there; a brace that begins none is a literal, in both. */
+static bool take_repeat(struct parser *p, struct repeat *r)
+{
+    size_t from = p->at;
+    bool least, most = false;
+
+    if (parser_at_end(p))
+        return false;
+    r->least = p->text[p->at] == '+';
+    r->most = p->text[p->at] == '?' ? 1 : UINT32_MAX;
+    r->interval = p->text[p->at] == '{';
+    if (p->text[p->at] == '?' || p->text[p->at] == '*' || p->text[p->at] == '+')
+        return p->at++, true;
+    if (!r->interval)
+        return false;
+    p->at++;
+    least = take_number(p, &r->least);
+    if (parser_take(p, ",")) {
+        most = take_number(p, &r->most);
+        if (!most)
+            r->most = UINT32_MAX;
+    } else {
+        r->most = r->least;
+        most = least;
+    }
+    if ((least || (most && p->at > from + 2)) && parser_take(p, "}"))
+        return true;
+    p->at = from;
+    return false;
+}
+
+static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
+{
+    char text[32];
+    int n;
+
+    if (r->least > REPEAT_MOST || (r->most != UINT32_MAX && (r->most > REPEAT_MOST || r->most < r->least)))
+        return parser_refuse(p, from, "this repetition is not supported");
+    if (r->most == UINT32_MAX)
+        n = snprintf(text, sizeof text, "{%u,}", r->least);
+    else
+        n = snprintf(text, sizeof text, "{%u,%u}", r->least, r->most);
+    return write_bytes(p, text, (size_t)n);
+}
+
+/* Repetitions behind the atom that was written from `written` on. */
+static bool take_repeats(struct parser *p, size_t written, bool assertion)
+{
+    bool again = false;
+
+    for (;;) {
+        size_t from = p->at;
+        struct repeat r;
+
+        if (!take_repeat(p, &r))
+            return true;
+        if (assertion)
+            return parser_refuse(p, from, "nothing that could be repeated");
+        if (again) {
+            /* Oniguruma repeats what is repeated; Rust does not take it */
+            if (!parser_onig(p))
+                return parser_refuse(p, from, "a repetition of a repetition");
+            if (!wrap(p, written, ")"))
+                return false;
+        }
+        p->literal = 0;
+        if (!write_repeat(p, from, &r))
+            return false;
+        if (parser_onig(p) && r.interval) {
+            /* {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ there */
+            if (r.least != r.most && parser_take(p, "?") && !write_text(p, "?"))
+                return false;
+        } else if (parser_take(p, "?") ? !write_text(p, "?") : parser_take(p, "+") && !write_text(p, "+")) {
+            return false;
+        }
+        again = true;
+    }
+}
+
+static bool take_branch(struct parser *p, unsigned depth)
+{
+    while (!parser_at_end(p) && p->text[p->at] != '|' && p->text[p->at] != ')') {
+        size_t from = p->at, written = p->out->length;
+        bool assertion = false, ok;
+        char c = p->text[p->at];
+        struct repeat r;
+
+        p->before = p->literal;
+        p->literal = 0;
+        switch (c) {
+        case '(':
+            ok = take_group(p, depth, &assertion);
+            break;
+        case '[':
+        case '.':
+            p->at++;
+            ok = write_class(p, from, c);
+            break;
+        case '^':
+        case '$':
+            p->at++;
+            assertion = true;
+            ok = write_anchor(p, c);
+            break;
+        case '\\':
+            ok = take_escape(p, from, &assertion);
+            break;
+        default:
+            if (take_repeat(p, &r))
+                return parser_refuse(p, from, "nothing that could be repeated");
+            ok = write_literal(p, from, parser_take_character(p));
+        }
+        if (!ok || !take_repeats(p, written, assertion))
+            return false;
+    }
+    return true;
+}
+
+static bool take_alternatives(struct parser *p, unsigned depth)
+{
+    uint32_t entering = p->entering;
+
+    if (depth > PARSER_DEPTH_MOST)
+        return parser_refuse(p, p->at, "nested too deeply");
+    p->literal = entering;
+    if (!take_branch(p, depth))
+        return false;
+    while (parser_take(p, "|")) {
+        p->literal = entering;
+        if (!write_text(p, "|") || !take_branch(p, depth))
+            return false;
+    }
+    return true;
+}
+
+enum leat_status pattern_parse(struct pattern_text *out, const char *pattern, size_t bytes, enum scan_dialect dialect,
+                               struct leat_error *err)
+{
+    struct parser p = {
+        .text = pattern,
+        .length = bytes,
+        .dialect = dialect,
+        .classes = &unicode_classes[dialect == SCAN_RUST ? UNICODE_RUST : UNICODE_ONIGURUMA],
+        .out = out,
+        .err = err,
+        .status = LEAT_OK,
+    };
+
+    *out = (struct pattern_text) { 0 };
+    if (take_alternatives(&p, 0) && !parser_at_end(&p))
+        parser_refuse(&p, p.at, "a closing parenthesis without its beginning");
+    free(p.cased);
+    return p.status;
+}
+
+void pattern_text_free(struct pattern_text *text)
+{
+    for (size_t i = 0; i < text->set_count; i++)
+        free(text->sets[i]);
+    free(text->sets);
+    free(text->text);
+    *text = (struct pattern_text) { 0 };
+}

@@ -1,0 +1,78 @@
+/*
+ * pattern_parser.h: the reader's state and the parts of it that pattern_parse.c and pattern_class.c share. Functions
+ * that return bool return false after refusing or running out of memory; the reader's status says which.
+ */
+#ifndef LEAT_TOKENIZER_PATTERN_PARSER_H
+#define LEAT_TOKENIZER_PATTERN_PARSER_H
+
+#include "pattern_parse.h"
+
+#define PARSER_DEPTH_MOST 64
+
+struct parser_flags {
+    bool fold;      /* i */
+    bool dot_all;   /* Rust s, Oniguruma m */
+    bool multiline; /* Rust m */
+};
+
+struct parser {
+    const char *text;
+    size_t length, at;
+    enum scan_dialect dialect;
+    const struct unicode_classes *classes;
+    struct parser_flags flags;
+    struct pattern_set *cased; /* made when first needed */
+    struct pattern_text *out;
+    size_t out_room, sets_room;
+    struct leat_error *err;
+    enum leat_status status;
+    uint32_t literal, before,
+        entering; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
+};
+
+static inline bool parser_onig(const struct parser *p)
+{
+    return p->dialect == SCAN_ONIGURUMA;
+}
+
+static inline bool parser_at_end(const struct parser *p)
+{
+    return p->at >= p->length;
+}
+
+static inline bool parser_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Refuses what stands from `from` to the reader's place. Returns false, for the caller to return. */
+bool parser_refuse(struct parser *p, size_t from, const char *why);
+bool parser_no_memory(struct parser *p, size_t bytes);
+
+bool parser_looking_at(const struct parser *p, const char *what);
+
+/* The same, and moves behind it if it is there. */
+bool parser_take(struct parser *p, const char *what);
+uint32_t parser_take_character(struct parser *p);
+
+/* ---- pattern_class.c ---- */
+
+/* After the opening bracket, which is at `from`. */
+bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth);
+
+/* After \p or \P. */
+bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set, bool negative, bool in_class);
+
+/* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is none of them. */
+bool parser_class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class);
+
+/* The code point of a character escape whose letter c has been read. */
+bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value);
+
+/* \w */
+void parser_word_set(struct parser *p, struct pattern_set *set, bool in_class);
+
+/* Adds the other case of the set's members; false if that is beyond our tables, or memory is short. */
+bool parser_fold_case(struct parser *p, struct pattern_set *set);
+
+#endif

@@ -1,0 +1,238 @@
+/* spec.c: see spec.h. */
+#include "spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+/* Small parts are cut from blocks of this size; larger ones get a block of their own. */
+#define BLOCK_BYTES ((size_t)32768)
+
+struct spec_block {
+    struct spec_block *next;
+    size_t used, room;
+    max_align_t memory[];
+};
+
+struct tokenizer_spec *spec_new(void)
+{
+    struct tokenizer_spec *spec = calloc(1, sizeof *spec);
+
+    if (!spec)
+        return NULL;
+    spec->unknown = SPEC_NONE;
+    spec->sentencepiece.begin = spec->sentencepiece.end = spec->sentencepiece.padding = SPEC_NONE;
+    return spec;
+}
+
+void spec_free(struct tokenizer_spec *spec)
+{
+    struct spec_block *b, *next;
+
+    if (!spec)
+        return;
+    for (b = spec->blocks; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(spec->tokens);
+    free((void *)(uintptr_t)spec->text);
+    free(spec->scores);
+    free(spec->merges);
+    free(spec);
+}
+
+void *spec_alloc(struct tokenizer_spec *spec, size_t bytes)
+{
+    const size_t unit = sizeof(max_align_t);
+    struct spec_block *b = spec->blocks;
+    size_t room;
+    void *p;
+
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    bytes = (bytes + unit - 1) / unit * unit;
+    if (!b || b->room - b->used < bytes) {
+        room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+        b = calloc(1, sizeof *b + room);
+        if (!b)
+            return NULL;
+        b->room = room;
+        b->next = spec->blocks;
+        spec->blocks = b;
+    }
+    p = (char *)b->memory + b->used;
+    b->used += bytes;
+    return p;
+}
+
+bool spec_copy(struct tokenizer_spec *spec, struct spec_string *out, const void *bytes, size_t length)
+{
+    uint8_t *copy;
+
+    if (length >= UINT32_MAX)
+        return false;
+    copy = spec_alloc(spec, length + 1);
+    if (!copy)
+        return false;
+    if (length > 0)
+        memcpy(copy, bytes, length);
+    *out = (struct spec_string) { copy, (uint32_t)length };
+    return true;
+}
+
+const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id)
+{
+    uint32_t low = 0, high = spec->token_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (spec->tokens[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < spec->token_count && spec->tokens[low].id == id ? &spec->tokens[low] : NULL;
+}
+
+const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint32_t id)
+{
+    uint32_t low = 0, high = spec->added_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (spec->added[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < spec->added_count && spec->added[low].id == id ? &spec->added[low] : NULL;
+}
+
+uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length)
+{
+    for (uint32_t i = 0; i < spec->added_count; i++)
+        if (spec->added[i].content.length == length && memcmp(spec->added[i].content.bytes, bytes, length) == 0)
+            return spec->added[i].id;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (spec->tokens[i].length == length && memcmp(spec_token_bytes(spec, &spec->tokens[i]), bytes, length) == 0)
+            return spec->tokens[i].id;
+    return SPEC_NONE;
+}
+
+/* ---- Finishing ---- */
+
+struct sorting {
+    struct spec_token token;
+    const uint8_t *bytes;
+    float score;
+};
+
+static int compare_tokens(const void *left, const void *right)
+{
+    const struct sorting *a = left, *b = right;
+
+    return (a->token.id > b->token.id) - (a->token.id < b->token.id);
+}
+
+/* Files nearly always list their tokens by id already: then there is nothing to do. */
+static bool in_order(const struct tokenizer_spec *spec)
+{
+    uint64_t end = 0;
+
+    for (uint32_t i = 0; i < spec->token_count; i++) {
+        const struct spec_token *t = &spec->tokens[i];
+
+        if (t->offset != end || (i > 0 && t->id <= t[-1].id))
+            return false;
+        end += t->length;
+    }
+    return true;
+}
+
+static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_error *err)
+{
+    uint64_t count = spec->token_count, end = 0;
+    struct sorting *sorted;
+    uint8_t *text;
+
+    if (in_order(spec))
+        return LEAT_OK;
+    sorted = malloc(count * sizeof *sorted);
+    text = malloc(spec->text_bytes ? spec->text_bytes : 1);
+    if (!sorted || !text) {
+        free(sorted);
+        free(text);
+        return status_no_memory(err, count * sizeof *sorted + spec->text_bytes);
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        sorted[i].token = spec->tokens[i];
+        sorted[i].bytes = spec_token_bytes(spec, &spec->tokens[i]);
+        sorted[i].score = spec->scores ? spec->scores[i] : 0;
+    }
+    qsort(sorted, count, sizeof *sorted, compare_tokens);
+    for (uint64_t i = 0; i < count; i++) {
+        struct spec_token *t = &spec->tokens[i];
+
+        *t = sorted[i].token;
+        t->offset = (uint32_t)end;
+        if (t->length > 0)
+            memcpy(text + end, sorted[i].bytes, t->length);
+        end += t->length;
+        if (spec->scores)
+            spec->scores[i] = sorted[i].score;
+    }
+    free(sorted);
+    free((void *)(uintptr_t)spec->text);
+    spec->text = text;
+    spec->text_bytes = end;
+    return LEAT_OK;
+}
+
+static int compare_added(const void *left, const void *right)
+{
+    const struct spec_added *a = left, *b = right;
+    uint32_t shorter = a->content.length < b->content.length ? a->content.length : b->content.length;
+    int order;
+
+    if (a->id != b->id)
+        return a->id < b->id ? -1 : 1;
+    order = memcmp(a->content.bytes, b->content.bytes, shorter);
+    return order ? order : (a->content.length > b->content.length) - (a->content.length < b->content.length);
+}
+
+enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err)
+{
+    enum leat_status s = sort_tokens(spec, err);
+    uint32_t highest = 0;
+
+    if (s != LEAT_OK)
+        return s;
+    for (uint32_t i = 1; i < spec->token_count; i++)
+        if (spec->tokens[i].id == spec->tokens[i - 1].id)
+            return status_set(err, LEAT_E_VOCABULARY, "%s is broken: two tokens have the id %u", path,
+                              (unsigned)spec->tokens[i].id);
+    if (spec->added_count > 0)
+        qsort(spec->added, spec->added_count, sizeof *spec->added, compare_added);
+    if (spec->token_count > 0)
+        highest = spec->tokens[spec->token_count - 1].id + 1;
+    if (spec->added_count > 0 && spec->added[spec->added_count - 1].id >= highest)
+        highest = spec->added[spec->added_count - 1].id + 1;
+    spec->vocabulary_size = highest;
+    return LEAT_OK;
+}
+
+bool charsmap_check(const struct spec_string *blob)
+{
+    uint32_t trie;
+
+    if (blob->length <= 4)
+        return false;
+    trie = bytes_load32(blob->bytes);
+    /* a trie of no units has no root to start from; the last string must end, so that none runs out of the blob */
+    return trie >= 4 && trie % 4 == 0 && trie < blob->length - 4 && blob->bytes[blob->length - 1] == 0;
+}

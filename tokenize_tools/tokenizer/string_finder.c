@@ -1,0 +1,153 @@
+/*
+ * string_finder.c: see string_finder.h. A trie, walked from each place whose first byte begins a string; a text without
+ * such bytes is passed at the speed of a table look-up, and one first byte alone at that of memchr.
+ */
+#include "string_finder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+#define NO_NODE   0u /* the root is nobody's child */
+#define NO_NUMBER UINT32_MAX
+
+struct node {
+    uint32_t child, sibling; /* first child; next node under the same parent */
+    uint32_t number;         /* of the string that ends here */
+    uint8_t byte;
+};
+
+struct string_finder {
+    struct node *nodes;
+    size_t count, room;
+    size_t longest;
+    uint32_t roots[256]; /* the child of the root by byte */
+    int only;            /* the single first byte there is; -1: none or several */
+    unsigned firsts;
+};
+
+static enum leat_status new_node(struct string_finder *f, uint8_t byte, uint32_t *out, struct leat_error *err)
+{
+    if (f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 256;
+        struct node *nodes = room <= UINT32_MAX ? realloc(f->nodes, room * sizeof *nodes) : NULL;
+
+        if (!nodes)
+            return status_no_memory(err, room * sizeof *nodes);
+        f->nodes = nodes;
+        f->room = room;
+    }
+    f->nodes[f->count] = (struct node) { NO_NODE, NO_NODE, NO_NUMBER, byte };
+    *out = (uint32_t)f->count++;
+    return LEAT_OK;
+}
+
+enum leat_status string_finder_make(struct string_finder **out, struct leat_error *err)
+{
+    struct string_finder *f = calloc(1, sizeof *f);
+    uint32_t root;
+    enum leat_status s = f ? new_node(f, 0, &root, err) : status_no_memory(err, sizeof *f);
+
+    *out = NULL;
+    if (s != LEAT_OK) {
+        string_finder_free(f);
+        return s;
+    }
+    f->only = -1;
+    *out = f;
+    return LEAT_OK;
+}
+
+void string_finder_free(struct string_finder *f)
+{
+    if (f)
+        free(f->nodes);
+    free(f);
+}
+
+static uint32_t child_of(const struct string_finder *f, uint32_t node, uint8_t byte)
+{
+    uint32_t child = f->nodes[node].child;
+
+    while (child != NO_NODE && f->nodes[child].byte != byte)
+        child = f->nodes[child].sibling;
+    return child;
+}
+
+enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
+                                   struct leat_error *err)
+{
+    uint32_t node = 0;
+
+    for (size_t i = 0; i < bytes; i++) {
+        uint32_t child = i == 0 ? f->roots[text[0]] : child_of(f, node, text[i]);
+
+        if (child == NO_NODE) {
+            enum leat_status s = new_node(f, text[i], &child, err);
+
+            if (s != LEAT_OK)
+                return s;
+            if (i == 0) {
+                f->roots[text[0]] = child;
+                f->only = f->firsts++ == 0 ? text[0] : -1;
+            } else {
+                f->nodes[child].sibling = f->nodes[node].child;
+                f->nodes[node].child = child;
+            }
+        }
+        node = child;
+    }
+    if (f->nodes[node].number != NO_NUMBER)
+        return status_set(err, LEAT_E_UNSUPPORTED, "two added tokens are both looked for as \"%.*s\": not supported",
+                          (int)(bytes < 60 ? bytes : 60), (const char *)text);
+    if (node != 0)
+        f->nodes[node].number = number;
+    if (bytes > f->longest)
+        f->longest = bytes;
+    return LEAT_OK;
+}
+
+/* The longest string that begins at text[at]; its end, or 0. */
+static size_t match_at(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at, uint32_t *number)
+{
+    uint32_t node = f->roots[text[at]];
+    size_t end = 0;
+
+    while (node != NO_NODE) {
+        at++;
+        if (f->nodes[node].number != NO_NUMBER) {
+            end = at;
+            *number = f->nodes[node].number;
+        }
+        node = at < bytes ? child_of(f, node, text[at]) : NO_NODE;
+    }
+    return end;
+}
+
+bool string_finder_next(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t from, size_t *start,
+                        size_t *end, uint32_t *number)
+{
+    for (size_t at = from; f->firsts > 0 && at < bytes; at++) {
+        if (f->only >= 0) {
+            const uint8_t *found = memchr(text + at, f->only, bytes - at);
+
+            if (!found)
+                return false;
+            at = (size_t)(found - text);
+        } else if (f->roots[text[at]] == NO_NODE) {
+            continue;
+        }
+        *end = match_at(f, text, bytes, at, number);
+        if (*end > 0) {
+            *start = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+size_t string_finder_longest(const struct string_finder *f)
+{
+    return f->longest;
+}

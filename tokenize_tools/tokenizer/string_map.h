@@ -1,0 +1,85 @@
+/*
+ * string_map.h: from strings to numbers, for the time of loading. The strings stay the caller's. Looking up comes in
+ * two steps, hash and find, so that a caller with many strings can ask for the memory ahead (string_map_prefetch()):
+ * vocabularies have hundreds of thousands of merges, and each look-up is a cache miss.
+ */
+#ifndef LEAT_TOKENIZER_STRING_MAP_H
+#define LEAT_TOKENIZER_STRING_MAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STRING_MAP_NONE UINT32_MAX
+
+struct string_map_entry {
+    const uint8_t *bytes;
+    uint32_t length;
+    uint32_t value;
+};
+
+struct string_map_slot {
+    uint32_t tag;   /* high half of the hash */
+    uint32_t entry; /* number + 1; 0: free */
+};
+
+struct string_map {
+    struct string_map_entry *entries; /* in the order of insertion */
+    uint32_t count, room;
+    struct string_map_slot *slots;
+    uint64_t mask;
+};
+
+/* For at most `room` strings. false: no memory. */
+bool string_map_init(struct string_map *m, uint32_t room);
+
+/* A zeroed or freed one is fine. */
+void string_map_free(struct string_map *m);
+
+uint64_t string_map_hash(const void *bytes, size_t length);
+
+static inline void string_map_prefetch(const struct string_map *m, uint64_t hash)
+{
+#if defined(__GNUC__)
+    __builtin_prefetch(&m->slots[hash & m->mask]);
+#else
+    (void)m;
+    (void)hash;
+#endif
+}
+
+/* The next step: the entry that the slot, in the cache by now, most likely leads to. */
+static inline void string_map_prefetch_entry(const struct string_map *m, uint64_t hash)
+{
+#if defined(__GNUC__)
+    uint32_t entry = m->slots[hash & m->mask].entry;
+
+    if (entry)
+        __builtin_prefetch(&m->entries[entry - 1]);
+#else
+    (void)m;
+    (void)hash;
+#endif
+}
+
+/* And the last: its string. */
+static inline void string_map_prefetch_string(const struct string_map *m, uint64_t hash)
+{
+#if defined(__GNUC__)
+    uint32_t entry = m->slots[hash & m->mask].entry;
+
+    if (entry)
+        __builtin_prefetch(m->entries[entry - 1].bytes);
+#else
+    (void)m;
+    (void)hash;
+#endif
+}
+
+/* The number of the entry, or STRING_MAP_NONE. */
+uint32_t string_map_find(const struct string_map *m, uint64_t hash, const void *bytes, size_t length);
+
+/* Adds a string that is not in yet, or finds it: the entry's number; *found tells which. There must be room. */
+uint32_t string_map_add(struct string_map *m, uint64_t hash, const uint8_t *bytes, uint32_t length, bool *found);
+
+#endif

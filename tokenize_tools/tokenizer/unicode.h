@@ -1,0 +1,74 @@
+/*
+ * unicode.h: what tokenizers ask of a code point. The tables (unicode_tables.h) are made by scripts/gen_unicode.py from
+ * the reference libraries themselves, so that a class means here what it means there.
+ *
+ * The references do not agree on Unicode's version: tiktoken's regex engine (Rust) has one, Oniguruma inside Hugging
+ * Face's tokenizers another. Each is an *edition* here, and a tokenizer uses the one of the reference of its file.
+ */
+#ifndef LEAT_TOKENIZER_UNICODE_H
+#define LEAT_TOKENIZER_UNICODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bits of a code point's class. */
+enum {
+    UNICODE_LU = 1 << 0,
+    UNICODE_LL = 1 << 1,
+    UNICODE_LT = 1 << 2,
+    UNICODE_LM = 1 << 3,
+    UNICODE_LO = 1 << 4,
+    UNICODE_M = 1 << 5, /* Mn, Mc, Me */
+    UNICODE_N = 1 << 6, /* Nd, Nl, No */
+    UNICODE_P = 1 << 7,
+    UNICODE_S = 1 << 8,
+    UNICODE_SPACE = 1 << 9, /* \s */
+    UNICODE_HAN = 1 << 10,  /* \p{Han}: the script */
+    UNICODE_WORD = 1 << 11, /* \w */
+    UNICODE_ND = 1 << 12,   /* \p{Nd} */
+    UNICODE_L = UNICODE_LU | UNICODE_LL | UNICODE_LT | UNICODE_LM | UNICODE_LO
+};
+
+enum unicode_edition {
+    UNICODE_RUST = 0,      /* tiktoken, and the parts of tokenizers that use Rust's own tables */
+    UNICODE_ONIGURUMA = 1, /* regular expressions of a tokenizer.json */
+    UNICODE_EDITIONS
+};
+
+/* A two-stage table of classes: class = blocks[index[c >> 8]][c & 255]. */
+struct unicode_classes {
+    const uint8_t *index; /* [0x1100] */
+    const uint16_t (*blocks)[256];
+};
+extern const struct unicode_classes unicode_classes[UNICODE_EDITIONS];
+
+/* The class bits of a code point; 0 beyond U+10FFFF. */
+static inline uint16_t unicode_class(const struct unicode_classes *u, uint32_t c)
+{
+    return c <= 0x10ffff ? u->blocks[u->index[c >> 8]][c & 255] : 0;
+}
+
+/*
+ * The code point that begins at text[0], and its length in *bytes; text must be valid UTF-8 and not be at its end.
+ */
+static inline uint32_t unicode_decode(const uint8_t *text, size_t *bytes)
+{
+    uint32_t c = text[0];
+
+    if (c < 0x80) {
+        *bytes = 1;
+        return c;
+    }
+    if (c < 0xe0) {
+        *bytes = 2;
+        return (c & 0x1f) << 6 | (text[1] & 0x3fu);
+    }
+    if (c < 0xf0) {
+        *bytes = 3;
+        return (c & 0x0f) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu);
+    }
+    *bytes = 4;
+    return (c & 0x07) << 18 | (text[1] & 0x3fu) << 12 | (text[2] & 0x3fu) << 6 | (text[3] & 0x3fu);
+}
+
+#endif

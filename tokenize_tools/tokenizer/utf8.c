@@ -1,0 +1,103 @@
+/* utf8.c: see utf8.h. */
+#include "utf8.h"
+
+#include <stdbool.h>
+
+static bool continues(uint8_t b)
+{
+    return (b & 0xc0) == 0x80;
+}
+
+/* Whether b may stand second, after this first byte: excludes long forms, surrogates and values too great. */
+static bool second_fits(uint8_t first, uint8_t b)
+{
+    switch (first) {
+    case 0xe0:
+        return b >= 0xa0 && b <= 0xbf;
+    case 0xed:
+        return b >= 0x80 && b <= 0x9f;
+    case 0xf0:
+        return b >= 0x90 && b <= 0xbf;
+    case 0xf4:
+        return b >= 0x80 && b <= 0x8f;
+    default:
+        return continues(b);
+    }
+}
+
+/* Of a character that begins with this byte, which is not ASCII; 0: none does. */
+static size_t length_of(uint8_t first)
+{
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* The length of the character at text[0], which is not ASCII; 0 if it is malformed. */
+static inline size_t character(const uint8_t *text, size_t size)
+{
+    size_t length = length_of(text[0]);
+
+    if (length == 0 || length > size || !second_fits(text[0], text[1]))
+        return 0;
+    if (length > 2 && !continues(text[2]))
+        return 0;
+    return length > 3 && !continues(text[3]) ? 0 : length;
+}
+
+/* The bytes that one U+FFFD stands for, at a malformed place. */
+static size_t malformed_part(const uint8_t *text, size_t size)
+{
+    size_t length = length_of(text[0]), have = 2;
+
+    if (length == 0 || size < 2 || !second_fits(text[0], text[1]))
+        return 1;
+    while (have < length && have < size && continues(text[have]))
+        have++;
+    return have;
+}
+
+size_t utf8_valid_prefix(const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+
+    for (;;) {
+        at += utf8_ascii_prefix(text + at, size - at);
+        /* text that is not ASCII goes on so for a while */
+        while (at < size && text[at] >= 0x80) {
+            size_t length = character(text + at, size - at);
+
+            if (length == 0)
+                return at;
+            at += length;
+        }
+        if (at == size)
+            return at;
+    }
+}
+
+enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
+                             struct leat_error *err)
+{
+    uint64_t count = 0;
+    size_t at = 0;
+
+    for (;;) {
+        size_t good = utf8_valid_prefix(text + at, size - at);
+        enum leat_status s = buffer_append(out, text + at, good, err);
+
+        at += good;
+        if (s == LEAT_OK && at < size) {
+            s = buffer_append(out, UTF8_REPLACEMENT, 3, err);
+            at += malformed_part(text + at, size - at);
+            count++;
+        }
+        if (s != LEAT_OK)
+            return s;
+        if (at == size)
+            break;
+    }
+    if (replaced)
+        *replaced = count;
+    return LEAT_OK;
+}
