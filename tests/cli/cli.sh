@@ -98,7 +98,8 @@ write_three() {
     printf 'alpha beta\n\nsecond paragraph\nof two lines\n\n\nthird' >a.txt
     printf 'one\n\ntwo\n' >b.txt
     printf 'x\n' >c.txt
-    if ! write_bytes all a.txt b.txt c.txt || ! write_bytes a a.txt || ! write_bytes b b.txt || ! write_bytes c c.txt; then
-        fail "cannot write the datasets"
-    fi >/dev/null
+    write_bytes all a.txt b.txt c.txt >/dev/null || fail "cannot write the dataset all"
+    for name in a b c; do
+        write_bytes $name $name.txt >/dev/null || fail "cannot write the dataset $name"
+    done
 }

@@ -94,7 +94,8 @@ tr ' ' '\n' <"$printed" >one-a-line
 od -An -v -tu2 -w2 --endian=little counting.tokens | tr -d ' ' | cmp - one-a-line ||
     fail "leat cat --ids of all tokens is not the token file"
 run leat cat counting --document : --ids
-[ "$(wc -l <"$printed")" -eq "$(leat info counting --json | grep -o '"documents": [0-9]*' | head -n 1 | tr -dc 0-9)" ] ||
+documents=$(leat info counting --json | grep -o '"documents": [0-9]*' | head -n 1 | tr -dc 0-9)
+[ "$(wc -l <"$printed")" -eq "$documents" ] ||
     fail "leat cat --document : --ids has not one line a document"
 tr -s ' \n' '\n' <"$printed" | sed '/^$/d' | cmp - one-a-line || fail "the ids of all documents are not all tokens"
 

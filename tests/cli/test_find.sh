@@ -6,8 +6,8 @@ write_three
 mkdir folder
 copy_dataset a folder/a
 copy_dataset b folder/b
-make_dataset odd vocabulary=70000 lines ids document=9 input=p:1 offset=5 line=2 id=i1 document=5,6,7 offset=9 document= \
-    input="$(printf 'q\001\377\n"')" offset=1 id='i"2' document=60000
+make_dataset odd vocabulary=70000 lines ids document=9 input=p:1 offset=5 line=2 id=i1 document=5,6,7 \
+    offset=9 document= input="$(printf 'q\001\377\n"')" offset=1 id='i"2' document=60000
 
 # ---- Found ----------------------------------------------------------------------------------------------------------
 

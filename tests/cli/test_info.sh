@@ -17,8 +17,9 @@ make_dataset rich vocabulary=70000 end=69999 begin=1 created=86400 tokenizer=t.m
 # ---- JSON -----------------------------------------------------------------------------------------------------------
 
 try 0 '' leat info all --json <<'END'
-{"name": "all", "version": 1, "identity": "1e1d56c89e3d49d76eae421d32c6056e", "tokens": 62, "documents": 6, "width": 2, @
-"vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": "9939fb9f7ef62b7a19a5f9de655cf326"}, @
+{"name": "all", "version": 1, "identity": "1e1d56c89e3d49d76eae421d32c6056e", "tokens": 62, "documents": 6, @
+"width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
+"9939fb9f7ef62b7a19a5f9de655cf326"}, @
 "end": 256, "begin": null, "created": null, "token_bytes": 124, "index_bytes": 4901, "document_lengths": @
 {"sampled": false, "documents": 6, "mean": 10.333333333333334, "shortest": 3, "longest": 31, "buckets": @
 [{"least": 2, "most": 3, "documents": 1}, {"least": 4, "most": 7, "documents": 3}, @

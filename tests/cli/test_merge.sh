@@ -143,8 +143,9 @@ interrupt() { # COMMAND...
     "$@" >"$printed" 2>"$said" </dev/null &
     process=$!
     while kill -0 $process 2>/dev/null; do
-        case $(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:.*\(.\)$/\1/p' /proc/$process/status 2>/dev/null | tr '\n' ' ') in
-        'leat '[2367abef]' ')
+        state=$(sed -n 's/^Name:[[:space:]]*//p; s/^SigCgt:.*\(.\)$/\1/p' /proc/$process/status 2>/dev/null)
+        case $(echo "$state" | tr '\n' ' ') in
+        'leat '[2367abef]' ') # the program, and the bit of SIGINT
             kill -INT $process
             break
             ;;

@@ -1,0 +1,153 @@
+/*
+ * test_writer_memory.c: memory does not grow with the number of documents: ten million tiny ones are written, verified
+ * and merged, each in a process of its own whose peak is looked at.
+ */
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "leat_pack.h"
+#include "t.h"
+
+#define MANY     10000000u
+#define WITH_IDS 3000000u
+#define MOST_KIB (32u * 1024)
+
+static const char *folder;
+
+struct work {
+    const char *name, *output;
+    uint64_t documents;
+    int ids;
+};
+
+static void write_many(const struct work *work)
+{
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    uint64_t input;
+    struct leat_writer *w;
+
+    options.vocabulary = 1000;
+    options.store_ids = options.store_lines = work->ids;
+    T_OK(leat_writer_open(&w, work->name, &options, &t_err));
+    T_OK(leat_writer_add_input(w, "input", &input, &t_err));
+    for (uint64_t i = 0; i < work->documents; i++) {
+        struct leat_origin o = { .input = input, .offset = i, .line = i + 1 };
+        uint16_t token = (uint16_t)(i % 1000);
+        char id[24];
+
+        if (work->ids) {
+            o.id_bytes = (uint64_t)snprintf(id, sizeof id, "%" PRIu64, i);
+            o.id = id;
+        }
+        T_OK(leat_writer_add_u16(w, &token, i % 2, &o, &t_err));
+    }
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+static void verify_many(const struct work *work)
+{
+    struct leat_open_options how = { sizeof how, LEAT_ACCESS_READ };
+    struct leat_verify_options options = LEAT_VERIFY_OPTIONS_INIT;
+    struct leat_dataset *d;
+
+    options.threads = 2;
+    T_OK(leat_dataset_open(&d, work->name, &how, &t_err));
+    T_OK(leat_dataset_verify(d, &options, NULL, &t_err));
+    leat_dataset_close(d);
+}
+
+static void merge_many(const struct work *work)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+
+    T_OK(leat_merge(work->output, &work->name, 1, NULL, &info, &t_err));
+    T_EQ(info.documents, work->documents);
+}
+
+static long peak_kib(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Does it in a new process, and looks at its peak. */
+static void in_process(void (*run)(const struct work *work), const char *what, const struct work *work)
+{
+    pid_t child = fork();
+    int status = 1;
+
+    if (child == 0) {
+        long before = peak_kib(), grown;
+
+        run(work);
+        grown = peak_kib() - before;
+        fprintf(stderr, "%s of %" PRIu64 " documents: %ld KiB\n", what, work->documents, grown);
+        if (grown >= (long)MOST_KIB)
+            T_FAIL("%s of %" PRIu64 " documents took %ld KiB of memory", what, work->documents, grown);
+        _exit(t_end());
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+/* A file that somebody has open for writing is read and not mapped (LEAT_ACCESS_LEASED): what the kernel keeps of a
+ * mapped file would count as memory. */
+static int hold(const char *name, const char *ending)
+{
+    char path[700];
+    int fd;
+
+    snprintf(path, sizeof path, "%s%s", name, ending);
+    fd = open(path, O_RDWR);
+    T_CHECK(fd >= 0);
+    return fd;
+}
+
+static void remove_dataset(const char *name)
+{
+    char path[700];
+
+    snprintf(path, sizeof path, "%s.leat", name);
+    T_EQ(unlink(path), 0);
+    snprintf(path, sizeof path, "%s.tokens", name);
+    T_EQ(unlink(path), 0);
+}
+
+int main(void)
+{
+    struct work many = { .documents = MANY }, with_ids = { .documents = WITH_IDS, .ids = 1 };
+    int index, tokens;
+    const char *asked;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    return t_skip("a sanitizer's own memory grows");
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+    return t_skip("a sanitizer's own memory grows");
+#endif
+#endif
+    asked = getenv("LEAT_TEST_QUICK");
+    if (asked && asked[0])
+        return t_skip("takes seconds, and an emulator's memory is not ours");
+    folder = t_folder();
+    many.name = t_path(folder, "many");
+    with_ids.name = t_path(folder, "ids");
+    with_ids.output = t_path(folder, "merged");
+    in_process(write_many, "writing", &many);
+    in_process(verify_many, "verifying", &many);
+    remove_dataset(many.name);
+    in_process(write_many, "writing with ids", &with_ids);
+    in_process(verify_many, "verifying with ids", &with_ids);
+    index = hold(with_ids.name, ".leat");
+    tokens = hold(with_ids.name, ".tokens");
+    in_process(merge_many, "merging with ids", &with_ids);
+    close(index);
+    close(tokens);
+    remove_dataset(with_ids.name);
+    remove_dataset(with_ids.output);
+    return t_end();
+}
