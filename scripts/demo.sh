@@ -21,7 +21,7 @@ step() { # the same, and runs it
     "$@"
 }
 
-step "Write a dataset: each paragraph a document, each byte a token (tokenizers come with a later release)." \
+step "Write a dataset: each paragraph a document, each byte a token (packing by other tokenizers comes later)." \
     "$build/examples/write_bytes" "$out/texts" examples/texts/leat.txt examples/texts/mill.txt \
     examples/texts/river.txt examples/texts/words.txt LICENSE
 step "What is in it." \

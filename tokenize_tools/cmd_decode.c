@@ -77,7 +77,7 @@ static enum leat_status parse_line(struct id_line *l, const char *line, size_t b
         }
         while (at < end && !is_blank(*at))
             at++;
-        s = status_set(err, LEAT_E_ARGUMENT, "\"%.*s\" is no id: ids are numbers below 2^32 with spaces between",
+        s = status_set(err, LEAT_E_TEXT, "\"%.*s\" is no id: ids are numbers below 2^32 with spaces between",
                        (int)(at - first < 60 ? at - first : 60), first);
     }
     return s;

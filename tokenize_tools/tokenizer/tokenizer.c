@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "builtin.h"
 #include "decoder.h"
 #include "engine.h"
 #include "leat_pack.h"
@@ -90,6 +91,12 @@ enum leat_status leat_tokenizer_open_stored(struct leat_tokenizer **out, const s
     *out = NULL;
     if (!t)
         return status_no_memory(err, sizeof *t);
+    /* a built-in by its name only: what a dataset says must not open files of this machine */
+    if (!stored->file && !builtin_find(stored->name)) {
+        free(t);
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "the dataset's tokenizer \"%.100s\" is none that this version has built in", stored->name);
+    }
     s = stored->file ? spec_open_stored(&t->opened, stored->file, stored->file_bytes, stored->name, pattern, err)
                      : spec_open(&t->opened, stored->name, pattern, err);
     if (s == LEAT_OK)
