@@ -2,10 +2,8 @@
  * test_hostile.c: texts made to be slow or large: much of one letter, of spaces, of newlines, of combining marks, of
  * letters and bytes without an order. That the program ends within the runner's time is what it shows of speed: what
  * takes quadratic time would take days. A piece that needs more memory than allowed is refused with the reason, and the
- * encoder goes on; windows of any length cut a text the same way; and each thread with an encoder of its own gets the
- * same ids from one tokenizer.
+ * encoder goes on; and windows of any length cut a text the same way.
  */
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "leat_pack.h"
@@ -253,62 +251,11 @@ static void test_windows(void)
     buffer_free(&all);
 }
 
-/* ---- Threads ---- */
-
-struct worker {
-    const struct leat_tokenizer *tokenizer;
-    uint64_t hash; /* of all ids */
-};
-
-static void *encode_texts(void *context)
-{
-    struct vectors_text texts[VECTORS_TEXTS];
-    struct worker *w = context;
-    struct leat_encoder *e;
-    char *memory;
-    size_t count = vectors_texts(texts, &memory);
-
-    T_OK(leat_encoder_open(&e, w->tokenizer, NULL, NULL));
-    for (size_t i = 0; i < 20 * count; i++) {
-        const uint32_t *ids;
-        uint64_t id_count;
-
-        T_OK(leat_encoder_encode(e, texts[i % count].bytes, texts[i % count].size, &ids, &id_count, NULL));
-        for (uint64_t n = 0; n < id_count; n++)
-            w->hash = (w->hash ^ ids[n]) * 0x100000001b3u;
-    }
-    leat_encoder_close(e);
-    free(memory);
-    return NULL;
-}
-
-static void test_threads(void)
-{
-    static const char *const names[] = { "o200k_base", "nfc.json", "split_spaces.json", "word_suffix.json",
-                                         "piece_fallback.model" };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        struct leat_tokenizer *t = open_tokenizer(names[i]);
-        struct worker workers[3] = { { .tokenizer = t }, { .tokenizer = t }, { .tokenizer = t } };
-        pthread_t threads[2];
-
-        for (size_t n = 0; n < 2; n++)
-            T_EQ(pthread_create(&threads[n], NULL, encode_texts, &workers[n]), 0);
-        encode_texts(&workers[2]);
-        for (size_t n = 0; n < 2; n++)
-            T_EQ(pthread_join(threads[n], NULL), 0);
-        T_EQ(workers[0].hash, workers[2].hash);
-        T_EQ(workers[1].hash, workers[2].hash);
-        leat_tokenizer_close(t);
-    }
-}
-
 int main(void)
 {
     uint64_t seed = t_seed();
 
     make_text();
-    test_threads();
     test_windows();
     test_bound(seed);
     test_large(seed);
