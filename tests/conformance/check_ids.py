@@ -79,7 +79,8 @@ class Leat:
         if run.returncode == 3:
             raise Refused(run.stdout.decode(errors="replace").strip())
         if run.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
+            raise RuntimeError(
+                f"{' '.join(command)}: exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
         answers, at = [], 0
         for _ in requests:
             status, size = struct.unpack_from("<II", run.stdout, at)
@@ -187,6 +188,8 @@ class Comparison:
                 self.differs("decode", ids, a, b, again)
 
     def random_ids(self, count, seed):
+        if not self.reference.ids:
+            return [[]]
         r = random.Random(seed)
         few = [r.choice(self.reference.ids) for _ in range(20)]
         return [[r.choice(few if r.random() < 0.2 else self.reference.ids) for _ in range(r.randrange(12))]

@@ -47,7 +47,8 @@ def nasty_texts():
              " ".join(chr(c) for c in range(0x1F600, 0x1F650)), "\u200d".join("\U0001f468\U0001f469\U0001f467" * 50)]
     for space in (" ", "  ", "\t", "\n", "\u00a0", "\u3000", "\u2581"):
         for word in ("a", "the", "\u4e2d\u6587", "12", "!", "\u00e9"):
-            texts += [space + word, word + space, space + word + space, word + space + word, 3 * space + word + 2 * space]
+            texts += [space + word, word + space, space + word + space,
+                word + space + word, 3 * space + word + 2 * space]
     for name in ("<s>", "</s>", "<unk>", "<|endoftext|>", "<|im_start|>", "[INST]", "<pad>", "<mask>", "<0x0A>"):
         texts += [name, " " + name, name + " ", "a" + name + "b", name + name, name[:-1], name + "\n" + name.upper()]
     return texts
@@ -74,8 +75,32 @@ def corpus_texts(share):
 def made_words(count, seed):
     """Text to train on, where there is no corpus: words of syllables, few of them often, as in languages."""
     r = random.Random(seed)
-    syllables = [c + v for c in ("b", "d", "k", "l", "m", "n", "r", "s", "t", "th", "\u0434", "\u043f", "\u4e2d", "\u65e5")
-                 for v in ("a", "e", "i", "o", "u", "\u00e9", "\u0438", "an", "ing")]
+    syllables = [
+    c +
+    v for c in (
+        "b",
+        "d",
+        "k",
+        "l",
+        "m",
+        "n",
+        "r",
+        "s",
+        "t",
+        "th",
+        "\u0434",
+        "\u043f",
+        "\u4e2d",
+        "\u65e5") for v in (
+            "a",
+            "e",
+            "i",
+            "o",
+            "u",
+            "\u00e9",
+            "\u0438",
+            "an",
+             "ing")]
     words = ["".join(r.choice(syllables) for _ in range(r.randint(1, 4))) for _ in range(2000)]
     ends = [" ", " ", " ", " ", ", ", ". ", "\n", "  ", "'s ", " 42 ", "! ", "-"]
     return "".join(words[min(int(r.expovariate(0.005)), 1999)] + r.choice(ends) for _ in range(count))
