@@ -26,7 +26,7 @@ compare() {
 
 if [ "$share" = ci ]; then
     compare "$here/check_unicode.py" --quick "$programs/unicode_dump"
-    compare "$here/check_scanners.py" --program "$programs/pieces_dump" --strings 300
+    compare "$here/check_scanners.py" --program "$programs/pieces_dump" --strings 40
 else
     compare "$here/check_unicode.py" "$programs/unicode_dump"
     compare "$here/check_scanners.py" --program "$programs/pieces_dump"
