@@ -145,6 +145,7 @@ check:
 include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
+include tests/conformance.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 

@@ -47,9 +47,9 @@ REFUSALS = (
 
 # Panics of a reference: bugs of its own, since it should answer. What leat does there is its own decision.
 KNOWN_PANICS = (
-    # Tokens "a" (rstrip) and "\n" (lstrip), both added; the text "a\n\n". After "a" has taken both line ends, the second
-    # token, found at the first of them, begins behind its own end. leat gives them to "a" alone, as tokenizers does
-    # where the second token comes out empty rather than shorter: for the text "a\n".
+    # Tokens "a" (rstrip) and "\n" (lstrip), both added; the text "a\n\n". After "a" has taken both line ends, the
+    # second token, found at the first of them, begins behind its own end. leat gives them to "a" alone, as tokenizers
+    # does where the second token comes out empty rather than shorter: for the text "a\n".
     (r"AddedVocabulary bad split", "tokenizers: an added token within the white space that the one before has taken"),
     # The decoder Strip("a", 0, 2) and the token "a" (or an empty one): it looks for a second character from the end.
     # leat strips the characters that are there.
@@ -79,7 +79,8 @@ class Leat:
         if run.returncode == 3:
             raise Refused(run.stdout.decode(errors="replace").strip())
         if run.returncode != 0:
-            raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {run.stderr.decode(errors='replace')}")
+            why = run.stderr.decode(errors="replace")
+            raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {why}")
         answers, at = [], 0
         for _ in requests:
             status, size = struct.unpack_from("<II", run.stdout, at)
@@ -187,6 +188,8 @@ class Comparison:
                 self.differs("decode", ids, a, b, again)
 
     def random_ids(self, count, seed):
+        if not self.reference.ids:
+            return [[]]
         r = random.Random(seed)
         few = [r.choice(self.reference.ids) for _ in range(20)]
         return [[r.choice(few if r.random() < 0.2 else self.reference.ids) for _ in range(r.randrange(12))]

@@ -1,5 +1,6 @@
-"""ids_made.py: vocabularies that check_ids.py trains: with tokenizers, one configuration for each thing a tokenizer.json
-can ask for and then combinations drawn at random; with sentencepiece; and ranks for tiktoken. Each becomes a file."""
+"""ids_made.py: vocabularies that check_ids.py trains: with tokenizers, one configuration for each thing that a
+tokenizer.json can ask for and then combinations drawn at random; with sentencepiece; and ranks for tiktoken. Each
+becomes a file."""
 import base64
 import io
 import json
@@ -22,7 +23,8 @@ class Configuration:
 
     def __init__(self, name, normalizer=(), pre=(), decoder=(), model=None, trainer=None, added=(), edits=()):
         self.name, self.normalizer, self.pre, self.decoder = name, list(normalizer), list(pre), list(decoder)
-        self.model, self.trainer, self.added, self.edits = dict(model or {}), dict(trainer or {}), list(added), list(edits)
+        self.model, self.trainer = dict(model or {}), dict(trainer or {})
+        self.added, self.edits = list(added), list(edits)
 
 
 def in_sequence(parts, kind):
@@ -122,7 +124,8 @@ def half_the_bytes(file):
 
 
 def bytes_that_merge(file):
-    byte_tokens(file, merges=[("<0xE4>", "<0xB8>"), ("<0xE4><0xB8>", "<0xAD>"), ("<0xD0>", "<0x9F>"), ("<0xF0>", "<0x9F>")])
+    byte_tokens(file,
+                merges=[("<0xE4>", "<0xB8>"), ("<0xE4><0xB8>", "<0xAD>"), ("<0xD0>", "<0x9F>"), ("<0xF0>", "<0x9F>")])
 
 
 def drop_single_characters(file):
@@ -150,25 +153,27 @@ def option(name, value):
     return edit
 
 
-EDITS = (duplicate_merges, shuffle_merges, strings_as_merges, other_merges, unreachable_entries, all_bytes, half_the_bytes,
-         bytes_that_merge, drop_single_characters, holes_in_ids)
+EDITS = (duplicate_merges, shuffle_merges, strings_as_merges, other_merges, unreachable_entries, all_bytes,
+         half_the_bytes, bytes_that_merge, drop_single_characters, holes_in_ids)
 
 # ---- tokenizer.json -------------------------------------------------------------------------------------------------
 
 
 def splits():
     """Split pre-tokenizers of all kinds: expressions and strings, each behaviour, inverted or not."""
-    patterns = [Regex(GPT4), Regex(r"\s+"), Regex(r"\w+|[^\w\s]+"), Regex(r"\p{N}"), Regex(r"(?=\p{Lu})"), Regex(r"[aeiou]"),
-                " ", "a", "'s", "\u4e2d", "the"]
+    patterns = [Regex(GPT4), Regex(r"\s+"), Regex(r"\w+|[^\w\s]+"), Regex(r"\p{N}"), Regex(r"(?=\p{Lu})"),
+                Regex(r"[aeiou]"), " ", "a", "'s", "\u4e2d", "the"]
     return [pre_tokenizers.Split(p, b, invert) for p in patterns for b in BEHAVIORS for invert in (False, True)]
 
 
 def added_tokens():
     """Every combination of flags, on names that meet each other and words of the text."""
-    names = ["<a>", "<b>", " c ", "the", "an", "\u00c9t", "\ufb01n", "<a><b>", "word", "1", "\u4e2d", "'s", "\n", "_", "<A>",
-             "Tt", " the", "x ", "<|endoftext|>", "\u0301", "e\u0301", "</s>", "12", "<s> ", "\u2581the", "A B", "ing", "!",
-             "<b", "b>", "word the", "\u00a0"]
-    return [AddedToken(name, **{flag: bool(i >> k & 1) for k, flag in enumerate(FLAGS)}) for i, name in enumerate(names)]
+    names = ["<a>", "<b>", " c ", "the", "an", "\u00c9t", "\ufb01n", "<a><b>", "word", "1", "\u4e2d", "'s", "\n", "_",
+             "<A>", "Tt", " the", "x ", "<|endoftext|>", "\u0301", "e\u0301", "</s>", "12", "<s> ", "\u2581the", "A B",
+             "ing",
+             "!", "<b", "b>", "word the", "\u00a0"]
+    return [AddedToken(name, **{flag: bool(i >> k & 1) for k, flag in enumerate(FLAGS)})
+            for i, name in enumerate(names)]
 
 
 def all_normalizers(charsmap):
@@ -177,7 +182,8 @@ def all_normalizers(charsmap):
     return [normalizers.NFC(), normalizers.NFD(), normalizers.NFKC(), normalizers.NFKD(), normalizers.Lowercase(),
             normalizers.Strip(True, True), normalizers.Strip(True, False), normalizers.Strip(False, True),
             normalizers.Replace(" ", MARK), normalizers.Replace(Regex(r"\s+"), " "), normalizers.Replace("the", ""),
-            normalizers.Replace(Regex(r"[aeiou]+"), "\u00e9"), normalizers.Prepend(MARK), normalizers.Prepend("ab "), normalizers.Precompiled(charsmap)]
+            normalizers.Replace(Regex(r"[aeiou]+"), "\u00e9"), normalizers.Prepend(MARK), normalizers.Prepend("ab "),
+            normalizers.Precompiled(charsmap)]
 
 
 def all_pre_tokenizers():
@@ -192,8 +198,9 @@ def all_pre_tokenizers():
 def all_decoders():
     return [decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0), decoders.Strip(MARK, 2, 1),
             decoders.Strip("a", 1, 2), decoders.Replace(MARK, " "), decoders.Replace(Regex("[aeiou]+"), "\u00e9"),
-            decoders.Replace("the", ""), decoders.Metaspace(MARK, "always", True), decoders.Metaspace(MARK, "first", True),
-            decoders.Metaspace(MARK, "never", False), decoders.BPEDecoder("</w>"), decoders.WordPiece("##", True),
+            decoders.Replace("the", ""), decoders.Metaspace(MARK, "always", True),
+            decoders.Metaspace(MARK, "first", True), decoders.Metaspace(MARK, "never", False),
+            decoders.BPEDecoder("</w>"), decoders.WordPiece("##", True),
             decoders.WordPiece("@@", False), decoders.ByteLevel()]
 
 
@@ -208,8 +215,10 @@ def byte_level_configurations():
     for i, split in enumerate(splits()):
         yield Configuration(f"ByteLevel after Split {i}", pre=[split, B(bool(i % 3 == 0), use_regex=False)], decoder=D)
     for i, part in enumerate(all_pre_tokenizers()):
-        yield Configuration(f"ByteLevel after pre-tokenizer {i}", pre=[part, B(False, use_regex=bool(i % 2))], decoder=D)
-        yield Configuration(f"ByteLevel before pre-tokenizer {i}", pre=[B(bool(i % 2), use_regex=False), part], decoder=D)
+        yield Configuration(f"ByteLevel after pre-tokenizer {i}", pre=[part, B(False, use_regex=bool(i % 2))],
+                            decoder=D)
+        yield Configuration(f"ByteLevel before pre-tokenizer {i}", pre=[B(bool(i % 2), use_regex=False), part],
+                            decoder=D)
     yield Configuration("ByteLevel normalizer", [normalizers.ByteLevel()], decoder=D)
     yield Configuration("NFC, ByteLevel normalizer, Split", [normalizers.NFC(), normalizers.ByteLevel()],
                         [pre_tokenizers.Split(Regex("\u0120"), "merged_with_next")], D)
@@ -247,14 +256,16 @@ def text_configurations(charsmap):
                       {"continuing_subword_prefix": "@@", "end_of_word_suffix": "</w>"}):
             yield Configuration(f"affixes {' '.join(affix.values())} ignore_merges={ignore}",
                                 pre=[pre_tokenizers.Whitespace()], model={**unk, **affix},
-                                decoder=[decoders.BPEDecoder("</w>") if len(affix) > 1 else decoders.WordPiece("##", True)],
+                                decoder=[decoders.BPEDecoder("</w>") if len(affix) > 1 else
+                                         decoders.WordPiece("##", True)],
                                 trainer=few, edits=[option("ignore_merges", ignore)])
             yield Configuration(f"affixes {' '.join(affix.values())} one piece ignore_merges={ignore}",
                                 model={**unk, **affix, "byte_fallback": True}, trainer=few,
                                 edits=[all_bytes, option("ignore_merges", ignore)])
     yield Configuration("unknown token not in the vocabulary", model=unk, trainer=few, edits=[without_unknown])
     for edit in EDITS:
-        yield Configuration(f"one piece, {edit.__name__}", [normalizers.Replace(" ", MARK)], model={**unk, "fuse_unk": True},
+        yield Configuration(f"one piece, {edit.__name__}", [normalizers.Replace(" ", MARK)],
+                            model={**unk, "fuse_unk": True},
                             trainer=few, decoder=LLAMA_DECODER, edits=[edit])
         yield Configuration(f"words, ignore_merges, {edit.__name__}", pre=[pre_tokenizers.Metaspace()], model=unk,
                             trainer=few, decoder=[decoders.Metaspace()], edits=[edit, option("ignore_merges", True)])
@@ -269,7 +280,8 @@ def added_configurations(charsmap):
                    for k, t in enumerate(tokens)]
         yield Configuration(f"added tokens {i}, normalizers",
                             [normalizers.NFKC()] if i % 2 else [normalizers.Lowercase(), normalizers.NFC()],
-                            [pre_tokenizers.ByteLevel(bool(i % 2))], D, added=[t for t in shifted if t.content != "<A>"])
+                            [pre_tokenizers.ByteLevel(bool(i % 2))], D,
+                            added=[t for t in shifted if t.content != "<A>"])
         yield Configuration(f"added tokens {i}, Metaspace", [normalizers.Prepend(MARK)] if i % 3 else [],
                             [pre_tokenizers.Metaspace(MARK, ("first", "always", "never")[i % 3], bool(i % 2))],
                             [decoders.Metaspace()], {"unk_token": "<unk>"}, added=shifted)
@@ -317,7 +329,8 @@ def configurations(charsmap, share):
     named = list(byte_level_configurations()) + list(text_configurations(charsmap))
     if share == "ci":
         named = [c for i, c in enumerate(named) if "Split " not in c.name or i % 5 == 0]
-    return named + list(added_configurations(charsmap)) + [drawn(n, charsmap) for n in range(30 if share == "ci" else 600)]
+    named += added_configurations(charsmap)
+    return named + [drawn(n, charsmap) for n in range(30 if share == "ci" else 600)]
 
 
 # ---- tokenizer.model ------------------------------------------------------------------------------------------------
@@ -374,15 +387,20 @@ def with_types(model, change):
     for number, kind, value in fields(model):
         if number == 1:
             piece = {n: v for n, _, v in fields(value)}
-            score, type_ = change(place, piece[1].decode(), struct.unpack("<f", piece.get(2, b"\0\0\0\0"))[0], piece.get(3, 1))
+            score, type_ = change(place, piece[1].decode(), struct.unpack("<f", piece.get(2, b"\0\0\0\0"))[0],
+                                  piece.get(3, 1))
             value = write([(1, 2, piece[1]), (2, 5, struct.pack("<f", score)), (3, 0, type_)])
             place += 1
         parts.append((number, kind, value))
     return write(parts)
 
 
+def text_of(piece):
+    return next(v for n, _, v in fields(piece) if n == 1).decode()
+
+
 def texts_of(model):
-    return [next(v for n, _, v in fields(value) if n == 1).decode() for number, _, value in fields(model) if number == 1]
+    return [text_of(value) for number, _, value in fields(model) if number == 1]
 
 
 def one_way(model):
@@ -393,7 +411,7 @@ def one_way(model):
 
 
 def unused(every):
-    """Some of the pieces that can be merged in one way are unused. (leat refuses those with two: see unused_two_ways.)"""
+    """Some of the pieces that can be merged in one way are unused. leat refuses those with two: unused_two_ways()."""
     def unused_pieces(model):
         single = one_way(model)
         return with_types(model, lambda place, text, score, type_: (
@@ -422,13 +440,14 @@ def defined(model):
 def no_characters(model):
     """Characters of pieces that are no pieces themselves."""
     parts = [p for i, p in enumerate(fields(model))
-             if not (p[0] == 1 and i % 3 and i > 300 and len(next(v for n, _, v in fields(p[2]) if n == 1).decode()) == 1)]
+             if not (p[0] == 1 and i % 3 and i > 300 and len(text_of(p[2])) == 1)]
     return write(parts)
 
 
 def train_model(lines, **options):
     file = io.BytesIO()
-    all_options = {"model_type": "bpe", "vocab_size": 1500, "hard_vocab_limit": False, "minloglevel": 2, "num_threads": 2,
+    all_options = {"model_type": "bpe", "vocab_size": 1500, "hard_vocab_limit": False, "minloglevel": 2,
+                   "num_threads": 2,
                    "character_coverage": 0.99, **options}
     few = [line for i, line in enumerate(lines) if i % 40 == 0 or all(c < "\u0180" for c in line)]
     short = [line.strip("\n")[:300] for line in few[:1500] if line.strip()]

@@ -152,7 +152,8 @@ class SentencePiece:
 
     def encode(self, texts, special):
         p = self.processor
-        return batch(lambda some: p.encode(some, out_type=int, num_threads=2), texts, lambda t: p.encode(t, out_type=int))
+        return batch(lambda some: p.encode(some, out_type=int, num_threads=2), texts,
+                     lambda t: p.encode(t, out_type=int))
 
     def decode(self, lists):
         return batch(self.processor.decode, lists, self.processor.decode)

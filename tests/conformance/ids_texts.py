@@ -9,14 +9,18 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 CORPORA = os.environ.get("LEAT_CORPORA", os.path.join(ROOT, "..", "shared", "corpora"))
 
 POOL = [
-    "'s", "'S", "'ll", "'RE", "\u017f", "'\u017f", " ", " ", " ", "  ", "   ", "\n", "\n\n", "\r\n", "\t", "a", "b", "Z",
+    "'s", "'S", "'ll", "'RE", "\u017f", "'\u017f", " ", " ", " ", "  ", "   ", "\n", "\n\n", "\r\n", "\t", "a", "b",
+    "Z",
     "word", " the", " and", "The", "1", "12345", "\u0661", "\u00e9", "e\u0301", "\u4e2d", "\u6587", "\u65e5\u672c",
-    "\u3072\u3089", "\u30ab", "\ud55c", "\u1112\u1161\u11ab", "\U0001f642", "\U0001f469\u200d\U0001f469\u200d\U0001f467",
+    "\u3072\u3089", "\u30ab", "\ud55c", "\u1112\u1161\u11ab", "\U0001f642",
+    "\U0001f469\u200d\U0001f469\u200d\U0001f467",
     "\U0001f1e9\U0001f1ea", "\u200d", "\u200b", "\u00a0", "\u2003", "\u2028", "\x00", "\x01", "\x1c", "\x1f", "\x85",
-    "\u01c5", "\u02b0", "!", "?!", "...", ",", "//", "(", ")", "<|endoftext|>", "<s>", "</s>", "<unk>", "<0x41>", "\u2581",
+    "\u01c5", "\u02b0", "!", "?!", "...", ",", "//", "(", ")", "<|endoftext|>", "<s>", "</s>", "<unk>", "<0x41>",
+    "\u2581",
     "\u0120", "_", "-", "\u0300\u0301", "\u0f71\u0f72", "\ufb01", "\u212b", "\u0130", "\u00df", "\u03a3", "\u03c2",
     "\U0001d7d8", "\u3000", "\ufeff", "\ufffd", "\u2047", "\u0434", "\u041f\u0440\u0438\u0432\u0435\u0442", "\u0643",
-    "\u0e33", "\u0958", "\u1e9b\u0323", "\ufdfa", "\uff76\uff9e", "\u00bd", "\u2460", "\U00020000", "\U0010ffff", "\ue000",
+    "\u0e33", "\u0958", "\u1e9b\u0323", "\ufdfa", "\uff76\uff9e", "\u00bd", "\u2460", "\U00020000", "\U0010ffff",
+    "\ue000",
     "x" * 40, "=" * 17, " " * 23, "\u2581" * 3,
 ]
 
@@ -41,13 +45,16 @@ def random_texts(count, seed, extra=()):
 
 def nasty_texts():
     """What has hurt tokenizers: long runs, white space at every place, names of special tokens, lone characters."""
-    texts = ["", " ", "\n", "\x00", "\u2581", "\u0301", "\ufffd", "<unk>", "a" * 5000, " " * 3000, "\n" * 999, "ab" * 3000,
-             "\u4e2d" * 2000, "\U0001f642" * 800, "\u0301" * 500, "a\u0301" * 700, "'" * 600, "1" * 1000, "\u2581" * 700,
+    texts = ["", " ", "\n", "\x00", "\u2581", "\u0301", "\ufffd", "<unk>", "a" * 5000, " " * 3000, "\n" * 999,
+             "ab" * 3000,
+             "\u4e2d" * 2000, "\U0001f642" * 800, "\u0301" * 500, "a\u0301" * 700, "'" * 600, "1" * 1000,
+             "\u2581" * 700,
              "".join(map(chr, range(0x250))), "".join(map(chr, range(0x2000, 0x2100))),
              " ".join(chr(c) for c in range(0x1F600, 0x1F650)), "\u200d".join("\U0001f468\U0001f469\U0001f467" * 50)]
     for space in (" ", "  ", "\t", "\n", "\u00a0", "\u3000", "\u2581"):
         for word in ("a", "the", "\u4e2d\u6587", "12", "!", "\u00e9"):
-            texts += [space + word, word + space, space + word + space, word + space + word, 3 * space + word + 2 * space]
+            texts += [space + word, word + space, space + word + space, word + space + word,
+                      3 * space + word + 2 * space]
     for name in ("<s>", "</s>", "<unk>", "<|endoftext|>", "<|im_start|>", "[INST]", "<pad>", "<mask>", "<0x0A>"):
         texts += [name, " " + name, name + " ", "a" + name + "b", name + name, name[:-1], name + "\n" + name.upper()]
     return texts
@@ -74,7 +81,8 @@ def corpus_texts(share):
 def made_words(count, seed):
     """Text to train on, where there is no corpus: words of syllables, few of them often, as in languages."""
     r = random.Random(seed)
-    syllables = [c + v for c in ("b", "d", "k", "l", "m", "n", "r", "s", "t", "th", "\u0434", "\u043f", "\u4e2d", "\u65e5")
+    syllables = [c + v for c in ("b", "d", "k", "l", "m", "n", "r", "s", "t", "th", "\u0434", "\u043f", "\u4e2d",
+                                 "\u65e5")
                  for v in ("a", "e", "i", "o", "u", "\u00e9", "\u0438", "an", "ing")]
     words = ["".join(r.choice(syllables) for _ in range(r.randint(1, 4))) for _ in range(2000)]
     ends = [" ", " ", " ", " ", ", ", ". ", "\n", "  ", "'s ", " 42 ", "! ", "-"]

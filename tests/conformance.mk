@@ -1,0 +1,21 @@
+# conformance.mk: leat's tokenizers against the reference packages, which a virtual environment of its own gets from
+# PyPI at the versions of tests/conformance/requirements.txt; included by the Makefile. SHARE=ci takes three minutes,
+# SHARE=full hours: a million random strings for each vocabulary.
+
+SHARE       ?= full
+VENV        ?= $(BUILD)/conformance-venv
+CONFORMANCE := tests/conformance
+VENV_READY  := $(VENV)/ready
+
+# Without a network, or a wheel for this Python, there is nothing to compare with: the stamp then says so.
+$(VENV_READY): $(CONFORMANCE)/requirements.txt
+	$(Q)mkdir -p $(BUILD) && rm -rf $(VENV)
+	$(Q)if python3 -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check -r $<; then touch $@; \
+	    else rm -rf $(VENV); fi
+
+.PHONY: check-conformance
+## check-conformance: ids and decoded text against tiktoken, tokenizers, sentencepiece, mistral-common; SHARE=ci|full
+check-conformance: $(DUMP_PROGRAMS) $(VENV_READY)
+	$(Q)if [ -e $(VENV_READY) ]; then $(CONFORMANCE)/check.sh $(BUILD) $(VENV)/bin/python $(SHARE); else \
+	    echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; \
+	    echo "0 passed, 0 failed, 1 skipped"; fi
