@@ -79,8 +79,8 @@ class Leat:
         if run.returncode == 3:
             raise Refused(run.stdout.decode(errors="replace").strip())
         if run.returncode != 0:
-            said = run.stderr.decode(errors="replace")
-            raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {said}")
+            why = run.stderr.decode(errors="replace")
+            raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {why}")
         answers, at = [], 0
         for _ in requests:
             status, size = struct.unpack_from("<II", run.stdout, at)

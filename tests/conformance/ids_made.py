@@ -200,8 +200,7 @@ def all_decoders():
             decoders.Strip("a", 1, 2), decoders.Replace(MARK, " "), decoders.Replace(Regex("[aeiou]+"), "\u00e9"),
             decoders.Replace("the", ""), decoders.Metaspace(MARK, "always", True),
             decoders.Metaspace(MARK, "first", True), decoders.Metaspace(MARK, "never", False),
-            decoders.BPEDecoder("</w>"),
-            decoders.WordPiece("##", True),
+            decoders.BPEDecoder("</w>"), decoders.WordPiece("##", True),
             decoders.WordPiece("@@", False), decoders.ByteLevel()]
 
 
