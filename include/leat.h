@@ -98,7 +98,9 @@ enum leat_status {
     LEAT_E_STATE = 52,        /* the call comes at the wrong moment (a document is open, a writer has failed, ...) */
 
     LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken, or contradicts itself */
-    LEAT_E_TEXT = 61        /* a text cannot be encoded: it is malformed, or takes too many steps */
+    LEAT_E_TEXT = 61,       /* a text cannot be encoded: it is malformed, or takes too many steps */
+    LEAT_E_PIECE = 62,      /* a stretch of text that cannot be cut needs more memory than allowed */
+    LEAT_E_REJECTS = 63     /* more records were refused than allowed */
 };
 
 /* The caller's own; filled on failure. */

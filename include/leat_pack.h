@@ -2,7 +2,7 @@
  * leat_pack.h: the offline library (libleat_pack), which makes datasets; and its manual. It stands on libleat
  * (leat.h), whose rules hold here too: statuses, struct leat_error, structs that begin with their size.
  *
- * It has the tokenizers, and joins finished datasets. The packer of text is not there yet.
+ * It has the tokenizers, packs files of text (leat_pack()), and joins finished datasets.
  */
 #ifndef LEAT_PACK_H
 #define LEAT_PACK_H
@@ -96,6 +96,91 @@ LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
  */
 LEAT_API enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids, uint64_t count,
                                               const char **text, uint64_t *bytes, struct leat_error *err);
+
+/* ---- Packing files ---------------------------------------------------------------------------------------------- */
+
+enum leat_pack_format {
+    LEAT_PACK_AUTO = 0,  /* by the name: .jsonl .ndjson .json hold a document a line, .txt .md are one each */
+    LEAT_PACK_JSONL = 1, /* standard input too, if nothing else is said */
+    LEAT_PACK_TEXT = 2
+};
+
+/* How far a run is; given to the caller's function about ten times a second. */
+struct leat_pack_progress {
+    uint64_t bytes, total_bytes; /* of the inputs as they lie on disk; total 0: not known */
+    uint64_t text_bytes, tokens, documents, rejects;
+    uint64_t bytes_before;       /* of `bytes`, what a run that is resumed had done */
+    const char *bound;           /* the stage that the others wait for: "reading", "encoding" or "writing" */
+};
+
+struct leat_pack_options {
+    size_t size;
+    const struct leat_tokenizer *tokenizer; /* must be given */
+    enum leat_pack_format format;
+    const char *text_field; /* names on the way to it with dots between: "meta.text"; NULL: "text" */
+    const char *id_field;   /* likewise; a string or a number; NULL: "id", "": none */
+    uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
+    uint64_t begin_token;
+    int special;            /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    int reject_invalid;     /* a text with malformed UTF-8 is refused; else each malformed part becomes U+FFFD */
+    unsigned threads;       /* 0: as many as the process may run on */
+    uint64_t memory;        /* bound on the memory of the process; 0: 2 GiB */
+    uint64_t most_rejects;      /* more refused records end the run; LEAT_NONE: any number */
+    uint64_t most_rejects_ppm;  /* likewise, in a million records; LEAT_NONE: any */
+    unsigned part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
+    int resume;                 /* go on with a run that was killed; if there is none, begin */
+    int replace;                /* as in struct leat_writer_options */
+    uint64_t created;           /* likewise */
+    /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
+     * LEAT_E_STATE. */
+    int (*progress)(void *context, const struct leat_pack_progress *progress);
+    void *context;
+};
+#define LEAT_PACK_OPTIONS_INIT                                                                                         \
+    { .size = sizeof(struct leat_pack_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE,                      \
+      .most_rejects = LEAT_NONE, .most_rejects_ppm = LEAT_NONE }
+
+/* What a stage took of CPU time, over all threads. */
+struct leat_pack_times {
+    uint64_t read_ns, scan_ns, encode_ns, write_ns;
+};
+
+struct leat_pack_report {
+    size_t size;
+    uint64_t inputs, documents, tokens;
+    uint64_t text_bytes;      /* of the texts packed, as they were encoded */
+    uint64_t disk_bytes;      /* of the inputs */
+    uint64_t rejects;         /* records refused; they are in NAME.rejects.jsonl */
+    uint64_t special_strings; /* strings of special tokens in the texts, encoded as such or not */
+    uint64_t damaged_inputs;  /* compressed ones that are cut off or broken: what was readable is packed */
+    char damage[512];         /* what is wrong with the first of them */
+    uint64_t peak_memory;     /* of the process */
+    int resumable;            /* on failure: the run can go on with `resume` */
+    int was_finished;         /* on success with `resume`: there was nothing left to do */
+    struct leat_pack_times times;
+};
+#define LEAT_PACK_REPORT_INIT { .size = sizeof(struct leat_pack_report) }
+
+/*
+ * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
+ * "@LIST" (a file with an input a line; relative names count from its folder) and "-" (standard input), each plain or
+ * compressed with zstd or gzip. The same inputs and options give the same bytes, whatever the threads, the memory and the
+ * machine.
+ *
+ * A record that cannot be packed is refused, told in NAME.rejects.jsonl (a line each: input, byte offset, line, reason,
+ * the record's first 200 bytes) and counted; the rest goes on. A compressed input that is cut off or broken gives what
+ * was readable, and counts in report->damaged_inputs.
+ *
+ * If it fails, or is killed, the run can be resumed from its last checkpoint, with the same arguments but for threads,
+ * memory, bounds of rejects and progress; what was done since, at most about 256 MiB of text or a few seconds, is done
+ * again. Not from standard input: such a run begins anew. `report` (may be NULL) is filled on failure too.
+ * Returns what opening, reading and writing return; LEAT_E_REJECTS (more records refused than allowed: with a greater
+ * bound the run can be resumed); LEAT_E_CHECKPOINT (inputs or options are not those of the run to be resumed);
+ * LEAT_E_STATE (stopped by `progress`).
+ */
+LEAT_API enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
+                                    const struct leat_pack_options *options, struct leat_pack_report *report,
+                                    struct leat_error *err);
 
 /* ---- Joining datasets ------------------------------------------------------------------------------------------- */
 

@@ -19,6 +19,7 @@
     "in the local hub cache"
 #define COMMANDS_PATTERN_HELP "the pattern of a *.tiktoken whose name does not tell it"
 
+int cmd_pack(const struct command *self, int argc, char **argv);
 int cmd_info(const struct command *self, int argc, char **argv);
 int cmd_verify(const struct command *self, int argc, char **argv);
 int cmd_cat(const struct command *self, int argc, char **argv);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "pack_options.h"
 
 #define PATH_BYTES 4096
 
@@ -14,6 +15,24 @@ static int run_bench(const struct command *self, int argc, char **argv);
 static const struct option_row no_options[] = { OPTIONS_END };
 
 static const struct command commands[] = {
+    { .name = "pack",
+      .purpose = "turns corpora of text into a dataset",
+      .words = "INPUT...",
+      .words_help =
+          "INPUT is a file (.jsonl .ndjson .json .txt .md, others with --format), plain or with .zst or .gz; a "
+          "folder, with all such files in it, in the order of their paths; @FILE with one input a line; or - "
+          "for standard input.",
+      .least_words = 1,
+      .most_words = COMMAND_ANY_WORDS,
+      .notes =
+          "The same inputs and options give the same bytes, whatever --threads, --memory and the machine. A record "
+          "that cannot be packed does not stop the rest: it goes to NAME.rejects.jsonl with its reason. Ctrl-C "
+          "stops so that --resume can go on, and so does a kill at any moment; runs from standard input begin anew.",
+      .example =
+          "leat pack -o corpus -t gpt2 data/\nleat pack -o corpus -t o200k_base --text content part-*.jsonl.zst\n"
+          "leat pack -o corpus.3 --part 3/8 @inputs.txt",
+      .options = pack_options,
+      .run = cmd_pack },
     { .name = "info",
       .purpose = "shows what a dataset holds: tokens, documents, inputs, document lengths",
       .words = "NAME",

@@ -1,0 +1,100 @@
+/* cmd_pack.c: `leat pack`: corpora in, one dataset out. The work is leat_pack()'s. */
+#include <stdio.h>
+
+#include "cli/json.h"
+#include "cli/units.h"
+#include "commands.h"
+#include "pack_options.h"
+
+static double per_second(uint64_t amount, double seconds)
+{
+    return seconds > 0 ? (double)amount / seconds : 0;
+}
+
+static void print_json(const struct pack_values *v, const struct leat_pack_report *r, double seconds)
+{
+    struct json j;
+
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "output", v->output);
+    json_u64(&j, "inputs", r->inputs);
+    json_u64(&j, "documents", r->documents);
+    json_u64(&j, "tokens", r->tokens);
+    json_u64(&j, "text_bytes", r->text_bytes);
+    json_u64(&j, "rejected", r->rejects);
+    json_u64(&j, "deduplicated", 0);
+    json_u64(&j, "special_strings", r->special_strings);
+    json_u64(&j, "truncated_inputs", r->damaged_inputs);
+    json_double(&j, "seconds", seconds);
+    json_double(&j, "mb_per_s", per_second(r->text_bytes, seconds) / 1e6);
+    json_double(&j, "tokens_per_s", per_second(r->tokens, seconds));
+    json_u64(&j, "peak_memory", r->peak_memory);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, double seconds)
+{
+    if (r->was_finished) {
+        printf("%s is finished already: %s tokens in %s documents.\n", v->output, units_count(r->tokens).text,
+               units_count(r->documents).text);
+        return;
+    }
+    printf("%s: %s tokens in %s documents from %s input%s, %s of text in %s.\n", v->output, units_count(r->tokens).text,
+           units_count(r->documents).text, units_count(r->inputs).text, r->inputs == 1 ? "" : "s",
+           units_bytes(r->text_bytes).text, units_duration(seconds).text);
+    printf("%s of text, %s; memory at most %s.\n", units_rate(per_second(r->text_bytes, seconds), "B").text,
+           units_rate(per_second(r->tokens, seconds), "tokens").text, units_bytes(r->peak_memory).text);
+    if (r->special_strings > 0)
+        printf("%s string%s of special tokens in the texts %s.\n", units_count(r->special_strings).text,
+               r->special_strings == 1 ? "" : "s",
+               v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
+    if (r->rejects > 0)
+        printf("%s record%s refused: see %s.rejects.jsonl.\n", units_count(r->rejects).text,
+               r->rejects == 1 ? " was" : "s were", v->output);
+}
+
+static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
+{
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_pack_options options;
+    struct leat_tokenizer *t;
+    struct leat_error err;
+    struct pack_bar bar;
+    double began = cli_now();
+    enum leat_status s;
+    int code = pack_options_take(self, v, &t, &options);
+
+    if (code != CLI_DONE)
+        return code;
+    pack_bar_begin(&bar, v, &options);
+    s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
+    pack_bar_end(&bar);
+    leat_tokenizer_close(t);
+    if (s != LEAT_OK)
+        return pack_options_failed(v, &report, &err);
+    if (v->json)
+        print_json(v, &report, cli_now() - began);
+    else
+        print_summary(v, &report, cli_now() - began);
+    if (report.damaged_inputs > 0)
+        cli_error("%s%s%s input%s cut off or broken, and packed as far as %s readable: %s",
+                  v->allow_truncated ? "warning: " : "", units_count(report.damaged_inputs).text, "",
+                  report.damaged_inputs == 1 ? " was" : "s were", report.damaged_inputs == 1 ? "it was" : "they were",
+                  report.damage);
+    return cli_finish_stdout(report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
+}
+
+int cmd_pack(const struct command *self, int argc, char **argv)
+{
+    struct pack_values values = PACK_VALUES_INIT;
+    struct options_parsed parsed;
+    int code;
+
+    if (!command_parse(self, argc, argv, &values, &parsed, &code))
+        return code;
+    code = pack(self, &values, &parsed);
+    options_free(&parsed);
+    return code;
+}

@@ -1,0 +1,55 @@
+/*
+ * flow.h: the threads of the packer, and what each does next. There is one kind of thread and three kinds of work:
+ * *writing* the units whose turn it is (one thread at a time), *encoding* a unit, and *cutting* the next unit off an
+ * input (one thread at a time an input, but several inputs at once). A thread that is free takes the first of these that
+ * there is, so that no stage needs threads of its own, and none waits while there is work.
+ *
+ * Units are written in the order of the inputs, whoever encodes them. A bound on memory holds new ones back.
+ */
+#ifndef LEAT_PACK_FLOW_H
+#define LEAT_PACK_FLOW_H
+
+#include "pack_setup.h"
+#include "unit.h"
+
+struct flow;
+
+/* Where cutting begins: that of a run that is resumed, or zeros. */
+struct flow_start {
+    size_t input;
+    uint64_t offset;
+    struct byte_mark mark;
+};
+
+/* Takes a unit whose turn it is. Called by one thread at a time, in order. */
+typedef enum leat_status flow_write(void *context, struct unit *u, struct leat_error *err);
+
+/* Starts the threads. `setup` must outlive the flow. */
+enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct flow_start *start,
+                           flow_write *write, void *context, struct leat_error *err);
+
+/* An empty unit to be given back by flow_put(), when there is room for one; for a program that makes its own. */
+enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error *err);
+enum leat_status flow_put(struct flow *f, struct unit *u, struct leat_error *err);
+
+/* No more units are put. */
+void flow_close_input(struct flow *f);
+
+/* Waits until all is written, a failure, or for so many milliseconds: *ended tells. Returns the failure. */
+enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, struct leat_error *err);
+
+/* Cuts no more: what has been cut is still encoded and written. */
+void flow_stop(struct flow *f);
+
+/* What threads have waited for, for the line that says which stage bounds. */
+struct flow_facts {
+    uint64_t cut_bytes; /* of inputs, on disk */
+    unsigned encoding, cutting, writing, waiting; /* threads, now */
+    uint64_t read_ns; /* CPU time of cutting */
+};
+void flow_facts(struct flow *f, struct flow_facts *facts);
+
+/* Ends the threads and frees; what was not written is dropped. */
+void flow_free(struct flow *f);
+
+#endif

@@ -1,0 +1,345 @@
+/* inputs.c: see inputs.h. */
+#include "inputs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "corpus/byte_stream.h"
+
+#define FOLDER_DEPTH 64
+
+/* What one search holds. */
+struct search {
+    struct input_list *list;
+    enum leat_pack_format format;
+    unsigned depth; /* of folders and lists within each other */
+};
+
+static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err);
+
+/* ---- Names ---- */
+
+static const struct {
+    const char *suffix;
+    enum input_kind kind;
+} kinds[] = { { ".jsonl", INPUT_JSONL },
+              { ".ndjson", INPUT_JSONL },
+              { ".json", INPUT_JSONL },
+              { ".txt", INPUT_TEXT },
+              { ".md", INPUT_TEXT } };
+
+static bool ends_with(const char *text, size_t length, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return length > n && memcmp(text + length - n, suffix, n) == 0;
+}
+
+static bool compressed_by_name(const char *path)
+{
+    size_t length = strlen(path);
+
+    return ends_with(path, length, ".zst") || ends_with(path, length, ".gz");
+}
+
+static bool kind_of_name(const char *path, enum input_kind *kind)
+{
+    size_t length = strlen(path);
+
+    if (ends_with(path, length, ".zst"))
+        length -= strlen(".zst");
+    else if (ends_with(path, length, ".gz"))
+        length -= strlen(".gz");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (ends_with(path, length, kinds[i].suffix)) {
+            *kind = kinds[i].kind;
+            return true;
+        }
+    return false;
+}
+
+static char *join(const char *folder, size_t length, const char *name)
+{
+    size_t size = length + strlen(name) + 2;
+    char *path = malloc(size);
+
+    if (path)
+        snprintf(path, size, "%.*s%s%s", (int)length, folder, length > 0 && folder[length - 1] == '/' ? "" : "/", name);
+    return path;
+}
+
+/* ---- Finding ---- */
+
+/* Takes the path over. */
+static enum leat_status add(struct input_list *list, char *path, enum input_kind kind, const struct stat *st,
+                            struct leat_error *err)
+{
+    struct input *items = list->items;
+
+    if (path && list->count == list->room) {
+        list->room = list->room > 0 ? 2 * list->room : 16;
+        items = reallocarray(list->items, list->room, sizeof *items);
+        if (items)
+            list->items = items;
+    }
+    if (!path || !items) {
+        free(path);
+        return status_no_memory(err, list->room * sizeof *items);
+    }
+    items[list->count] = (struct input) { .path = path, .kind = kind, .compressed = compressed_by_name(path) };
+    if (st) {
+        items[list->count].size = items[list->count].end = (uint64_t)st->st_size;
+        items[list->count].modified_s = st->st_mtim.tv_sec;
+        items[list->count].modified_ns = st->st_mtim.tv_nsec;
+    }
+    list->bytes += items[list->count++].size;
+    return LEAT_OK;
+}
+
+static enum leat_status add_standard_input(struct search *s, struct leat_error *err)
+{
+    for (size_t i = 0; i < s->list->count; i++)
+        if (strcmp(s->list->items[i].path, "-") == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "standard input (-) is given twice");
+    return add(s->list, strdup("-"), s->format == LEAT_PACK_TEXT ? INPUT_TEXT : INPUT_JSONL, NULL, err);
+}
+
+/* `given`: a person named it, so that not to know its kind is an error. */
+static enum leat_status add_file(struct search *s, const char *path, const struct stat *st, bool given,
+                                 struct leat_error *err)
+{
+    enum input_kind kind = s->format == LEAT_PACK_TEXT ? INPUT_TEXT : INPUT_JSONL;
+
+    if (s->format == LEAT_PACK_AUTO && !kind_of_name(path, &kind)) {
+        if (!given)
+            return LEAT_OK;
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s: its name does not tell what it is (.jsonl, .ndjson, .json, .txt, .md, each also with .zst or "
+                          ".gz behind): give --format jsonl or --format text",
+                          path);
+    }
+    return add(s->list, strdup(path), kind, st, err);
+}
+
+static enum leat_status find_in_folder(struct search *s, const char *folder, struct leat_error *err)
+{
+    DIR *d = opendir(folder);
+    enum leat_status status = LEAT_OK;
+    struct dirent *entry;
+
+    if (!d)
+        return status_set_os(err, errno, "cannot read the folder %s", folder);
+    while (status == LEAT_OK && (errno = 0, entry = readdir(d)) != NULL) {
+        char *path;
+        struct stat st;
+
+        if (entry->d_name[0] == '.')
+            continue;
+        path = join(folder, strlen(folder), entry->d_name);
+        if (!path) {
+            status = status_no_memory(err, strlen(folder));
+        } else if (stat(path, &st) != 0) {
+            status = status_set_os(err, errno, "cannot look at %s", path);
+        } else if (S_ISDIR(st.st_mode)) {
+            if (++s->depth > FOLDER_DEPTH)
+                status = status_set(err, LEAT_E_ARGUMENT, "%s: folders within folders more than %d deep; a link in a circle?",
+                                    path, FOLDER_DEPTH);
+            else
+                status = find_in_folder(s, path, err);
+            s->depth--;
+        } else if (S_ISREG(st.st_mode)) {
+            status = add_file(s, path, &st, false, err);
+        }
+        free(path);
+    }
+    if (status == LEAT_OK && errno != 0)
+        status = status_set_os(err, errno, "cannot read the folder %s", folder);
+    closedir(d);
+    return status;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct input *)a)->path, ((const struct input *)b)->path);
+}
+
+static enum leat_status find_folder(struct search *s, const char *folder, struct leat_error *err)
+{
+    size_t before = s->list->count;
+    enum leat_status status = find_in_folder(s, folder, err);
+
+    if (status != LEAT_OK)
+        return status;
+    if (s->list->count == before)
+        return status_set(err, LEAT_E_NOT_FOUND,
+                          s->format == LEAT_PACK_AUTO
+                              ? "the folder %s holds no .jsonl, .ndjson, .json, .txt or .md file (nor one with .zst or .gz "
+                                "behind); give --format for others"
+                              : "the folder %s holds no file",
+                          folder);
+    qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
+    return LEAT_OK;
+}
+
+/* A line of a list; relative names count from the list's folder. */
+static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
+{
+    const char *slash = strrchr(list, '/');
+    enum leat_status status;
+    char *path;
+
+    if (line[0] == '/' || strcmp(line, "-") == 0 || !slash)
+        return find_word(s, line, err);
+    path = join(list, (size_t)(slash - list) + 1, line);
+    if (!path)
+        return status_no_memory(err, strlen(list));
+    status = find_word(s, path, err);
+    free(path);
+    return status;
+}
+
+static enum leat_status find_in_list(struct search *s, const char *list, struct leat_error *err)
+{
+    FILE *f = fopen(list, "re");
+    size_t before = s->list->count, room = 0;
+    enum leat_status status = LEAT_OK;
+    char *line = NULL;
+    ssize_t length;
+
+    if (!f)
+        return status_set_os(err, errno, "cannot open the list %s", list);
+    if (++s->depth > FOLDER_DEPTH)
+        status = status_set(err, LEAT_E_ARGUMENT, "%s: lists that name each other", list);
+    while (status == LEAT_OK && (length = getline(&line, &room, f)) > 0) {
+        while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
+            line[--length] = '\0';
+        if (strlen(line) != (size_t)length)
+            status = status_set(err, LEAT_E_ARGUMENT, "%s: a line holds a zero byte: that is no list of names", list);
+        else if (length > 0 && line[0] != '#')
+            status = find_listed(s, list, line, err);
+    }
+    if (status == LEAT_OK && ferror(f))
+        status = status_set_os(err, errno, "cannot read %s", list);
+    if (status == LEAT_OK && s->list->count == before)
+        status = status_set(err, LEAT_E_NOT_FOUND, "the list %s names no input", list);
+    s->depth--;
+    free(line);
+    fclose(f);
+    return status;
+}
+
+static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err)
+{
+    struct stat st;
+
+    if (strcmp(word, "-") == 0)
+        return add_standard_input(s, err);
+    if (word[0] == '@')
+        return find_in_list(s, word + 1, err);
+    if (stat(word, &st) != 0)
+        return status_set_os(err, errno, "cannot find the input %s", word);
+    if (S_ISDIR(st.st_mode))
+        return find_folder(s, word, err);
+    if (!S_ISREG(st.st_mode))
+        return status_set(err, LEAT_E_ARGUMENT, "%s is neither a file nor a folder; for a pipe, give - and redirect it", word);
+    return add_file(s, word, &st, true, err);
+}
+
+enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
+                             enum leat_pack_format format, struct leat_error *err)
+{
+    struct search s = { list, format, 0 };
+    enum leat_status status = LEAT_OK;
+
+    *list = (struct input_list) { 0 };
+    for (size_t i = 0; status == LEAT_OK && i < count; i++)
+        status = find_word(&s, words[i], err);
+    if (status != LEAT_OK)
+        inputs_free(list);
+    return status;
+}
+
+void inputs_free(struct input_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i].path);
+    free(list->items);
+    *list = (struct input_list) { 0 };
+}
+
+/* ---- Shares ---- */
+
+/* total * part / parts without overflow: parts fit in 32 bits. */
+static uint64_t border(uint64_t total, unsigned part, unsigned parts)
+{
+    return total / parts * part + total % parts * part / parts;
+}
+
+/* Whether a plain name hides compressed bytes, which cannot be cut. */
+static enum leat_status look_inside(struct input *in, struct leat_error *err)
+{
+    uint8_t first[4] = { 0 };
+    uint64_t size;
+    int fd;
+    enum leat_status status = file_open_read(&fd, &size, in->path, err);
+
+    if (status == LEAT_OK && size >= sizeof first)
+        status = file_read_at(fd, 0, first, sizeof first, in->path, err);
+    if (status == LEAT_OK)
+        in->compressed = byte_stream_form_of(first, sizeof first) != BYTES_PLAIN;
+    file_close(&fd);
+    return status;
+}
+
+/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: nothing of it is left. */
+static bool cut(struct input *in, uint64_t at, uint64_t from, uint64_t to, bool last)
+{
+    if (in->compressed || in->kind == INPUT_TEXT || in->size == 0)
+        return at >= from && (at < to || last);
+    if (at >= to || at + in->size <= from)
+        return false;
+    in->begin = from > at ? from - at : 0;
+    in->end = to - at < in->size ? to - at : in->size;
+    return true;
+}
+
+enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts, struct leat_error *err)
+{
+    uint64_t from = border(list->bytes, part - 1, parts), to = border(list->bytes, part, parts), at = 0;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct input *in = &list->items[i];
+        enum leat_status status = LEAT_OK;
+
+        if (strcmp(in->path, "-") == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be packed in parts");
+        if (!in->compressed && in->kind == INPUT_JSONL && at < to && at + in->size > from)
+            status = look_inside(in, err);
+        if (status != LEAT_OK)
+            return status;
+        at += in->size;
+        if (!cut(in, at - in->size, from, to, part == parts)) {
+            free(in->path);
+            in->path = NULL;
+            continue;
+        }
+        list->items[kept] = *in;
+        if (kept != i)
+            in->path = NULL;
+        kept++;
+    }
+    list->count = kept;
+    list->bytes = 0;
+    for (size_t i = 0; i < kept; i++)
+        list->bytes += list->items[i].end - list->items[i].begin;
+    return LEAT_OK;
+}

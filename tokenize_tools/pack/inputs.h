@@ -1,0 +1,47 @@
+/*
+ * inputs.h: what the words of a command line mean as inputs: files, folders (everything in them, in the order of their
+ * paths as bytes), @lists and standard input, in a fixed order; and which share of them a part takes.
+ */
+#ifndef LEAT_PACK_INPUTS_H
+#define LEAT_PACK_INPUTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat_pack.h"
+
+enum input_kind { INPUT_JSONL, INPUT_TEXT };
+
+struct input {
+    char *path; /* as given, or made of a given folder's; "-": standard input */
+    enum input_kind kind;
+    bool compressed; /* by its name or its first bytes */
+    uint64_t size;   /* on disk; 0 for standard input */
+    int64_t modified_s, modified_ns;
+    uint64_t begin, end; /* the share of its bytes that is packed: begin < end, or all of it */
+};
+
+struct input_list {
+    struct input *items;
+    size_t count, room;
+    uint64_t bytes; /* of all shares */
+};
+
+/*
+ * Looks up `count` words. Folders: every file whose extension is known (any file, if `format` is not AUTO), but no
+ * hidden one. LEAT_E_ARGUMENT for a file whose kind cannot be told, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or
+ * list that holds nothing.
+ */
+enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
+                             enum leat_pack_format format, struct leat_error *err);
+void inputs_free(struct input_list *list);
+
+/*
+ * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of all
+ * inputs, one after the other. Plain JSON lines are cut inside; other files go whole to the share that has their
+ * first byte. LEAT_E_ARGUMENT if standard input is among them.
+ */
+enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts, struct leat_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * lane.h: one input (or a few small texts) on its way through the packer: where its next unit begins, and its units
+ * that are not written yet, in order. Cutting belongs to one thread at a time; flow.c sees to that.
+ */
+#ifndef LEAT_PACK_LANE_H
+#define LEAT_PACK_LANE_H
+
+#include "flow.h"
+
+struct lane {
+    struct pack_setup *setup;
+    size_t input, input_end; /* the inputs that it stands for */
+    int fd;                  /* of a plain file of JSON lines; -1: none */
+    struct byte_stream *stream;
+    bool opened;
+    uint64_t next;         /* where the next unit begins */
+    struct byte_mark mark; /* a place not after `next` where the stream could begin anew */
+    struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */
+    struct buffer carry;   /* what was read of the stream beyond the last unit */
+
+    /* flow.c's: */
+    bool busy;  /* a thread cuts */
+    bool whole; /* all has been cut */
+    struct unit *first, *last;
+    size_t waiting; /* units that nobody has taken to encode */
+    struct lane *following;
+};
+
+/* The lane that begins with input `input` of the setup. `start` (may be NULL): go on from there. NULL: no memory. */
+struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start);
+void lane_free(struct lane *l); /* with its units */
+
+/* Makes the next unit. Failures stay in the unit, and end the lane. */
+void lane_cut(struct lane *l, struct unit *u);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * long_text.c: a text of any length, part by part: repaired, hashed and encoded on the way, its ids kept in a file
+ * without a name. All threads share one encoder for that, which may take a good part of the memory.
+ */
+#include <string.h>
+
+#include "base/status.h"
+#include "pack_worker.h"
+#include "text_hash.h"
+#include "tokenizer/utf8.h"
+
+struct long_text {
+    struct pack_worker *w;
+    struct unit *u;
+    struct leat_encoder *encoder;
+    struct text_hash hash;
+    uint64_t bytes, tokens;
+    struct buffer part; /* of the text: what the part before left over, and this one */
+};
+
+static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err)
+{
+    struct buffer *narrow = &t->w->narrow;
+    enum leat_status s;
+
+    narrow->size = 0;
+    s = unit_put_ids(t->w->setup, narrow, ids, count, err);
+    t->tokens += count;
+    return s == LEAT_OK && count > 0 ? spool_append(&t->u->spooled, narrow->bytes, narrow->size, err) : s;
+}
+
+static enum leat_status encode_part(struct long_text *t, const uint8_t *text, size_t bytes, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    text_hash_add(&t->hash, text, bytes);
+    t->bytes += bytes;
+    while (s == LEAT_OK && bytes > 0) {
+        const uint32_t *ids;
+        uint64_t used, count;
+
+        s = leat_encoder_part(t->encoder, (const char *)text, bytes, &used, &ids, &count, err);
+        if (s == LEAT_OK) {
+            text += used;
+            bytes -= (size_t)used;
+            s = keep_ids(t, ids, count, err);
+        }
+    }
+    return s;
+}
+
+/* How many bytes at the end may be the beginning of a character. */
+static size_t unfinished(const uint8_t *text, size_t bytes)
+{
+    for (size_t back = 1; back <= 3 && back <= bytes; back++) {
+        uint8_t c = text[bytes - back];
+
+        if ((c & 0xc0) == 0x80)
+            continue;
+        return c >= 0xc2 && back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? back : 0;
+    }
+    return 0;
+}
+
+/* Takes what is whole of `part`: the rest stays there. */
+static enum leat_status take_part(struct long_text *t, bool last, struct leat_error *err)
+{
+    struct buffer *repaired = &t->w->repaired;
+    size_t left = last ? 0 : unfinished(t->part.bytes, t->part.size), whole = t->part.size - left;
+    size_t valid = utf8_valid_prefix(t->part.bytes, whole);
+    const uint8_t *text = t->part.bytes;
+    size_t bytes = whole;
+    enum leat_status s = LEAT_OK;
+
+    if (valid < whole && t->w->setup->reject_invalid)
+        return status_set(err, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %llu",
+                          (unsigned long long)(t->bytes + valid + 1));
+    if (valid < whole) {
+        repaired->size = 0;
+        s = utf8_repair(repaired, text, whole, NULL, err);
+        text = repaired->bytes;
+        bytes = repaired->size;
+    }
+    if (s == LEAT_OK)
+        s = encode_part(t, text, bytes, err);
+    if (left > 0)
+        memmove(t->part.bytes, t->part.bytes + whole, left);
+    t->part.size = left;
+    return s;
+}
+
+static enum leat_status encode_all(struct long_text *t, long_text_next *next, void *context, struct leat_error *err)
+{
+    enum leat_status s = leat_encoder_begin(t->encoder, err);
+    size_t count = 1;
+
+    while (s == LEAT_OK && count > 0) {
+        const uint8_t *bytes;
+
+        s = next(context, &bytes, &count, err);
+        if (s == LEAT_OK)
+            s = buffer_append(&t->part, bytes, count, err);
+        if (s == LEAT_OK)
+            s = take_part(t, count == 0, err);
+    }
+    if (s == LEAT_OK)
+        s = leat_encoder_end(t->encoder, &ids, &count, err);
+    return s == LEAT_OK ? keep_ids(t, ids, count, err) : s;
+}
+
+enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
+                                  void *context, bool *refused, struct leat_error *err)
+{
+    struct long_text t = { .w = w, .u = u };
+    struct leat_error why;
+    enum leat_status s = text_hash_begin(&t.hash, err);
+
+    *refused = false;
+    if (s == LEAT_OK)
+        s = spool_open(&u->spooled, w->setup->output, err);
+    if (s == LEAT_OK) {
+        pthread_mutex_lock(&w->setup->long_lock);
+        s = pack_setup_long_encoder(w->setup, &t.encoder, &why);
+        if (s == LEAT_OK)
+            s = encode_all(&t, next, context, &why);
+        if (s == LEAT_OK)
+            u->special_strings += leat_encoder_special_strings(t.encoder);
+        pthread_mutex_unlock(&w->setup->long_lock);
+        if (s != LEAT_OK && err)
+            *err = why;
+    }
+    if (s == LEAT_OK) {
+        text_hash_end(&t.hash, d->hash);
+        d->tokens = u->spooled_tokens = t.tokens;
+        u->text_bytes += t.bytes;
+    } else if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
+        *refused = true;
+    }
+    if (s != LEAT_OK)
+        spool_close(&u->spooled);
+    text_hash_free(&t.hash);
+    buffer_free(&t.part);
+    return *refused ? LEAT_OK : s;
+}

@@ -1,0 +1,136 @@
+/* pack_description.c: see pack_description.h. */
+#include "pack_description.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+
+static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
+{
+    char line[256];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    return buffer_append(b, line, strlen(line), err);
+}
+
+/* A text of any length as one line. */
+static enum leat_status add_text(struct buffer *b, const char *text, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (; s == LEAT_OK && *text; text++) {
+        if (*text == '\n')
+            s = buffer_append(b, "\\n", 2, err);
+        else if (*text == '\\')
+            s = buffer_append(b, "\\\\", 2, err);
+        else
+            s = buffer_append(b, text, 1, err);
+    }
+    return s == LEAT_OK ? buffer_append(b, "\n", 1, err) : s;
+}
+
+static enum leat_status add_named(struct buffer *b, const char *name, const char *text, struct leat_error *err)
+{
+    enum leat_status s = add(b, err, "%s ", name);
+
+    return s == LEAT_OK ? add_text(b, text, err) : s;
+}
+
+static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
+{
+    enum leat_status s = add(b, err, "input %s %llu bytes, changed at %lld.%09lld, bytes %llu to %llu: ",
+                             in->kind == INPUT_TEXT ? "text" : "jsonl", (unsigned long long)in->size,
+                             (long long)in->modified_s, (long long)in->modified_ns, (unsigned long long)in->begin,
+                             (unsigned long long)in->end);
+
+    return s == LEAT_OK ? add_text(b, in->path, err) : s;
+}
+
+enum leat_status pack_description_make(struct buffer *text, const struct leat_pack_options *o,
+                                       const struct input_list *inputs, struct leat_error *err)
+{
+    enum leat_status s = add(text, err, "leat pack 1\n");
+
+    if (s == LEAT_OK)
+        s = add_named(text, "text-field", o->text_field, err);
+    if (s == LEAT_OK)
+        s = add_named(text, "id-field", o->id_field, err);
+    if (s == LEAT_OK)
+        s = add(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
+                o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);
+    for (size_t i = 0; s == LEAT_OK && i < inputs->count; i++)
+        s = add_input(text, &inputs->items[i], err);
+    return s;
+}
+
+enum leat_status pack_description_write(const char *path, const struct buffer *text, struct leat_error *err)
+{
+    int fd = -1;
+    enum leat_status s = file_remove(path, err);
+
+    if (s == LEAT_OK)
+        s = file_create(&fd, path, err);
+    if (s == LEAT_OK)
+        s = file_write_at(fd, 0, text->bytes, text->size, path, err);
+    if (s == LEAT_OK)
+        s = file_sync(fd, path, err);
+    if (s == LEAT_OK)
+        s = file_sync_folder(path, err);
+    file_close(&fd);
+    return s;
+}
+
+static size_t line_length(const uint8_t *text, size_t bytes)
+{
+    const uint8_t *end = bytes > 0 ? memchr(text, '\n', bytes) : NULL;
+
+    return end ? (size_t)(end - text) : bytes;
+}
+
+static enum leat_status say_difference(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
+                                       size_t now_bytes, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_CHECKPOINT,
+                      "this is not the run that %.300s was left by: that one had \"%.*s\", this one has \"%.*s\"; give the "
+                      "same inputs and options, or begin anew with --force",
+                      path, (int)(then_bytes < 250 ? then_bytes : 250), (const char *)then,
+                      (int)(now_bytes < 250 ? now_bytes : 250), (const char *)now);
+}
+
+enum leat_status pack_description_compare(const char *path, const struct buffer *text, struct leat_error *err)
+{
+    struct buffer then = { 0 };
+    uint64_t size;
+    int fd = -1;
+    size_t at_then = 0, at_now = 0;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    if (s == LEAT_OK)
+        s = buffer_reserve(&then, (size_t)size + 1, err);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, then.bytes, size, path, err);
+    file_close(&fd);
+    if (s == LEAT_OK)
+        then.size = (size_t)size;
+    while (s == LEAT_OK && (at_then < then.size || at_now < text->size)) {
+        size_t a = line_length(then.bytes + at_then, then.size - at_then);
+        size_t b = line_length(text->bytes + at_now, text->size - at_now);
+
+        if (a != b || memcmp(then.bytes + at_then, text->bytes + at_now, a) != 0)
+            s = say_difference(path, then.bytes + at_then, a, text->bytes + at_now, b, err);
+        at_then += at_then + a < then.size ? a + 1 : a;
+        at_now += at_now + b < text->size ? b + 1 : b;
+    }
+    buffer_free(&then);
+    return s;
+}

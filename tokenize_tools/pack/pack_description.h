@@ -1,0 +1,21 @@
+/*
+ * pack_description.h: NAME.partial.run, which says in lines of text what a run packs and how, so that one that is to be
+ * resumed can be told from another, and the difference named.
+ */
+#ifndef LEAT_PACK_DESCRIPTION_H
+#define LEAT_PACK_DESCRIPTION_H
+
+#include "pack_setup.h"
+#include "tokenizer/buffer.h"
+
+/* The text for a run. */
+enum leat_status pack_description_make(struct buffer *text, const struct leat_pack_options *options,
+                                       const struct input_list *inputs, struct leat_error *err);
+
+/* Writes it, durably. */
+enum leat_status pack_description_write(const char *path, const struct buffer *text, struct leat_error *err);
+
+/* LEAT_E_CHECKPOINT, with the difference, if the file says something else. */
+enum leat_status pack_description_compare(const char *path, const struct buffer *text, struct leat_error *err);
+
+#endif

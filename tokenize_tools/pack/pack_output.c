@@ -1,0 +1,294 @@
+/* pack_output.c: see pack_output.h. */
+#include "pack_output.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/tiny.h"
+#include "pack_worker.h"
+
+/* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the text. */
+#define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))
+#define CHECKPOINT_SECONDS TINY_OR(0, 2.0)
+
+/* So many records, most of them refused, end a run early: the field's name is wrong. */
+#define HOPELESS_REJECTS 1000
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- Notes ---- */
+
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '1' };
+
+/* The numbers of a position, in the order of the note. */
+#define POSITION_NUMBERS 14
+static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
+{
+    uint64_t *all[POSITION_NUMBERS] = {
+        &p->input,     &p->offset,        &p->mark.raw_offset, &p->mark.text_offset, &p->declared,
+        &p->lines,     &p->input_rejects, &p->sum.low,         &p->sum.high,         &p->reject_bytes,
+        &p->rejects,   &p->text_bytes,    &p->special_strings, &p->damaged_inputs,
+    };
+
+    memcpy(numbers, all, sizeof all);
+}
+
+void pack_position_store(uint8_t note[PACK_NOTE_BYTES], const struct pack_position *p)
+{
+    struct pack_position copy = *p;
+    uint64_t *numbers[POSITION_NUMBERS];
+
+    numbers_of(&copy, numbers);
+    memset(note, 0, PACK_NOTE_BYTES);
+    memcpy(note, magic, sizeof magic);
+    for (unsigned i = 0; i < POSITION_NUMBERS; i++)
+        bytes_store64(note + 8 + 8 * i, *numbers[i]);
+    bytes_store64(note + 8 + 8 * POSITION_NUMBERS, p->disk_bytes);
+    memcpy(note + 16 + 8 * POSITION_NUMBERS, p->mark.sum, sizeof p->mark.sum);
+}
+
+bool pack_position_load(struct pack_position *p, const void *note, size_t bytes)
+{
+    const uint8_t *from = note;
+    uint64_t *numbers[POSITION_NUMBERS];
+
+    memset(p, 0, sizeof *p);
+    if (bytes != PACK_NOTE_BYTES || memcmp(from, magic, sizeof magic) != 0)
+        return false;
+    numbers_of(p, numbers);
+    for (unsigned i = 0; i < POSITION_NUMBERS; i++)
+        *numbers[i] = bytes_load64(from + 8 + 8 * i);
+    p->disk_bytes = bytes_load64(from + 8 + 8 * POSITION_NUMBERS);
+    memcpy(p->mark.sum, from + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
+    return true;
+}
+
+/* ---- Rejects ---- */
+
+static const char *path_of(const struct pack_output *o, uint64_t input)
+{
+    return input < o->setup->inputs.count ? o->setup->inputs.items[input].path : "";
+}
+
+static uint64_t line_number(const struct pack_output *o, uint64_t line)
+{
+    return line == LEAT_NONE ? LEAT_NONE : o->at.lines + line + 1;
+}
+
+static enum leat_status write_rejects(struct pack_output *o, const struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < u->reject_count; i++) {
+        const struct unit_reject *r = &u->rejects[i];
+        struct reject_line line = { .input = path_of(o, r->input),
+                                    .offset = r->offset,
+                                    .line = line_number(o, r->line),
+                                    .reason = u->strings.bytes + r->reason.begin,
+                                    .reason_bytes = r->reason.bytes,
+                                    .sample = u->strings.bytes + r->sample.begin,
+                                    .sample_bytes = r->sample.bytes };
+
+        s = reject_file_add(&o->rejects, &line, err);
+    }
+    o->at.rejects += u->reject_count;
+    return s;
+}
+
+static bool too_many(const struct pack_output *o, uint64_t rejects, uint64_t records, uint64_t ppm)
+{
+    return rejects > o->most_rejects ||
+           (ppm < 1000000 && records > 0 && (unsigned __int128)rejects * 1000000 > (unsigned __int128)records * ppm);
+}
+
+static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_REJECTS,
+                      "%llu of %llu records were refused, more than allowed; %s has them with their reasons",
+                      (unsigned long long)o->at.rejects, (unsigned long long)records, o->rejects.path);
+}
+
+enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err)
+{
+    uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
+
+    return too_many(o, o->at.rejects, records, o->most_rejects_ppm) ? say_too_many(o, records, err) : LEAT_OK;
+}
+
+/* While it goes on: a number is a number, but a share may still become better, unless it is hopeless. */
+static enum leat_status judge_so_far(const struct pack_output *o, struct leat_error *err)
+{
+    uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
+    bool hopeless = o->at.rejects >= HOPELESS_REJECTS && o->most_rejects_ppm < 500000 && o->at.rejects > records / 2;
+
+    return hopeless || too_many(o, o->at.rejects, records, 1000000) ? say_too_many(o, records, err) : LEAT_OK;
+}
+
+/* ---- Documents ---- */
+
+/* Ids that did not fit in memory, piece by piece. */
+static enum leat_status write_spooled(struct pack_output *o, struct unit *u, const struct leat_origin *origin,
+                                      struct leat_error *err)
+{
+    size_t width = o->setup->ids_wide ? 4 : 2;
+    enum leat_status s = buffer_reserve(&u->text, LONG_PART, err);
+
+    for (uint64_t at = 0; s == LEAT_OK && at < u->spooled.bytes;) {
+        uint64_t left = u->spooled.bytes - at;
+        size_t count = left < LONG_PART ? (size_t)left : LONG_PART;
+
+        s = spool_read(&u->spooled, at, u->text.bytes, count, err);
+        if (s == LEAT_OK && width == 4)
+            s = leat_writer_append_u32(o->writer, (const uint32_t *)(const void *)u->text.bytes, count / 4, err);
+        else if (s == LEAT_OK)
+            s = leat_writer_append_u16(o->writer, (const uint16_t *)(const void *)u->text.bytes, count / 2, err);
+        at += count;
+    }
+    return s == LEAT_OK ? leat_writer_end_document(o->writer, origin, err) : s;
+}
+
+static enum leat_status write_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
+{
+    const uint8_t *ids = u->tokens.bytes;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        const struct unit_document *d = &u->documents[i];
+        struct leat_origin origin = { .input = d->input,
+                                      .offset = d->offset,
+                                      .line = line_number(o, d->line),
+                                      .id = (const char *)u->strings.bytes + d->id.begin,
+                                      .id_bytes = d->id.bytes,
+                                      .text_hash = d->hash };
+
+        if (u->spooled.fd >= 0 && i + 1 == u->document_count) {
+            s = write_spooled(o, u, &origin, err);
+        } else if (o->setup->ids_wide) {
+            s = leat_writer_add_u32(o->writer, (const uint32_t *)(const void *)ids, d->tokens, &origin, err);
+            ids += 4 * d->tokens;
+        } else {
+            s = leat_writer_add_u16(o->writer, (const uint16_t *)(const void *)ids, d->tokens, &origin, err);
+            ids += 2 * d->tokens;
+        }
+    }
+    return s;
+}
+
+/* ---- Inputs ---- */
+
+static enum leat_status declare_inputs(struct pack_output *o, uint64_t end, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (; s == LEAT_OK && o->at.declared < end && o->at.declared < o->setup->inputs.count; o->at.declared++)
+        s = leat_writer_add_input(o->writer, path_of(o, o->at.declared), NULL, err);
+    return s;
+}
+
+static uint64_t rejects_of(const struct unit *u, size_t input)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < u->reject_count; i++)
+        count += u->rejects[i].input == input;
+    return count;
+}
+
+/* An input is done with: what is known of it goes to its record. */
+static enum leat_status end_input(struct pack_output *o, const struct unit *u, const struct unit_end *end,
+                                  struct leat_error *err)
+{
+    struct leat_input input = LEAT_INPUT_INIT;
+
+    input.bytes = end->size;
+    input.rejects = o->at.input_rejects + rejects_of(u, end->input);
+    checksum_store(input.hash, end->has_sum ? end->sum : o->at.sum);
+    if (end->damaged) {
+        size_t room = sizeof o->damage - 1, bytes = end->reason.bytes < room ? end->reason.bytes : room;
+
+        if (o->at.damaged_inputs++ == 0)
+            memcpy(o->damage, u->strings.bytes + end->reason.begin, bytes);
+    }
+    o->at.input_rejects = 0;
+    o->at.lines = 0;
+    o->at.sum = (struct hash128) { 0, 0 };
+    return leat_writer_set_input(o->writer, end->input, &input, err);
+}
+
+static enum leat_status move_on(struct pack_output *o, const struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    checksum_add(&o->at.sum, u->sum);
+    o->at.lines += u->newlines;
+    for (size_t i = 0; s == LEAT_OK && i < u->end_count; i++)
+        s = end_input(o, u, &u->ends[i], err);
+    if (u->end_count == 0)
+        o->at.input_rejects += u->reject_count;
+    o->at.input = u->end_count > 0 ? u->input_end : u->input;
+    o->at.offset = u->end_count > 0 ? 0 : u->offset + u->length;
+    o->at.mark = u->end_count > 0 ? (struct byte_mark) { 0 } : u->mark;
+    o->at.text_bytes += u->text_bytes;
+    o->at.special_strings += u->special_strings;
+    o->at.disk_bytes += u->disk_bytes;
+    for (unsigned i = 0; i < STAGE_COUNT; i++)
+        o->spent_ns[i] += u->spent_ns[i];
+    return s;
+}
+
+/* ---- The whole ---- */
+
+enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err)
+{
+    uint8_t note[PACK_NOTE_BYTES];
+    enum leat_status s = reject_file_sync(&o->rejects, err);
+
+    if (s != LEAT_OK)
+        return s;
+    o->at.reject_bytes = o->rejects.bytes;
+    pack_position_store(note, &o->at);
+    o->text_at_checkpoint = o->at.text_bytes;
+    s = leat_writer_checkpoint(o->writer, note, sizeof note, err);
+    o->checkpoint_time = now();
+    return s;
+}
+
+static void show(struct pack_output *o)
+{
+    atomic_store_explicit(&o->seen_disk_bytes, o->at.disk_bytes, memory_order_relaxed);
+    atomic_store_explicit(&o->seen_text_bytes, o->at.text_bytes, memory_order_relaxed);
+    atomic_store_explicit(&o->seen_tokens, leat_writer_tokens(o->writer), memory_order_relaxed);
+    atomic_store_explicit(&o->seen_documents, leat_writer_documents(o->writer), memory_order_relaxed);
+    atomic_store_explicit(&o->seen_rejects, o->at.rejects, memory_order_relaxed);
+}
+
+enum leat_status pack_output_write(void *context, struct unit *u, struct leat_error *err)
+{
+    struct pack_output *o = context;
+    uint64_t began = pack_cpu_ns();
+    enum leat_status s = declare_inputs(o, u->input_end, err);
+
+    if (s == LEAT_OK)
+        s = write_documents(o, u, err);
+    if (s == LEAT_OK)
+        s = write_rejects(o, u, err);
+    if (s == LEAT_OK)
+        s = move_on(o, u, err);
+    if (s == LEAT_OK)
+        s = judge_so_far(o, err);
+    show(o);
+    if (s == LEAT_OK && o->checkpoints && o->at.text_bytes - o->text_at_checkpoint >= CHECKPOINT_TEXT &&
+        now() - o->checkpoint_time >= CHECKPOINT_SECONDS)
+        s = pack_output_checkpoint(o, err);
+    o->spent_ns[STAGE_WRITE] += pack_cpu_ns() - began;
+    return s;
+}

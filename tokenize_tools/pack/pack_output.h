@@ -1,0 +1,59 @@
+/*
+ * pack_output.h: the end of the packer's way: units, in order, become documents of a dataset, rejects and counts; and
+ * checkpoints, from which a killed run goes on.
+ */
+#ifndef LEAT_PACK_OUTPUT_H
+#define LEAT_PACK_OUTPUT_H
+
+#include <stdatomic.h>
+
+#include "flow.h"
+#include "pack_setup.h"
+#include "reject_file.h"
+#include "unit.h"
+
+/* Where the dataset written so far ends in the inputs, and what was counted up to there. Plain numbers: a checkpoint's
+ * note holds them. */
+struct pack_position {
+    uint64_t input, offset;        /* what comes next */
+    struct byte_mark mark;         /* for a stream: a place not after it */
+    uint64_t declared;             /* inputs that the writer knows */
+    uint64_t lines;                /* line ends of the input before `offset` */
+    uint64_t input_rejects;        /* of that input */
+    struct hash128 sum;            /* of its pages so far */
+    uint64_t reject_bytes;         /* of the file of rejects */
+    uint64_t rejects, text_bytes, special_strings, damaged_inputs;
+    uint64_t disk_bytes;           /* of all inputs, for progress */
+};
+
+struct pack_output {
+    const struct pack_setup *setup;
+    struct leat_writer *writer;
+    struct reject_file rejects;
+    struct pack_position at;
+    uint64_t most_rejects;           /* more end the run; UINT64_MAX: any number */
+    uint64_t most_rejects_ppm;       /* of a million records; UINT64_MAX: any */
+    bool checkpoints;                /* false: nothing could be resumed */
+    uint64_t text_at_checkpoint;     /* at.text_bytes then */
+    double checkpoint_time;
+    uint64_t spent_ns[STAGE_COUNT];
+    char damage[512];                /* what is wrong with the first damaged input */
+    /* what others may look at while the run goes on; written by one thread, read by another */
+    _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
+};
+
+/* Takes the units of a flow; `context` is a struct pack_output. LEAT_E_REJECTS: more records were refused than may be. */
+enum leat_status pack_output_write(void *context, struct unit *u, struct leat_error *err);
+
+/* Makes all so far durable. */
+enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err);
+
+/* After the last unit: whether too many records were refused. */
+enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err);
+
+/* A position as the bytes of a note, and back; false if they are none. */
+#define PACK_NOTE_BYTES 192
+void pack_position_store(uint8_t note[PACK_NOTE_BYTES], const struct pack_position *p);
+bool pack_position_load(struct pack_position *p, const void *note, size_t bytes);
+
+#endif

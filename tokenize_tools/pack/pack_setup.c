@@ -1,0 +1,85 @@
+/*
+ * pack_setup.c: how the bound on memory is spent. What the process holds already (the vocabulary above all) and what the
+ * writer and each thread's encoder need is taken off; of the rest a half is for units on their way, a quarter for the
+ * one piece that cannot be cut, and the last quarter stays free for what malloc() does not give back.
+ */
+#include "pack_setup.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+
+#define MIB         ((uint64_t)1 << 20)
+#define UNIT_MOST   TINY_OR(16384, MIB)
+#define UNIT_LEAST  TINY_OR(4096, 64 << 10)
+#define LONG_MOST   TINY_OR(8192, 16 * MIB)
+#define THREAD_COST (8 * MIB)  /* an encoder's caches, a stack */
+#define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
+
+/* Memory for a text of one byte while it is encoded: the text, ids in 32 bits (a list that doubles), in the stored
+ * width (another), and its share of records. */
+#define COST_A_BYTE 20
+
+static uint64_t resident_bytes(void)
+{
+    FILE *f = fopen("/proc/self/statm", "re");
+    unsigned long long pages = 0;
+
+    if (!f)
+        return 64 * MIB;
+    if (fscanf(f, "%*u %llu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Memory left for units and pieces; 0 if there is none. */
+static uint64_t left_over(uint64_t bound, uint64_t held, unsigned threads)
+{
+    uint64_t fixed = held + WRITER_COST + threads * THREAD_COST;
+
+    return bound > fixed ? bound - fixed : 0;
+}
+
+enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
+{
+    uint64_t held = resident_bytes(), least = 4 * UNIT_MOST * COST_A_BYTE, left;
+
+    /* a small bound is better kept with fewer threads than with tiny units */
+    while (s->threads > 1 && left_over(bound, held, s->threads) < s->threads * UNIT_MOST * COST_A_BYTE * 2)
+        s->threads--;
+    left = left_over(bound, held, s->threads);
+    if (left < least)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%llu MiB of memory are too little for this tokenizer: give at least %llu MiB",
+                          (unsigned long long)(bound / MIB),
+                          (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / MIB + 1));
+    s->flight_bytes = left / 2;
+    s->unit_bytes = UNIT_MOST;
+    while (s->unit_bytes > UNIT_LEAST && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
+        s->unit_bytes /= 2;
+    s->unit_cost = s->unit_bytes * COST_A_BYTE / 2;
+    s->long_bytes = s->flight_bytes / s->threads / COST_A_BYTE / 2;
+    if (s->long_bytes > LONG_MOST)
+        s->long_bytes = LONG_MOST;
+    if (s->long_bytes < s->unit_bytes)
+        s->long_bytes = s->unit_bytes;
+    s->piece_bytes = left / 8 / s->threads;
+    s->long_piece_bytes = left / 4;
+    return LEAT_OK;
+}
+
+enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    enum leat_status status = LEAT_OK;
+
+    options.special = s->special;
+    options.most_bytes = s->long_piece_bytes;
+    if (!s->long_encoder)
+        status = leat_encoder_open(&s->long_encoder, s->tokenizer, &options, err);
+    *out = s->long_encoder;
+    return status;
+}

@@ -1,0 +1,43 @@
+/*
+ * pack_setup.h: what a run of the packer is told, once, before anything moves; all threads read it. And the one
+ * encoder that may take much memory, which they share.
+ */
+#ifndef LEAT_PACK_SETUP_H
+#define LEAT_PACK_SETUP_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "corpus/json_fields.h"
+#include "inputs.h"
+#include "leat_pack.h"
+
+struct pack_setup {
+    const char *output; /* temporary files lie beside it */
+    const struct leat_tokenizer *tokenizer;
+    struct input_list inputs; /* none for a program that gives its own texts */
+    struct json_fields fields;
+    bool special, reject_invalid;
+    bool ids_wide; /* four bytes a token, not two */
+    unsigned threads;
+
+    /* How the bound on memory is spent; pack_setup_memory() decides. */
+    uint64_t unit_bytes;      /* of text in a unit */
+    uint64_t unit_cost;       /* of memory that a unit may come to while it is encoded */
+    uint64_t long_bytes;      /* a record of more is taken in parts */
+    uint64_t flight_bytes;    /* of memory for all units */
+    uint64_t piece_bytes;     /* for a piece that cannot be cut, in a thread's own encoder */
+    uint64_t long_piece_bytes; /* the same in the shared one */
+
+    pthread_mutex_t long_lock; /* whoever holds it uses long_encoder */
+    struct leat_encoder *long_encoder;
+};
+
+/* Fills in the fields about memory, for a bound on all of the process. LEAT_E_ARGUMENT if it is too small. */
+enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err);
+
+/* The shared encoder, made at its first use; long_lock must be held. */
+enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encoder **out, struct leat_error *err);
+
+#endif

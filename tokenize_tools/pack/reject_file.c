@@ -1,0 +1,171 @@
+/* reject_file.c: see reject_file.h. */
+#include "reject_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "tokenizer/utf8.h"
+
+#define WAITING_BYTES ((size_t)256 << 10)
+
+static char *join(const char *name, const char *suffix)
+{
+    size_t size = strlen(name) + strlen(suffix) + 1;
+    char *path = malloc(size);
+
+    if (path)
+        snprintf(path, size, "%s%s", name, suffix);
+    return path;
+}
+
+enum leat_status reject_file_init(struct reject_file *f, const char *name, struct leat_error *err)
+{
+    *f = (struct reject_file) { .fd = -1 };
+    f->path = join(name, ".rejects.jsonl");
+    f->partial = join(name, ".partial.rejects");
+    if (f->path && f->partial)
+        return LEAT_OK;
+    reject_file_free(f);
+    return status_no_memory(err, strlen(name));
+}
+
+void reject_file_free(struct reject_file *f)
+{
+    file_close(&f->fd);
+    free(f->path);
+    free(f->partial);
+    buffer_free(&f->waiting);
+    *f = (struct reject_file) { .fd = -1 };
+}
+
+enum leat_status reject_file_begin(struct reject_file *f, struct leat_error *err)
+{
+    enum leat_status s = file_remove(f->partial, err);
+
+    f->bytes = 0;
+    return s == LEAT_OK ? file_create(&f->fd, f->partial, err) : s;
+}
+
+enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struct leat_error *err)
+{
+    struct file_identity partial;
+    uint64_t size;
+    enum leat_status s = file_identify(f->partial, &partial, err);
+
+    /* the run was stopped for too many rejects, and left the file under its name */
+    if (s == LEAT_OK && !partial.exists && bytes > 0)
+        s = file_rename(f->path, f->partial, false, err);
+    if (s == LEAT_OK && !partial.exists && bytes == 0)
+        return reject_file_begin(f, err);
+    if (s == LEAT_OK)
+        s = file_open_write(&f->fd, f->partial, err);
+    if (s == LEAT_OK)
+        s = file_size(f->fd, &size, f->partial, err);
+    if (s == LEAT_OK && size < bytes)
+        s = status_set(err, LEAT_E_CHECKPOINT, "%s is shorter than the killed run left it", f->partial);
+    if (s == LEAT_OK)
+        s = file_truncate(f->fd, bytes, f->partial, err);
+    f->bytes = bytes;
+    return s;
+}
+
+/* ---- Lines ---- */
+
+/* A JSON string; what is not UTF-8 becomes U+FFFD. */
+static enum leat_status put_string(struct buffer *out, const void *bytes, size_t count, struct leat_error *err)
+{
+    struct buffer clean = { 0 };
+    enum leat_status s = utf8_repair(&clean, bytes, count, NULL, err);
+
+    if (s == LEAT_OK)
+        s = buffer_reserve(out, 6 * clean.size + 2, err);
+    if (s == LEAT_OK) {
+        out->bytes[out->size++] = '"';
+        for (size_t i = 0; i < clean.size; i++) {
+            uint8_t c = clean.bytes[i];
+
+            if (c < 0x20 || c == 0x7f)
+                out->size += (size_t)snprintf((char *)out->bytes + out->size, 7, "\\u%04x", c);
+            else {
+                if (c == '"' || c == '\\')
+                    out->bytes[out->size++] = '\\';
+                out->bytes[out->size++] = c;
+            }
+        }
+        out->bytes[out->size++] = '"';
+    }
+    buffer_free(&clean);
+    return s;
+}
+
+static enum leat_status put_text(struct buffer *out, const char *text, struct leat_error *err)
+{
+    return buffer_append(out, text, strlen(text), err);
+}
+
+static enum leat_status write_waiting(struct reject_file *f, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (f->waiting.size > 0)
+        s = file_write_at(f->fd, f->bytes, f->waiting.bytes, f->waiting.size, f->partial, err);
+    if (s == LEAT_OK) {
+        f->bytes += f->waiting.size;
+        f->waiting.size = 0;
+    }
+    return s;
+}
+
+enum leat_status reject_file_add(struct reject_file *f, const struct reject_line *line, struct leat_error *err)
+{
+    struct buffer *b = &f->waiting;
+    char numbers[96];
+    enum leat_status s;
+
+    if (line->line == LEAT_NONE)
+        snprintf(numbers, sizeof numbers, ",\"offset\":%llu,\"line\":null,\"reason\":", (unsigned long long)line->offset);
+    else
+        snprintf(numbers, sizeof numbers, ",\"offset\":%llu,\"line\":%llu,\"reason\":", (unsigned long long)line->offset,
+                 (unsigned long long)line->line);
+    if ((s = put_text(b, "{\"input\":", err)) != LEAT_OK ||
+        (s = put_string(b, line->input, strlen(line->input), err)) != LEAT_OK ||
+        (s = put_text(b, numbers, err)) != LEAT_OK ||
+        (s = put_string(b, line->reason, line->reason_bytes, err)) != LEAT_OK ||
+        (s = put_text(b, ",\"record\":", err)) != LEAT_OK ||
+        (s = put_string(b, line->sample, line->sample_bytes, err)) != LEAT_OK || (s = put_text(b, "}\n", err)) != LEAT_OK)
+        return s;
+    return b->size >= WAITING_BYTES ? write_waiting(f, err) : LEAT_OK;
+}
+
+enum leat_status reject_file_sync(struct reject_file *f, struct leat_error *err)
+{
+    bool changed = f->waiting.size > 0;
+    enum leat_status s = write_waiting(f, err);
+
+    /* what earlier calls wrote when the buffer was full counts too: sync unless nothing was ever written */
+    return s == LEAT_OK && (changed || f->bytes > 0) ? file_sync(f->fd, f->partial, err) : s;
+}
+
+enum leat_status reject_file_publish(struct reject_file *f, struct leat_error *err)
+{
+    enum leat_status s = reject_file_sync(f, err);
+
+    if (s != LEAT_OK || f->bytes == 0)
+        return s;
+    s = file_rename(f->partial, f->path, true, err);
+    return s == LEAT_OK ? file_sync_folder(f->path, err) : s;
+}
+
+void reject_file_remove(struct reject_file *f, bool all)
+{
+    file_close(&f->fd);
+    file_remove(f->partial, NULL);
+    if (all)
+        file_remove(f->path, NULL);
+}

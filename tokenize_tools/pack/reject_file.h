@@ -1,0 +1,45 @@
+/*
+ * reject_file.h: NAME.rejects.jsonl, a line for each record that was refused. While the dataset is unfinished it is called
+ * NAME.partial.rejects; of a file without lines nothing is left.
+ */
+#ifndef LEAT_PACK_REJECT_FILE_H
+#define LEAT_PACK_REJECT_FILE_H
+
+#include <stdbool.h>
+
+#include "tokenizer/buffer.h"
+
+struct reject_file {
+    char *path, *partial;
+    int fd; /* -1: not open */
+    uint64_t bytes; /* written */
+    struct buffer waiting; /* not yet written */
+};
+
+/* `name`: of the dataset, without .leat. Nothing is opened. */
+enum leat_status reject_file_init(struct reject_file *f, const char *name, struct leat_error *err);
+void reject_file_free(struct reject_file *f); /* what has been written stays */
+
+/* Begins an empty one, or goes on with one of a killed run, of which `bytes` bytes count. */
+enum leat_status reject_file_begin(struct reject_file *f, struct leat_error *err);
+enum leat_status reject_file_resume(struct reject_file *f, uint64_t bytes, struct leat_error *err);
+
+/* One line. `line` counts from 1; LEAT_NONE: not of lines. */
+struct reject_line {
+    const char *input;
+    uint64_t offset, line;
+    const void *reason, *sample;
+    size_t reason_bytes, sample_bytes;
+};
+enum leat_status reject_file_add(struct reject_file *f, const struct reject_line *line, struct leat_error *err);
+
+/* Makes all lines durable: f->bytes is then what a resumed run counts. */
+enum leat_status reject_file_sync(struct reject_file *f, struct leat_error *err);
+
+/* Gives it its name, if it has a line. */
+enum leat_status reject_file_publish(struct reject_file *f, struct leat_error *err);
+
+/* Removes it; with `all` also one that an older run published. */
+void reject_file_remove(struct reject_file *f, bool all);
+
+#endif

@@ -1,0 +1,74 @@
+/* spool.c: see spool.h. */
+#include "spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+
+static const char name[] = "a temporary file";
+
+/* Some file systems have no files without a name: there it has one for a moment. */
+static int open_and_unlink(const char *folder)
+{
+    static const char pattern[] = "/.leat-XXXXXX";
+    size_t size = strlen(folder) + sizeof pattern;
+    char *path = malloc(size);
+    int fd = -1;
+
+    if (!path) {
+        errno = ENOMEM;
+        return -1;
+    }
+    snprintf(path, size, "%s%s", folder, pattern);
+    fd = mkostemp(path, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(path);
+    free(path);
+    return fd;
+}
+
+enum leat_status spool_open(struct spool *s, const char *beside, struct leat_error *err)
+{
+    const char *slash = strrchr(beside, '/');
+    char *folder = slash ? strndup(beside, slash == beside ? 1 : (size_t)(slash - beside)) : strdup(".");
+    enum leat_status status = LEAT_OK;
+
+    *s = (struct spool)SPOOL_NONE;
+    if (!folder)
+        return status_no_memory(err, strlen(beside));
+#ifdef O_TMPFILE
+    s->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+#endif
+    if (s->fd < 0)
+        s->fd = open_and_unlink(folder);
+    if (s->fd < 0)
+        status = status_set_os(err, errno, "cannot create a temporary file in %s", folder);
+    free(folder);
+    return status;
+}
+
+enum leat_status spool_append(struct spool *s, const void *bytes, size_t count, struct leat_error *err)
+{
+    enum leat_status status = file_write_at(s->fd, s->bytes, bytes, count, name, err);
+
+    if (status == LEAT_OK)
+        s->bytes += count;
+    return status;
+}
+
+enum leat_status spool_read(const struct spool *s, uint64_t offset, void *out, size_t count, struct leat_error *err)
+{
+    return file_read_at(s->fd, offset, out, count, name, err);
+}
+
+void spool_close(struct spool *s)
+{
+    file_close(&s->fd);
+    s->bytes = 0;
+}

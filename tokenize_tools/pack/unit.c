@@ -1,0 +1,149 @@
+/* unit.c: see unit.h. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+struct unit *unit_new(void)
+{
+    struct unit *u = calloc(1, sizeof *u);
+
+    if (u) {
+        u->record = (struct spool)SPOOL_NONE;
+        u->spooled = (struct spool)SPOOL_NONE;
+    }
+    return u;
+}
+
+void unit_free(struct unit *u)
+{
+    if (!u)
+        return;
+    spool_close(&u->record);
+    spool_close(&u->spooled);
+    buffer_free(&u->text);
+    buffer_free(&u->strings);
+    buffer_free(&u->tokens);
+    free(u->documents);
+    free(u->rejects);
+    free(u->ends);
+    free(u);
+}
+
+static void clear_buffer(struct buffer *b, size_t keep_bytes)
+{
+    b->size = 0;
+    if (b->room > keep_bytes)
+        buffer_free(b);
+}
+
+void unit_clear(struct unit *u, size_t keep_bytes)
+{
+    struct unit kept;
+
+    spool_close(&u->record);
+    spool_close(&u->spooled);
+    clear_buffer(&u->text, keep_bytes);
+    clear_buffer(&u->strings, keep_bytes);
+    clear_buffer(&u->tokens, keep_bytes);
+    if (u->document_room * sizeof *u->documents > keep_bytes) {
+        free(u->documents);
+        u->documents = NULL;
+        u->document_room = 0;
+    }
+    if (u->reject_room * sizeof *u->rejects > keep_bytes) {
+        free(u->rejects);
+        u->rejects = NULL;
+        u->reject_room = 0;
+    }
+    kept = *u;
+    memset(u, 0, sizeof *u);
+    u->record = (struct spool)SPOOL_NONE;
+    u->spooled = (struct spool)SPOOL_NONE;
+    u->text = kept.text;
+    u->strings = kept.strings;
+    u->tokens = kept.tokens;
+    u->documents = kept.documents;
+    u->document_room = kept.document_room;
+    u->rejects = kept.rejects;
+    u->reject_room = kept.reject_room;
+    u->ends = kept.ends;
+    u->end_room = kept.end_room;
+}
+
+uint64_t unit_bytes(const struct unit *u)
+{
+    return sizeof *u + u->text.room + u->strings.room + u->tokens.room + u->document_room * sizeof *u->documents +
+           u->reject_room * sizeof *u->rejects;
+}
+
+/* Room for one item more in an array that doubles. */
+static void *grow(void *items, size_t count, size_t *room, size_t item_bytes, struct leat_error *err)
+{
+    size_t more = *room > 0 ? 2 * *room : 64;
+    void *bigger;
+
+    if (count < *room)
+        return items;
+    bigger = reallocarray(items, more, item_bytes);
+    if (!bigger) {
+        status_no_memory(err, more * item_bytes);
+        return NULL;
+    }
+    *room = more;
+    return bigger;
+}
+
+struct unit_document *unit_add_document(struct unit *u, struct leat_error *err)
+{
+    struct unit_document *d = grow(u->documents, u->document_count, &u->document_room, sizeof *d, err);
+
+    if (!d)
+        return NULL;
+    u->documents = d;
+    d += u->document_count++;
+    memset(d, 0, sizeof *d);
+    return d;
+}
+
+struct unit_end *unit_add_end(struct unit *u, struct leat_error *err)
+{
+    struct unit_end *e = grow(u->ends, u->end_count, &u->end_room, sizeof *e, err);
+
+    if (!e)
+        return NULL;
+    u->ends = e;
+    e += u->end_count++;
+    memset(e, 0, sizeof *e);
+    return e;
+}
+
+enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where, struct leat_error *err)
+{
+    where->begin = u->strings.size;
+    where->bytes = count;
+    return buffer_append(&u->strings, bytes, count, err);
+}
+
+enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
+                             const void *record, size_t bytes, struct leat_error *err)
+{
+    struct unit_reject *r = grow(u->rejects, u->reject_count, &u->reject_room, sizeof *r, err);
+    enum leat_status s;
+
+    if (!r)
+        return LEAT_E_NO_MEMORY;
+    u->rejects = r;
+    r += u->reject_count;
+    r->input = input;
+    r->offset = offset;
+    r->line = line;
+    s = unit_keep(u, reason, strlen(reason), &r->reason, err);
+    if (s == LEAT_OK)
+        s = unit_keep(u, record, bytes < UNIT_SAMPLE ? bytes : UNIT_SAMPLE, &r->sample, err);
+    if (s == LEAT_OK)
+        u->reject_count++;
+    return s;
+}

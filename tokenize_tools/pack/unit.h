@@ -1,0 +1,115 @@
+/*
+ * unit.h: what travels through the packer: a stretch of an input that begins and ends at records, then what became of
+ * it: documents' ids in the stored width, and records refused. A unit has one owner at a time, so nothing here locks.
+ * Units are used again, so that their memory is.
+ */
+#ifndef LEAT_PACK_UNIT_H
+#define LEAT_PACK_UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "checksum.h"
+#include "corpus/byte_stream.h"
+#include "leat_pack.h"
+#include "spool.h"
+#include "tokenizer/buffer.h"
+
+enum unit_kind {
+    UNIT_RANGE, /* of a plain file of JSON lines: bytes [offset, offset + length), read by whoever encodes it */
+    UNIT_COUNT, /* the same, but only its lines are counted: what lies before the share of a part */
+    UNIT_BLOCK, /* whole lines in `text`, which begin at `offset` of the decompressed input */
+    UNIT_RECORD, /* one record too big for memory, in `record` */
+    UNIT_FILES, /* inputs of text, whole: from `input` up to `input_end` */
+    UNIT_TEXTS, /* texts that a program gave: `documents` has their places in `text` */
+    UNIT_IDS    /* the same with ids: `documents` and `tokens` are complete */
+};
+
+/* What the time of a run goes into. */
+enum stage { STAGE_READ, STAGE_SCAN, STAGE_ENCODE, STAGE_WRITE, STAGE_COUNT };
+
+/* A stretch of one of the unit's buffers. */
+struct stretch {
+    size_t begin, bytes;
+};
+
+struct unit_document {
+    uint64_t input;        /* its place in the list of inputs; LEAT_NONE: none */
+    uint64_t offset;       /* in the input */
+    uint64_t line;         /* line ends in the unit before it; LEAT_NONE: not of lines */
+    struct stretch text;   /* in the text, until it is encoded */
+    bool malformed;        /* it is not UTF-8 */
+    struct stretch id;     /* in `strings` */
+    uint64_t tokens;       /* in `tokens`, after those of the documents before */
+    uint8_t hash[16];      /* XXH3-128 of its text */
+};
+
+struct unit_reject {
+    uint64_t input, offset, line; /* as above */
+    struct stretch reason, sample; /* in `strings` */
+};
+
+/* What is known of an input when its last unit has been written. */
+struct unit_end {
+    size_t input;
+    uint64_t size;         /* as it lay on disk */
+    bool damaged;          /* it is cut off or broken: `reason` says how */
+    struct stretch reason; /* in `strings` */
+    bool has_sum;          /* `sum` is that of the whole input; else those of its units add up to it */
+    struct hash128 sum;
+};
+
+struct unit {
+    enum unit_kind kind;
+    size_t input, input_end; /* places in the list of inputs */
+    uint64_t offset, length;
+    struct byte_mark mark; /* where a stream can go on so that it comes to `offset` */
+    struct buffer text;
+    struct spool record;
+
+    struct unit_document *documents;
+    size_t document_count, document_room;
+    struct unit_reject *rejects;
+    size_t reject_count, reject_room;
+    struct buffer strings;
+    struct buffer tokens; /* as the token file holds them, but in this machine's byte order */
+    struct spool spooled; /* ids of the last document, if they do not fit in memory */
+    uint64_t spooled_tokens;
+
+    uint64_t newlines, text_bytes, special_strings;
+    uint64_t disk_bytes; /* of the input that this unit stands for: what progress counts */
+    struct hash128 sum;  /* page sum of the pages that begin in the unit */
+    struct unit_end *ends; /* of the inputs that end here */
+    size_t end_count, end_room;
+    uint64_t spent_ns[STAGE_COUNT]; /* CPU time */
+
+    enum leat_status status; /* not LEAT_OK: the work cannot go on, `error` says why */
+    struct leat_error error;
+    bool taken, done;     /* somebody encodes it; it is encoded */
+    uint64_t reserved;    /* memory that the packer counts for it */
+    struct unit *next;
+};
+
+struct unit *unit_new(void); /* NULL: no memory */
+void unit_free(struct unit *u);
+
+/* Empties it for another use; buffers that grew beyond `keep_bytes` are given back. */
+void unit_clear(struct unit *u, size_t keep_bytes);
+
+/* Memory that its buffers hold. */
+uint64_t unit_bytes(const struct unit *u);
+
+/* Room for one more of a kind; zeroed. NULL with `err` filled: no memory. */
+struct unit_document *unit_add_document(struct unit *u, struct leat_error *err);
+struct unit_end *unit_add_end(struct unit *u, struct leat_error *err);
+
+/* A record is refused; the sample is cut to UNIT_SAMPLE bytes. */
+#define UNIT_SAMPLE 200
+enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
+                             const void *record, size_t bytes, struct leat_error *err);
+
+/* Copies a string to `strings`. */
+enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where, struct leat_error *err);
+
+#endif

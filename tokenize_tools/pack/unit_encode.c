@@ -1,0 +1,99 @@
+/* unit_encode.c: from the texts of a unit to ids in the stored width. */
+#include <string.h>
+
+#include "base/status.h"
+#include "pack_worker.h"
+#include "tokenizer/utf8.h"
+
+enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
+                              struct leat_error *err)
+{
+    enum leat_status s;
+    uint8_t *out;
+
+    if (setup->ids_wide)
+        return buffer_append(to, ids, (size_t)count * sizeof *ids, err);
+    s = buffer_reserve(to, (size_t)count * sizeof(uint16_t), err);
+    if (s != LEAT_OK)
+        return s;
+    out = to->bytes + to->size;
+    for (uint64_t i = 0; i < count; i++) {
+        uint16_t id = (uint16_t)ids[i];
+
+        memcpy(out + i * sizeof id, &id, sizeof id);
+    }
+    to->size += (size_t)count * sizeof(uint16_t);
+    return LEAT_OK;
+}
+
+/* What this thread's encoder has no room for goes to the one that all share. */
+static enum leat_status encode(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+                               size_t bytes, struct leat_error *err)
+{
+    struct leat_encoder *e = w->encoder;
+    const uint32_t *ids;
+    uint64_t count;
+    enum leat_status s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
+
+    if (s == LEAT_E_PIECE) {
+        pthread_mutex_lock(&w->setup->long_lock);
+        s = pack_setup_long_encoder(w->setup, &e, err);
+        if (s == LEAT_OK)
+            s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
+    }
+    if (s == LEAT_OK)
+        s = unit_put_ids(w->setup, &u->tokens, ids, count, err);
+    if (s == LEAT_OK) {
+        d->tokens = count;
+        u->special_strings += leat_encoder_special_strings(e);
+    }
+    if (e != w->encoder)
+        pthread_mutex_unlock(&w->setup->long_lock);
+    return s;
+}
+
+enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+                                  size_t bytes, bool malformed, bool *refused, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    struct leat_error why;
+
+    *refused = false;
+    if (malformed) {
+        w->repaired.size = 0;
+        s = utf8_repair(&w->repaired, (const uint8_t *)text, bytes, NULL, err);
+        if (s != LEAT_OK)
+            return s;
+        text = (const char *)w->repaired.bytes;
+        bytes = w->repaired.size;
+    }
+    s = encode(w, u, d, text, bytes, &why);
+    if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
+        *refused = true;
+        return unit_reject(u, d->input, d->offset, d->line, why.message, text, bytes, err);
+    }
+    if (s != LEAT_OK) {
+        *err = why;
+        return s;
+    }
+    u->text_bytes += bytes;
+    checksum_store(d->hash, checksum_kernels()->hash(text, bytes));
+    return LEAT_OK;
+}
+
+enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+{
+    size_t kept = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        struct unit_document *d = &u->documents[i];
+        bool refused;
+
+        s = unit_encode_text(w, u, d, text + d->text.begin, d->text.bytes, d->malformed, &refused, err);
+        if (s == LEAT_OK && !refused)
+            u->documents[kept++] = *d;
+    }
+    u->document_count = kept;
+    return s;
+}

@@ -1,0 +1,168 @@
+/* unit_files.c: inputs that are one text each: read, and encoded whole or, if long, as they come. */
+#include <string.h>
+
+#include "base/status.h"
+#include "pack_worker.h"
+#include "tokenizer/utf8.h"
+
+struct text_file {
+    struct pack_worker *w;
+    struct unit *u;
+    struct byte_stream *stream;
+    struct buffer *start; /* what has been read of it at first */
+    bool start_given;
+    bool damaged; /* cut off or broken: `why` says how; what came before counts */
+    struct leat_error why;
+};
+
+/* Reads; damage of compressed data is an end, which is noted. */
+static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room, size_t *got, struct leat_error *err)
+{
+    uint64_t began = pack_cpu_ns();
+    enum leat_status s;
+
+    *got = 0;
+    if (f->damaged)
+        return LEAT_OK;
+    s = byte_stream_read(f->stream, to, room, got, &f->why);
+    f->u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
+    if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
+        f->damaged = true;
+    else if (s != LEAT_OK)
+        *err = f->why;
+    return f->damaged ? LEAT_OK : s;
+}
+
+/* As much as is to be in memory at once; *whole if that is all. */
+static enum leat_status read_start(struct text_file *f, bool *whole, struct leat_error *err)
+{
+    struct buffer *b = f->start;
+    size_t room = LONG_PART, got = 1;
+    enum leat_status s = LEAT_OK;
+
+    b->size = 0;
+    while (s == LEAT_OK && got > 0 && b->size <= f->w->setup->long_bytes) {
+        s = buffer_reserve(b, room, err);
+        if (s == LEAT_OK)
+            s = read_some(f, b->bytes + b->size, room, &got, err);
+        if (s == LEAT_OK)
+            b->size += got;
+        room = b->size < room ? room : b->size;
+    }
+    *whole = got == 0;
+    return s;
+}
+
+static size_t mark_bytes(const struct buffer *b)
+{
+    return b->size >= 3 && memcmp(b->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+/* The parts of a long text: what has been read, then the rest. */
+static enum leat_status next_part(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
+{
+    struct text_file *f = context;
+    enum leat_status s;
+
+    if (!f->start_given) {
+        size_t skip = mark_bytes(f->start);
+
+        f->start_given = true;
+        *bytes = f->start->bytes + skip;
+        *count = f->start->size - skip;
+        return LEAT_OK;
+    }
+    f->start->size = 0;
+    s = buffer_reserve(f->start, LONG_PART, err);
+    *bytes = f->start->bytes;
+    return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_PART, count, err) : s;
+}
+
+static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
+{
+    struct unit_document *d = unit_add_document(u, err);
+    struct leat_error why;
+    bool whole, refused = false;
+    enum leat_status s;
+
+    if (!d)
+        return LEAT_E_NO_MEMORY;
+    d->input = input;
+    d->line = LEAT_NONE;
+    s = read_start(f, &whole, err);
+    if (s != LEAT_OK)
+        return s;
+    if (whole) {
+        const uint8_t *text = f->start->bytes + mark_bytes(f->start);
+        size_t bytes = f->start->size - mark_bytes(f->start), valid = utf8_valid_prefix(text, bytes);
+
+        if (valid == bytes || !f->w->setup->reject_invalid) {
+            s = unit_encode_text(f->w, u, d, (const char *)text, bytes, valid < bytes, &refused, err);
+        } else {
+            refused = true;
+            status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
+            s = unit_reject(u, input, 0, LEAT_NONE, why.message, text, bytes, err);
+        }
+    } else {
+        char sample[UNIT_SAMPLE];
+
+        memcpy(sample, f->start->bytes, sizeof sample);
+        s = long_text_encode(f->w, u, d, next_part, f, &refused, &why);
+        if (s != LEAT_OK)
+            *err = why;
+        else if (refused)
+            s = unit_reject(u, input, 0, LEAT_NONE, why.message, sample, sizeof sample, err);
+    }
+    if (refused)
+        u->document_count--;
+    return s;
+}
+
+static enum leat_status end_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
+{
+    struct unit_end *end = unit_add_end(u, err);
+    uint8_t sum[16];
+
+    if (!end)
+        return LEAT_E_NO_MEMORY;
+    end->input = input;
+    end->size = byte_stream_raw_position(f->stream);
+    byte_stream_hash(f->stream, sum);
+    end->sum = checksum_load(sum);
+    end->has_sum = true;
+    end->damaged = f->damaged;
+    return f->damaged ? unit_keep(u, f->why.message, strlen(f->why.message), &end->reason, err) : LEAT_OK;
+}
+
+static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t input, struct leat_error *err)
+{
+    struct text_file f = { .w = w, .u = u, .start = &w->text };
+    enum leat_status s = byte_stream_open(&f.stream, w->setup->inputs.items[input].path, err);
+
+    if (s == LEAT_OK)
+        s = encode_file(&f, u, input, err);
+    /* a text that was refused half-way: the rest still counts as the input's bytes */
+    while (s == LEAT_OK) {
+        size_t got;
+
+        s = buffer_reserve(&w->text, LONG_PART, err);
+        w->text.size = 0;
+        if (s == LEAT_OK)
+            s = read_some(&f, w->text.bytes, LONG_PART, &got, err);
+        if (s != LEAT_OK || got == 0)
+            break;
+    }
+    if (s == LEAT_OK)
+        s = end_file(&f, u, input, err);
+    byte_stream_close(f.stream);
+    return s;
+}
+
+enum leat_status unit_read_files(struct pack_worker *w, struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = u->input; s == LEAT_OK && i < u->input_end; i++)
+        s = read_file(w, u, i, err);
+    return s;
+}

@@ -1,0 +1,186 @@
+/*
+ * unit_range.c: a range of a plain file of JSON lines. A line belongs to the range that its first byte lies in, so that
+ * ranges are worked on without knowing each other. The pages that begin in the range are hashed on the way.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "corpus/lines.h"
+#include "pack_worker.h"
+
+/* A line's end is looked for in steps of so many bytes beyond the range. A whole page at least: the last page too is
+ * hashed here. */
+#define BEYOND ((size_t)TINY_OR(4096, 64 << 10))
+
+struct range {
+    struct pack_worker *w;
+    struct unit *u;
+    const struct input *in;
+    int fd;
+    uint64_t at; /* of the first byte in the buffer */
+};
+
+/* Reads on, until the buffer holds the file up to `to` (or its end as it was when packing began). */
+static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_error *err)
+{
+    struct buffer *b = &r->w->text;
+    enum leat_status s = LEAT_OK;
+
+    uint64_t began = pack_cpu_ns();
+
+    to = to < r->in->size ? to : r->in->size;
+    if (r->at + b->size < to)
+        s = buffer_reserve(b, (size_t)(to - r->at) - b->size, err);
+    while (s == LEAT_OK && r->at + b->size < to) {
+        ssize_t got = pread(r->fd, b->bytes + b->size, (size_t)(to - r->at) - b->size, (off_t)(r->at + b->size));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            s = status_set_os(err, errno, "cannot read %s", r->in->path);
+        else if (got == 0)
+            s = status_set_at(err, LEAT_E_TRUNCATED, r->at + b->size, "%s became shorter while it was packed", r->in->path);
+        else
+            b->size += (size_t)got;
+    }
+    r->u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
+    return s;
+}
+
+/* Hashes the pages that begin in the range and in the input's share. */
+static enum leat_status hash_pages(struct range *r, struct leat_error *err)
+{
+    uint64_t first = (r->u->offset + CHECKSUM_PAGE - 1) / CHECKSUM_PAGE;
+    uint64_t last = (r->u->offset + r->u->length + CHECKSUM_PAGE - 1) / CHECKSUM_PAGE, end = last * CHECKSUM_PAGE;
+    enum leat_status s;
+
+    if (first >= last)
+        return LEAT_OK;
+    s = read_up_to(r, end, err);
+    end = end < r->in->size ? end : r->in->size;
+    if (s == LEAT_OK)
+        checksum_kernels()->pages(&r->u->sum, r->w->text.bytes + (first * CHECKSUM_PAGE - r->at),
+                                  (size_t)(end - first * CHECKSUM_PAGE), first, NULL);
+    return s;
+}
+
+/* Finds the end of the line that the range's last byte lies in; *is_long if it is too far away to keep in memory. */
+static enum leat_status find_end(struct range *r, uint64_t line, uint64_t *end, bool *is_long, struct leat_error *err)
+{
+    uint64_t from = r->u->offset + r->u->length - 1; /* a newline there ends the last line */
+    uint64_t step = BEYOND;
+
+    *is_long = false;
+    for (;;) {
+        const struct buffer *b = &r->w->text;
+        const uint8_t *newline = memchr(b->bytes + (from - r->at), '\n', b->size - (size_t)(from - r->at));
+        enum leat_status s;
+
+        *end = newline ? r->at + (uint64_t)(newline - b->bytes) + 1 : r->at + b->size;
+        if (newline || *end == r->in->size)
+            return LEAT_OK;
+        if (*end - line > r->w->setup->long_bytes) {
+            *is_long = true;
+            return LEAT_OK;
+        }
+        from = *end;
+        s = read_up_to(r, from + step, err);
+        if (s != LEAT_OK)
+            return s;
+        step = 2 * step < r->w->setup->long_bytes ? 2 * step : step;
+    }
+}
+
+/* The end of a long line, found without keeping it. */
+static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *end, struct leat_error *err)
+{
+    struct buffer *b = &r->w->narrow;
+    enum leat_status s = buffer_reserve(b, LONG_PART, err);
+
+    b->size = 0;
+    while (s == LEAT_OK && from < r->in->size) {
+        uint64_t left = r->in->size - from;
+        ssize_t got = pread(r->fd, b->bytes, left < LONG_PART ? (size_t)left : LONG_PART, (off_t)from);
+        const uint8_t *newline;
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return status_set_os(err, errno, "cannot read %s", r->in->path);
+        if (got == 0)
+            return status_set_at(err, LEAT_E_TRUNCATED, from, "%s became shorter while it was packed", r->in->path);
+        newline = memchr(b->bytes, '\n', (size_t)got);
+        if (newline) {
+            *end = from + (uint64_t)(newline - b->bytes) + 1;
+            return LEAT_OK;
+        }
+        from += (uint64_t)got;
+    }
+    *end = r->in->size;
+    return s;
+}
+
+/* Where the first line begins that begins in the range; its end if none does. */
+static uint64_t first_line(const struct range *r)
+{
+    const struct buffer *b = &r->w->text;
+    uint64_t end = r->u->offset + r->u->length;
+    const uint8_t *newline;
+
+    if (r->u->offset == 0)
+        return 0;
+    /* the buffer begins with the byte before the range */
+    newline = memchr(b->bytes, '\n', (size_t)(end - r->at));
+    return newline ? r->at + (uint64_t)(newline - b->bytes) + 1 : end;
+}
+
+/* The last line that begins in the range, given that one does. */
+static uint64_t last_line(const struct range *r, uint64_t first)
+{
+    uint64_t end = r->u->offset + r->u->length; /* a newline at end - 1 would begin a line outside */
+    const uint8_t *from = r->w->text.bytes + (first - r->at);
+    const uint8_t *newline = end - first > 1 ? memrchr(from, '\n', (size_t)(end - first) - 1) : NULL;
+
+    return newline ? r->at + (uint64_t)(newline - r->w->text.bytes) + 1 : first;
+}
+
+static enum leat_status take_lines(struct range *r, struct leat_error *err)
+{
+    struct buffer *b = &r->w->text;
+    uint64_t end = r->u->offset + r->u->length, first = first_line(r), last, far, lines;
+    enum leat_status s;
+    bool is_long;
+
+    if (first >= end)
+        return LEAT_OK;
+    last = last_line(r, first);
+    lines = lines_count((char *)b->bytes + (r->u->offset - r->at), (size_t)(last - r->u->offset));
+    s = find_end(r, last, &far, &is_long, err);
+    if (s == LEAT_OK)
+        s = unit_scan(r->w, r->u, (char *)b->bytes + (first - r->at), (size_t)((is_long ? last : far) - first), first, err);
+    if (s == LEAT_OK)
+        s = unit_encode(r->w, r->u, (char *)b->bytes + (first - r->at), err);
+    if (s != LEAT_OK || !is_long)
+        return s;
+    s = find_far_end(r, far, &far, err);
+    return s == LEAT_OK ? long_record_encode(r->w, r->u, r->fd, last, far - last, last, lines, err) : s;
+}
+
+enum leat_status unit_read_range(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+{
+    struct range r = { w, u, &w->setup->inputs.items[u->input], fd, u->offset > 0 ? u->offset - 1 : 0 };
+    enum leat_status s;
+
+    w->text.size = 0;
+    s = read_up_to(&r, u->offset + u->length + (u->kind == UNIT_COUNT ? 0 : BEYOND), err);
+    if (s != LEAT_OK)
+        return s;
+    u->newlines = lines_count((char *)w->text.bytes + (u->offset - r.at), (size_t)u->length);
+    if (u->kind == UNIT_COUNT)
+        return LEAT_OK;
+    s = hash_pages(&r, err);
+    return s == LEAT_OK ? take_lines(&r, err) : s;
+}

@@ -1,0 +1,68 @@
+/* unit_scan.c: the records in whole lines: where their texts are, and which are refused. */
+#include <string.h>
+
+#include "base/status.h"
+#include "corpus/lines.h"
+#include "pack_worker.h"
+#include "tokenizer/utf8.h"
+
+static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where, uint64_t offset,
+                                    uint64_t line, struct leat_error *err)
+{
+    char *record = text + where.begin, sample[UNIT_SAMPLE];
+    size_t sample_bytes = 0, valid;
+    struct json_found found;
+    struct unit_document *d;
+    struct leat_error why;
+    enum leat_status s;
+
+    if (w->setup->reject_invalid) { /* reading the record may write over it */
+        sample_bytes = where.bytes < UNIT_SAMPLE ? where.bytes : UNIT_SAMPLE;
+        memcpy(sample, record, sample_bytes);
+    }
+    s = json_fields_find(&w->setup->fields, record, where.bytes, &found, &why);
+    if (s == LEAT_E_TEXT)
+        return unit_reject(u, u->input, offset, line, why.message, record, where.bytes, err);
+    if (s != LEAT_OK) {
+        *err = why;
+        return s;
+    }
+    valid = utf8_valid_prefix((const uint8_t *)found.text, found.text_bytes);
+    if (valid < found.text_bytes && w->setup->reject_invalid) {
+        status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
+        return unit_reject(u, u->input, offset, line, why.message, sample, sample_bytes, err);
+    }
+    d = unit_add_document(u, err);
+    if (!d)
+        return LEAT_E_NO_MEMORY;
+    d->input = u->input;
+    d->offset = offset;
+    d->line = line;
+    d->text = (struct stretch) { (size_t)(found.text - text), found.text_bytes };
+    d->malformed = valid < found.text_bytes;
+    return unit_keep(u, found.id, found.id_bytes, &d->id, err);
+}
+
+enum leat_status unit_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
+                           struct leat_error *err)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    uint64_t line = 0, began = pack_cpu_ns();
+    enum leat_status s = LEAT_OK;
+
+    /* the line ends of the unit before the first record: only a range has any */
+    if (u->kind == UNIT_RANGE)
+        line = lines_count((char *)w->text.bytes + (u->offset > 0), (size_t)(offset - u->offset));
+    for (size_t at = 0; s == LEAT_OK && at < bytes; line++) {
+        char *newline = memchr(text + at, '\n', bytes - at);
+        size_t end = newline ? (size_t)(newline - text) : bytes, begin = at;
+
+        if (offset + at == 0 && end >= 3 && memcmp(text, mark, 3) == 0)
+            begin += 3;
+        if (!lines_blank(text + begin, end - begin))
+            s = scan_record(w, u, text, (struct stretch) { begin, end - begin }, offset + at, line, err);
+        at = newline ? end + 1 : end;
+    }
+    u->spent_ns[STAGE_SCAN] += pack_cpu_ns() - began;
+    return s;
+}

@@ -1,0 +1,330 @@
+/* pack_options.c: see pack_options.h. */
+#include "pack_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/units.h"
+#include "commands.h"
+
+static const char *const format_names[] = { "auto", "jsonl", "text", NULL };
+static const char *const invalid_names[] = { "replace", "reject", NULL };
+
+/* "0.5%" in millionths, exactly: at most four digits behind the point. */
+static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
+{
+    uint64_t value = 0, unit = 10000;
+    bool point = false, digits = false;
+
+    for (size_t i = 0; i < length; i++) {
+        char c = text[i];
+
+        if (c == '.' && !point) {
+            point = true;
+            continue;
+        }
+        if (c < '0' || c > '9' || (point && unit == 1))
+            return false;
+        digits = true;
+        if (point)
+            unit /= 10;
+        value = point ? value + (uint64_t)(c - '0') * unit : value * 10 + (uint64_t)(c - '0') * 10000;
+        if (value > 1000000)
+            return false;
+    }
+    *ppm = value;
+    return digits;
+}
+
+static bool parse_bound(void *field, const char *text, const char **why)
+{
+    struct pack_bound *bound = field;
+    size_t length = strlen(text);
+
+    *bound = (struct pack_bound) { LEAT_NONE, LEAT_NONE };
+    if (length > 0 && text[length - 1] == '%') {
+        *why = "is no percentage from 0 to 100 with up to four digits behind the point";
+        return parse_percent(text, length - 1, &bound->ppm);
+    }
+    return units_parse(text, false, &bound->count, why);
+}
+
+static bool parse_part(void *field, const char *text, const char **why)
+{
+    struct pack_part *part = field;
+    char *end;
+    unsigned long i = strtoul(text, &end, 10), n = 0;
+
+    *why = "is not I/N, the I-th of N parts, such as 1/8";
+    if (end == text || *end != '/' || text[0] == '-' || text[0] == '+' || end[1] < '0' || end[1] > '9')
+        return false;
+    n = strtoul(end + 1, &end, 10);
+    if (*end != '\0' || i < 1 || i > n || n > 1000000)
+        return false;
+    *part = (struct pack_part) { (unsigned)i, (unsigned)n };
+    return true;
+}
+
+#define FIELD(name) offsetof(struct pack_values, name)
+
+const struct option_row pack_options[] = {
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_TEXT,
+      .field = FIELD(output),
+      .value = "NAME",
+      .help = "the dataset to write: NAME.tokens and NAME.leat",
+      .required = true },
+    { .name = "tokenizer",
+      .letter = 't',
+      .type = OPTION_TEXT,
+      .field = FIELD(tokenizer),
+      .value = "SPEC",
+      .standard = "gpt2",
+      .help = COMMANDS_TOKENIZER_HELP },
+    { .name = "pattern", .type = OPTION_TEXT, .field = FIELD(pattern), .value = "NAME", .help = COMMANDS_PATTERN_HELP },
+    { .name = "format",
+      .type = OPTION_CHOICE,
+      .field = FIELD(format),
+      .value = "auto|jsonl|text",
+      .standard = "auto",
+      .help = "what inputs are: JSON lines hold a document a line, a text is one document; auto goes by the name",
+      .choices = format_names },
+    { .name = "text",
+      .type = OPTION_TEXT,
+      .field = FIELD(text),
+      .value = "FIELD",
+      .standard = "text",
+      .help = "the member of a JSON record that holds the text; dots lead into objects: meta.body" },
+    { .name = "id",
+      .type = OPTION_TEXT,
+      .field = FIELD(id),
+      .value = "FIELD",
+      .standard = "id",
+      .help = "the member that holds the document's id, a string or a number, if there is one; \"\" for none" },
+    { .name = "end",
+      .type = OPTION_TEXT,
+      .field = FIELD(end),
+      .value = "ID|TOKEN|none",
+      .standard = "the tokenizer's",
+      .help = "the token after each document" },
+    { .name = "begin",
+      .type = OPTION_TEXT,
+      .field = FIELD(begin),
+      .value = "ID|TOKEN|none",
+      .standard = "none",
+      .help = "the token before each document" },
+    { .name = "special",
+      .type = OPTION_FLAG,
+      .field = FIELD(special),
+      .help = "encode strings of special tokens in the text as these tokens; without it they are ordinary text, and "
+              "counted" },
+    { .name = "invalid-utf8",
+      .type = OPTION_CHOICE,
+      .field = FIELD(invalid),
+      .value = "replace|reject",
+      .standard = "replace",
+      .help = "what becomes of malformed UTF-8: U+FFFD, as with Python's errors=\"replace\"; or the record is refused",
+      .choices = invalid_names },
+    { .name = "threads",
+      .type = OPTION_COUNT,
+      .field = FIELD(threads),
+      .value = "N",
+      .standard = "all cores",
+      .help = "threads that read, encode and write",
+      .least = 1,
+      .most = 4096 },
+    { .name = "memory",
+      .type = OPTION_SIZE,
+      .field = FIELD(memory),
+      .value = "SIZE",
+      .standard = "2GiB",
+      .help = "bound on resident memory, whatever the input",
+      .least = 1 },
+    { .name = "max-rejects",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(most_rejects),
+      .value = "N|P%",
+      .standard = "1%",
+      .help = "records that cannot be packed go to NAME.rejects.jsonl; more of them than this end the run with code 4",
+      .parse = parse_bound },
+    { .name = "allow-truncated",
+      .type = OPTION_FLAG,
+      .field = FIELD(allow_truncated),
+      .help = "a compressed input that is cut off or broken is a warning, not a failure; what was readable is packed "
+              "either way" },
+    { .name = "resume",
+      .type = OPTION_FLAG,
+      .field = FIELD(resume),
+      .help = "go on with a run that was stopped or killed: same arguments, same bytes as without the break" },
+    { .name = "part",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(part),
+      .value = "I/N",
+      .help = "pack only the I-th of N shares of the inputs' bytes; `leat merge` joins all N to the bytes of one run",
+      .parse = parse_part },
+    { .name = "force",
+      .type = OPTION_FLAG,
+      .field = FIELD(force),
+      .help = "replace an existing NAME, once the new one is finished" },
+    { .name = "progress",
+      .type = OPTION_CHOICE,
+      .field = FIELD(progress),
+      .value = "auto|never",
+      .standard = "auto",
+      .help = "a bar on a terminal and a line every 30 s elsewhere, or nothing",
+      .choices = progress_modes },
+    { .name = "json", .type = OPTION_FLAG, .field = FIELD(json), .help = "print the summary as one JSON object" },
+    OPTIONS_END,
+};
+
+/* ---- Tokens ---- */
+
+/* A token by its number, or as it is written; "none". False, after a message. */
+static bool find_token(const struct command *self, const struct leat_tokenizer *t, const char *option, const char *text,
+                       uint64_t *token)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    struct leat_error err;
+    const char *why;
+    uint32_t id;
+
+    *token = LEAT_NONE;
+    if (strcmp(text, "none") == 0)
+        return true;
+    leat_tokenizer_info(t, &info);
+    if (text[0] >= '0' && text[0] <= '9' && units_parse(text, false, token, &why)) {
+        if (*token < info.vocabulary)
+            return true;
+        command_wrong(self, "--%s %s: the tokenizer's ids end at %llu", option, text,
+                      (unsigned long long)info.vocabulary - 1);
+        return false;
+    }
+    if (leat_tokenizer_find(t, text, strlen(text), &id, &err) != LEAT_OK) {
+        command_wrong(self, "--%s: %s", option, err.message);
+        return false;
+    }
+    *token = id;
+    return true;
+}
+
+/* What the tokens that could be the end token are written like: " 0 <|endoftext|>". */
+static void list_candidates(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out, size_t room)
+{
+    struct leat_encoder *e;
+    size_t used = 0;
+
+    out[0] = '\0';
+    if (leat_encoder_open(&e, t, NULL, NULL) != LEAT_OK)
+        return;
+    for (uint64_t i = 0; i < info->candidate_count && i < LEAT_END_CANDIDATES; i++) {
+        uint32_t id = (uint32_t)info->candidates[i];
+        const char *text;
+        uint64_t bytes;
+
+        if (leat_encoder_decode(e, &id, 1, &text, &bytes, NULL) == LEAT_OK && used < room)
+            used += (size_t)snprintf(out + used, room - used, "%s %u (%.40s)", i > 0 ? "," : "", id, text);
+    }
+    leat_encoder_close(e);
+}
+
+static bool find_end(const struct command *self, const struct pack_values *v, const struct leat_tokenizer *t,
+                     uint64_t *end)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    char candidates[512];
+
+    if (v->end)
+        return find_token(self, t, "end", v->end, end);
+    leat_tokenizer_info(t, &info);
+    *end = info.end_token;
+    if (info.end_token != LEAT_NONE)
+        return true;
+    list_candidates(t, &info, candidates, sizeof candidates);
+    if (candidates[0])
+        command_wrong(self, "which token ends a document is not known of %s: give --end ID, or --end none; it may be one of"
+                            "%s", v->tokenizer, candidates);
+    else
+        command_wrong(self, "which token ends a document is not known of %s: give --end ID, or --end none", v->tokenizer);
+    return false;
+}
+
+int pack_options_take(const struct command *self, const struct pack_values *v, struct leat_tokenizer **t,
+                      struct leat_pack_options *o)
+{
+    int code = commands_tokenizer(self, t, v->tokenizer, v->pattern);
+
+    if (code != CLI_DONE)
+        return code;
+    *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
+    o->tokenizer = *t;
+    o->format = (enum leat_pack_format)v->format;
+    o->text_field = v->text;
+    o->id_field = v->id;
+    o->special = v->special;
+    o->reject_invalid = v->invalid == 1;
+    o->threads = (unsigned)v->threads;
+    o->memory = v->memory;
+    o->most_rejects = v->most_rejects.count;
+    o->most_rejects_ppm = v->most_rejects.ppm;
+    o->part = v->part.part;
+    o->parts = v->part.parts;
+    o->resume = v->resume;
+    o->replace = v->force;
+    if (commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
+        find_token(self, *t, "begin", v->begin ? v->begin : "none", &o->begin_token))
+        return CLI_DONE;
+    leat_tokenizer_close(*t);
+    *t = NULL;
+    return CLI_WRONG;
+}
+
+/* ---- Ends and progress ---- */
+
+int pack_options_failed(const struct pack_values *v, const struct leat_pack_report *report, const struct leat_error *err)
+{
+    int code = err->status == LEAT_E_REJECTS ? CLI_REJECTS : CLI_FAILED;
+
+    if (err->status == LEAT_E_STATE && cli_interrupted()) {
+        code = CLI_INTERRUPTED;
+        cli_error("interrupted after %s tokens in %s documents", units_count(report->tokens).text,
+                  units_count(report->documents).text);
+    } else if (err->status == LEAT_E_REJECTS) {
+        cli_error("%s", err->message);
+    } else {
+        code = cli_failed(err);
+    }
+    if (report->resumable)
+        cli_error("nothing is lost: the same command with --resume%s goes on from there%s",
+                  err->status == LEAT_E_REJECTS ? " and a greater --max-rejects" : "",
+                  v->force ? "; --force alone would begin anew" : "");
+    return code;
+}
+
+static int on_progress(void *context, const struct leat_pack_progress *p)
+{
+    struct pack_bar *bar = context;
+    double seconds = cli_now() - bar->began;
+    char detail[160];
+
+    snprintf(detail, sizeof detail, "%s  %s tokens%s%s  %s", units_rate(seconds > 0 ? (double)p->tokens / seconds : 0, "tokens").text,
+             units_count(p->tokens).text, p->rejects > 0 ? "  rejects " : "",
+             p->rejects > 0 ? units_count(p->rejects).text : "", p->bound);
+    progress_update(&bar->progress, p->bytes, p->total_bytes, detail);
+    return cli_interrupted();
+}
+
+void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct leat_pack_options *o)
+{
+    cli_catch_interrupts();
+    progress_begin(&bar->progress, (enum progress_mode)v->progress, "pack", PROGRESS_BYTES);
+    bar->began = cli_now();
+    o->progress = on_progress;
+    o->context = bar;
+}
+
+void pack_bar_end(struct pack_bar *bar)
+{
+    progress_end(&bar->progress);
+}

@@ -1,0 +1,57 @@
+/*
+ * pack_options.h: the command line of `leat pack`, which `leat-bench pack` takes too: its table, and the way from its
+ * values to what leat_pack() is told.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
+#define LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
+
+#include "cli/command.h"
+#include "cli/progress.h"
+#include "leat_pack.h"
+
+/* --max-rejects: a number, or a share. */
+struct pack_bound {
+    uint64_t count, ppm; /* LEAT_NONE: none */
+};
+
+/* --part I/N. */
+struct pack_part {
+    unsigned part, parts;
+};
+
+struct pack_values {
+    const char *output, *tokenizer, *pattern, *text, *id, *end, *begin;
+    unsigned format, invalid, progress;
+    uint64_t threads, memory;
+    struct pack_bound most_rejects;
+    struct pack_part part;
+    bool special, allow_truncated, resume, force, json;
+};
+
+#define PACK_VALUES_INIT                                                                                               \
+    {                                                                                                                  \
+        .tokenizer = "gpt2", .text = "text", .id = "id", .most_rejects = { LEAT_NONE, 10000 }                          \
+    }
+
+extern const struct option_row pack_options[];
+
+/*
+ * Opens the tokenizer and fills `options` but for the progress. CLI_DONE, and *t is the caller's; else the exit code,
+ * after a message. An end token that is neither given nor known is CLI_WRONG, with the candidates.
+ */
+int pack_options_take(const struct command *self, const struct pack_values *values, struct leat_tokenizer **t,
+                      struct leat_pack_options *options);
+
+/* The exit code of a failed run, after its message and how to go on. */
+int pack_options_failed(const struct pack_values *values, const struct leat_pack_report *report,
+                        const struct leat_error *err);
+
+/* A bar or lines: the function and its context for leat_pack_options. */
+struct pack_bar {
+    struct progress progress;
+    double began;
+};
+void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
+void pack_bar_end(struct pack_bar *bar);
+
+#endif
