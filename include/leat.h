@@ -192,6 +192,8 @@ struct leat_info {
     uint32_t stores_ids;     /* 1 if documents have id strings; likewise */
     uint8_t identity[16];    /* hash of the content: tokens, documents, vocabulary, tokenizer; not of names or times */
     uint8_t fingerprint[16]; /* of the tokenizer */
+    uint32_t stores_hashes;  /* 1 if documents have hashes of their texts; as stores_lines */
+    uint32_t reserved;       /* 0 */
 };
 #define LEAT_INFO_INIT { .size = sizeof(struct leat_info) }
 
@@ -297,10 +299,34 @@ struct leat_origin {
     uint64_t line;     /* counting from 1; LEAT_NONE: not stored */
     const char *id;    /* writing: the document's id or NULL. Reading: always NULL, see leat_dataset_id() */
     uint64_t id_bytes; /* 0: no id */
+    const uint8_t *text_hash; /* writing: 16 bytes or NULL. Reading: always NULL, see leat_dataset_text_hash() */
 };
 
 LEAT_API enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document,
                                               struct leat_origin *origin, struct leat_error *err);
+
+/* The same of `count` documents from `first` on, into origins[0..count). For many documents at once: a read instead of
+ * one each. */
+LEAT_API enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                               struct leat_origin *origins, struct leat_error *err);
+
+/*
+ * The ids of `count` documents from `first` on, one after another without anything between them: *bytes is set to the
+ * length of all (each one's is in its origin), and if it is at most `capacity`, they are copied to `text`. No NUL is
+ * put after them.
+ */
+LEAT_API enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, char *text,
+                                           uint64_t capacity, uint64_t *bytes, struct leat_error *err);
+
+/*
+ * The XXH3-128 of a document's text as it was encoded, low half first, each little-endian; all zero: none is known.
+ * For one document, or for `count` from `first` on, into hashes[0..count).
+ * LEAT_E_NOT_FOUND: the dataset, or the one of a list that has a document asked for, has no text hashes stored.
+ */
+LEAT_API enum leat_status leat_dataset_text_hash(const struct leat_dataset *d, uint64_t document, uint8_t hash[16],
+                                                 struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                                   uint8_t (*hashes)[16], struct leat_error *err);
 
 /*
  * The inverse: the input with this path (the first one, if several); the document whose record holds this byte of this
@@ -402,6 +428,7 @@ struct leat_writer_options {
     int replace;                /* an existing dataset is replaced when this one is finished; else LEAT_E_EXISTS */
     int store_lines;            /* keep a line number for each document */
     int store_ids;              /* keep an id string for each document */
+    int store_hashes;           /* keep a hash of each document's text */
 };
 #define LEAT_WRITER_OPTIONS_INIT                                                                                       \
     { .size = sizeof(struct leat_writer_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE }

@@ -74,6 +74,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
             full.format_version = h->version;
         full.stores_lines |= h->sections[FORMAT_LINES].present;
         full.stores_ids |= h->sections[FORMAT_ID_ENDS].present;
+        full.stores_hashes |= h->sections[FORMAT_TEXT_HASHES].present;
         /* a chain over the parts' identities */
         memcpy(identities, full.identity, 16);
         checksum_store(identities + 16, h->identity);

@@ -186,34 +186,139 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
     return LEAT_OK;
 }
 
+/* One function for each kind of section that an origin is made from; documents are numbered within the part. */
+
+static enum leat_status fill_places(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
+                                    struct leat_error *err)
+{
+    struct place places[SCAN_BYTES / FORMAT_ORIGIN_BYTES];
+    uint64_t step = sizeof places / sizeof places[0];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
+        uint64_t here = count - at < step ? count - at : step;
+
+        s = read_places(p, first + at, here, places, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
+            origins[at + i] = (struct leat_origin) {
+                .input = places[i].input == LEAT_NONE ? LEAT_NONE : places[i].input + p->first_input,
+                .offset = places[i].offset,
+                .line = LEAT_NONE,
+            };
+    }
+    return s;
+}
+
+static enum leat_status fill_lines(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
+                                   struct leat_error *err)
+{
+    uint64_t lines[SCAN_BYTES / 8], step = sizeof lines / sizeof lines[0];
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
+        uint64_t here = count - at < step ? count - at : step;
+
+        s = part_section(p, FORMAT_LINES, 8 * (first + at), lines, 8 * here, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
+            origins[at + i].line = bytes_le64(lines[i]);
+    }
+    return s;
+}
+
+static enum leat_status fill_id_bytes(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
+                                      struct leat_error *err)
+{
+    uint64_t ends[SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], before, bytes;
+    enum leat_status s = id_range(p, first, &before, &bytes, err);
+
+    for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
+        uint64_t here = count - at < step ? count - at : step;
+
+        s = part_section(p, FORMAT_ID_ENDS, 8 * (first + at), ends, 8 * here, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
+            uint64_t end = bytes_le64(ends[i]);
+
+            if (end < before || end > p->header.sections[FORMAT_IDS].bytes)
+                return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + at + i), first + at + i,
+                                    "its id lies outside the ids", err);
+            origins[at + i].id_bytes = end - before;
+            before = end;
+        }
+    }
+    return s;
+}
+
+enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                      struct leat_origin *origins, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->documents, "document", err);
+
+    while (s == LEAT_OK && count > 0) {
+        struct part *p = dataset_part_of_document(d, first);
+        uint64_t at = first - p->first_document, left = p->header.documents - at, here = count < left ? count : left;
+
+        s = fill_places(p, at, here, origins, err);
+        if (s == LEAT_OK && p->header.sections[FORMAT_LINES].present)
+            s = fill_lines(p, at, here, origins, err);
+        if (s == LEAT_OK && p->header.sections[FORMAT_ID_ENDS].present)
+            s = fill_id_bytes(p, at, here, origins, err);
+        origins += here;
+        first += here;
+        count -= here;
+    }
+    return s;
+}
+
 enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t document, struct leat_origin *origin,
                                      struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(document, 1, d->documents, "document", err);
-    uint64_t n, start, line = LEAT_NONE, id_bytes = 0;
-    struct place place;
-    struct part *p;
+    struct leat_origin one;
+    enum leat_status s = leat_dataset_origins(d, document, 1, &one, err);
 
-    if (s != LEAT_OK)
-        return s;
-    p = dataset_part_of_document(d, document);
-    n = document - p->first_document;
-    s = read_places(p, n, 1, &place, err);
-    if (s == LEAT_OK && p->header.sections[FORMAT_LINES].present) {
-        s = part_section(p, FORMAT_LINES, 8 * n, &line, 8, err);
-        line = bytes_le64(line);
+    if (s == LEAT_OK)
+        *origin = one;
+    return s;
+}
+
+/* Where the ids of the documents [first, first + count) of a part lie, count > 0. */
+static enum leat_status ids_range(struct part *p, uint64_t first, uint64_t count, uint64_t *start, uint64_t *bytes,
+                                  struct leat_error *err)
+{
+    uint64_t last, last_bytes;
+    enum leat_status s = id_range(p, first, start, bytes, err);
+
+    if (s == LEAT_OK)
+        s = id_range(p, first + count - 1, &last, &last_bytes, err);
+    if (s == LEAT_OK && last + last_bytes < *start)
+        s = wrong_record(p, FORMAT_ID_ENDS, 8 * first, first, "ids end before it", err);
+    if (s == LEAT_OK)
+        *bytes = last + last_bytes - *start;
+    return s;
+}
+
+enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, char *text,
+                                  uint64_t capacity, uint64_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->documents, "document", err);
+    uint64_t total = 0;
+
+    while (s == LEAT_OK && count > 0) {
+        struct part *p = dataset_part_of_document(d, first);
+        uint64_t at = first - p->first_document, left = p->header.documents - at, here = count < left ? count : left;
+        uint64_t start, length = 0;
+
+        if (p->header.sections[FORMAT_ID_ENDS].present)
+            s = ids_range(p, at, here, &start, &length, err);
+        if (s == LEAT_OK && length > 0 && bytes_inside(total, length, capacity))
+            s = part_section(p, FORMAT_IDS, start, text + total, length, err);
+        /* sections of a list are far smaller than 2^64 bytes together */
+        total += length;
+        first += here;
+        count -= here;
     }
-    if (s == LEAT_OK && p->header.sections[FORMAT_ID_ENDS].present)
-        s = id_range(p, n, &start, &id_bytes, err);
-    if (s != LEAT_OK)
-        return s;
-    *origin = (struct leat_origin) {
-        .input = place.input == LEAT_NONE ? LEAT_NONE : place.input + p->first_input,
-        .offset = place.offset,
-        .line = line,
-        .id_bytes = id_bytes,
-    };
-    return LEAT_OK;
+    if (s == LEAT_OK)
+        *bytes = total;
+    return s;
 }
 
 enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,

@@ -61,6 +61,7 @@ static const struct {
     [FORMAT_IDS] = { "ids", 1, 0, 0 },
     [FORMAT_TOKENIZER] = { "tokenizer", 0, 0, 0 },
     [FORMAT_METADATA] = { "metadata", 0, 0, 0 },
+    [FORMAT_TEXT_HASHES] = { "text hashes", FORMAT_HASH_BYTES, 0, 0 },
 };
 
 const char *format_section_name(unsigned kind)
@@ -85,6 +86,7 @@ void format_info(const struct format_header *h, struct leat_info *info)
         .format_version = h->version,
         .stores_lines = h->sections[FORMAT_LINES].present,
         .stores_ids = h->sections[FORMAT_ID_ENDS].present,
+        .stores_hashes = h->sections[FORMAT_TEXT_HASHES].present,
     };
 
     checksum_store(full.identity, h->identity);
@@ -265,6 +267,12 @@ static enum leat_status wrong_section(struct leat_error *err, const char *path, 
                          path, (unsigned long long)offset, kind, format_section_name(kind), what);
 }
 
+/* Kinds that this library reads; the others may come more than once. */
+static int is_known(uint32_t kind)
+{
+    return kind < FORMAT_KINDS && kinds[kind].name != NULL;
+}
+
 /* How many entries a section of this kind has, or LEAT_NONE where the header does not tell. */
 static uint64_t expected_entries(const struct format_header *h, unsigned kind)
 {
@@ -278,6 +286,7 @@ static uint64_t expected_entries(const struct format_header *h, unsigned kind)
     case FORMAT_ORIGINS:
     case FORMAT_LINES:
     case FORMAT_ID_ENDS:
+    case FORMAT_TEXT_HASHES:
         return h->documents;
     case FORMAT_TOKENIZER:
         return 1;
@@ -299,7 +308,6 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
         .flags = bytes_load32(entry + IN_FLAGS),
         .present = 1,
     };
-    int known = kind < FORMAT_KINDS && kinds[kind].name;
     uint64_t bytes, expected;
 
     if (s.offset != format_align(*end))
@@ -309,7 +317,7 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
     if (!bytes_all_zero(entry + IN_RESERVED, ENTRY_BYTES - IN_RESERVED))
         return wrong_section(err, path, at + IN_RESERVED, kind, "reserved bytes are not zero");
     *end = s.offset + s.bytes;
-    if (!known) {
+    if (!is_known(kind)) {
         if (s.flags & FORMAT_MUST_UNDERSTAND)
             return status_set_at(err, LEAT_E_FEATURE, at + IN_KIND,
                                  "%s has a section of kind %u that must be understood and is not known to this "
@@ -344,7 +352,7 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
         uint64_t at = AT_SECTIONS + (uint64_t)ENTRY_BYTES * i;
         uint32_t kind = bytes_load32(page + at);
 
-        if (kind < last || (kind == last && kind < FORMAT_COLUMN))
+        if (kind < last || (kind == last && (kind == 0 || is_known(kind))))
             return wrong_section(err, path, at, kind, "kinds must rise, from 1 on");
         last = kind;
         s = parse_section(h, page + at, at, &end, path, err);

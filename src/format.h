@@ -34,8 +34,9 @@ enum format_section {
     FORMAT_IDS = 9,         /* the ids */
     FORMAT_TOKENIZER = 10,
     FORMAT_METADATA = 11,
-    FORMAT_COLUMN = 12, /* reserved: one unsigned byte a token in NAME.<column>.column */
-    FORMAT_KINDS = 13
+    FORMAT_COLUMN = 12,      /* reserved: one unsigned byte a token in NAME.<column>.column */
+    FORMAT_TEXT_HASHES = 13, /* u128 a document: XXH3-128 of its text */
+    FORMAT_KINDS = 14
 };
 
 /* Flags of a section. */
@@ -46,6 +47,7 @@ enum format_section {
 #define FORMAT_INPUT_BYTES     64u
 #define FORMAT_ORIGIN_BYTES    16u
 #define FORMAT_TOKENIZER_BYTES 32u /* the fixed part */
+#define FORMAT_HASH_BYTES      16u
 
 struct format_place {
     uint64_t offset, bytes;

@@ -105,6 +105,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->replace = options->replace != 0;
     w->store_lines = options->store_lines != 0;
     w->store_ids = options->store_ids != 0;
+    w->store_hashes = options->store_hashes != 0;
     w->ordered = true;
     if ((s = take_tokenizer(w, options->tokenizer, options->fingerprint, err)) != LEAT_OK ||
         (s = writer_names_make(&w->names, name, err)) != LEAT_OK) {
@@ -132,6 +133,8 @@ bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill)
         return w->store_lines;
     if (spill == SPILL_ID_ENDS || spill == SPILL_IDS)
         return w->store_ids;
+    if (spill == SPILL_HASHES)
+        return w->store_hashes;
     return true;
 }
 
@@ -355,6 +358,7 @@ static enum leat_status extend_directory(struct leat_writer *w, struct leat_erro
 
 static enum leat_status record_origin(struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
 {
+    static const uint8_t none[FORMAT_HASH_BYTES];
     uint64_t input = o ? o->input : LEAT_NONE, offset = o ? o->offset : 0;
     enum leat_status s;
 
@@ -373,6 +377,8 @@ static enum leat_status record_origin(struct leat_writer *w, const struct leat_o
         if (s == LEAT_OK)
             s = sink_append_u64(&w->spills[SPILL_ID_ENDS], sink_bytes(&w->spills[SPILL_IDS]), err);
     }
+    if (s == LEAT_OK && w->store_hashes)
+        s = sink_append(&w->spills[SPILL_HASHES], o && o->text_hash ? o->text_hash : none, sizeof none, err);
     return s;
 }
 

@@ -27,6 +27,7 @@ enum writer_spill {
     SPILL_LINES,
     SPILL_ID_ENDS,
     SPILL_IDS,
+    SPILL_HASHES,
     SPILL_COUNT
 };
 
@@ -61,7 +62,7 @@ struct leat_writer {
 
     uint64_t vocabulary, end_token, begin_token, created;
     uint32_t width;
-    bool replace, store_lines, store_ids;
+    bool replace, store_lines, store_ids, store_hashes;
     uint8_t fingerprint[16];
     uint8_t *tokenizer; /* the section, or NULL */
     uint64_t tokenizer_bytes;

@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "writer.h"
 
-static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '1' };
+static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '2' };
 
 /* ---- A growing string of bytes ---- */
 
@@ -103,7 +103,7 @@ struct rule {
     const char *what;
     uint64_t value;
 };
-#define RULES 5
+#define RULES 6
 
 static void rules_of(const struct leat_writer *w, struct rule rules[RULES])
 {
@@ -112,6 +112,7 @@ static void rules_of(const struct leat_writer *w, struct rule rules[RULES])
     rules[2] = (struct rule) { "begin token", w->begin_token };
     rules[3] = (struct rule) { "storing of line numbers", w->store_lines };
     rules[4] = (struct rule) { "storing of ids", w->store_ids };
+    rules[5] = (struct rule) { "storing of text hashes", w->store_hashes };
 }
 
 static struct hash128 tokenizer_hash(const struct leat_writer *w)
@@ -354,7 +355,8 @@ static bool plausible(const struct leat_writer *w, const uint64_t bytes[SPILL_CO
            bytes[SPILL_PAGES] == 4 * w->hashed_pages && bytes[SPILL_ORIGINS] == FORMAT_ORIGIN_BYTES * w->documents &&
            bytes[SPILL_DIRECTORY] % 8 == 0 && bytes[SPILL_IDS] <= FORMAT_MAX_BYTES &&
            bytes[SPILL_LINES] == (w->store_lines ? 8 * w->documents : 0) &&
-           bytes[SPILL_ID_ENDS] == (w->store_ids ? 8 * w->documents : 0);
+           bytes[SPILL_ID_ENDS] == (w->store_ids ? 8 * w->documents : 0) &&
+           bytes[SPILL_HASHES] == (w->store_hashes ? FORMAT_HASH_BYTES * w->documents : 0);
 }
 
 static enum leat_status reopen_spills(struct leat_writer *w, const uint64_t bytes[SPILL_COUNT], struct leat_error *err)

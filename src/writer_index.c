@@ -219,7 +219,8 @@ static enum leat_status put_sections(struct output *o, struct leat_writer *w, st
         (s = put_whole_spill(o, w, h, SPILL_IDS, FORMAT_IDS, 1, err)) != LEAT_OK ||
         (s = put_tokenizer(o, w, h, err)) != LEAT_OK)
         return s;
-    return put_metadata(o, w, h, err);
+    s = put_metadata(o, w, h, err);
+    return s == LEAT_OK ? put_whole_spill(o, w, h, SPILL_HASHES, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES, err) : s;
 }
 
 static void fill_header(struct format_header *h, const struct leat_writer *w)

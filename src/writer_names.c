@@ -27,6 +27,7 @@ static const char *const suffixes[FILE_COUNT] = {
     [SPILL_LINES] = "lines",
     [SPILL_ID_ENDS] = "id-ends",
     [SPILL_IDS] = "ids",
+    [SPILL_HASHES] = "hashes",
     [FILE_INDEX] = "leat",
     [FILE_CHECKPOINT] = "checkpoint",
     [FILE_CHECKPOINT_NEW] = "checkpoint.new",

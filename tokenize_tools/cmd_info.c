@@ -156,6 +156,16 @@ static void json_lengths(struct json *j, const struct length_histogram *h)
     json_close_object(j);
 }
 
+/* What is stored of each document besides where it came from. */
+static void json_stores(struct json *j, const struct leat_info *i)
+{
+    json_open_object(j, "stores");
+    json_bool(j, "lines", i->stores_lines);
+    json_bool(j, "ids", i->stores_ids);
+    json_bool(j, "text_hashes", i->stores_hashes);
+    json_close_object(j);
+}
+
 static enum leat_status print_json(const struct facts *f, struct leat_error *err)
 {
     const struct leat_info *i = &f->info;
@@ -181,6 +191,7 @@ static enum leat_status print_json(const struct facts *f, struct leat_error *err
     json_string(&j, "created", i->created ? units_date(i->created).text : NULL);
     json_u64(&j, "token_bytes", i->token_bytes);
     json_u64(&j, "index_bytes", i->index_bytes);
+    json_stores(&j, i);
     json_lengths(&j, &f->lengths);
     s = json_parts(&j, f, err);
     if (s == LEAT_OK)
@@ -230,6 +241,10 @@ static void print_facts(const struct facts *f)
     line("created", i->created ? units_date(i->created).text : "not recorded", NULL);
     printf("  %-*s%s of tokens, %s of index\n", KEY_COLUMNS, "size", units_bytes(i->token_bytes).text,
            units_bytes(i->index_bytes).text);
+    snprintf(text, sizeof text, "%s%s%s", i->stores_lines ? ", lines" : "", i->stores_ids ? ", ids" : "",
+             i->stores_hashes ? ", text hashes" : "");
+    if (text[0])
+        line("stores", text + 2, NULL);
     snprintf(text, sizeof text, "version %u", i->format_version);
     line("format", text, NULL);
 }

@@ -20,7 +20,9 @@ try 0 '' leat info all --json <<'END'
 {"name": "all", "version": 1, "identity": "1e1d56c89e3d49d76eae421d32c6056e", "tokens": 62, "documents": 6, @
 "width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
 "9939fb9f7ef62b7a19a5f9de655cf326"}, @
-"end": 256, "begin": null, "created": null, "token_bytes": 124, "index_bytes": 4901, "document_lengths": @
+"end": 256, "begin": null, "created": null, "token_bytes": 124, "index_bytes": 4901, @
+"stores": {"lines": true, "ids": true, "text_hashes": false}, @
+"document_lengths": @
 {"sampled": false, "documents": 6, "mean": 10.333333333333334, "shortest": 3, "longest": 31, "buckets": @
 [{"least": 2, "most": 3, "documents": 1}, {"least": 4, "most": 7, "documents": 3}, @
 {"least": 8, "most": 15, "documents": 1}, {"least": 16, "most": 31, "documents": 1}]}, @
@@ -34,7 +36,9 @@ try 0 '' leat info --json rich.leat <<'END'
 {"name": "rich.leat", "version": 1, "identity": "295c210128ea1573228fc2b8e4327852", "tokens": 10, "documents": 3, @
 "width": 4, "vocabulary": 70000, "tokenizer": {"name": "t.model", "pattern": "gpt2", "fingerprint": @
 "ea17d2451a1591e8a98960b9edc5d7da"}, "end": 69999, "begin": 1, "created": "1970-01-02T00:00:00Z", "token_bytes": 40, @
-"index_bytes": 4837, "document_lengths": {"sampled": false, "documents": 3, "mean": 3.3333333333333335, @
+"index_bytes": 4837, @
+"stores": {"lines": true, "ids": true, "text_hashes": false}, @
+"document_lengths": {"sampled": false, "documents": 3, "mean": 3.3333333333333335, @
 "shortest": 2, "longest": 5, "buckets": [{"least": 2, "most": 3, "documents": 2}, @
 {"least": 4, "most": 7, "documents": 1}]}, "parts": [{"name": "rich", "identity": @
 "295c210128ea1573228fc2b8e4327852", "first_token": 0, "tokens": 10, "first_document": 0, "documents": 3, @
@@ -45,7 +49,9 @@ END
 try 0 '' leat info bare --json <<'END'
 {"name": "bare", "version": 1, "identity": "cef5078c852c651743c52b28ffe3ffd0", "tokens": 0, "documents": 0, @
 "width": 2, "vocabulary": 300, "tokenizer": {"name": null, "pattern": null, "fingerprint": null}, "end": null, @
-"begin": null, "created": null, "token_bytes": 0, "index_bytes": 4160, "document_lengths": {"sampled": false, @
+"begin": null, "created": null, "token_bytes": 0, "index_bytes": 4160, @
+"stores": {"lines": false, "ids": false, "text_hashes": false}, @
+"document_lengths": {"sampled": false, @
 "documents": 0, "mean": 0.0, "shortest": 0, "longest": 0, "buckets": []}, "parts": [{"name": "bare", "identity": @
 "cef5078c852c651743c52b28ffe3ffd0", "first_token": 0, "tokens": 0, "first_document": 0, "documents": 0, @
 "first_input": 0, "inputs": 0, "metadata": []}], "inputs": []}
@@ -54,7 +60,9 @@ try 0 '' leat info folder --json <<'END'
 {"name": "folder", "version": 1, "identity": "348da8d047dc0bdc80249f9f3d1402bd", "tokens": 59, "documents": 5, @
 "width": 2, "vocabulary": 257, "tokenizer": {"name": "bytes", "pattern": null, "fingerprint": @
 "9939fb9f7ef62b7a19a5f9de655cf326"}, "end": 256, "begin": null, "created": null, "token_bytes": 118, @
-"index_bytes": 9418, "document_lengths": {"sampled": false, "documents": 5, "mean": 11.8, "shortest": 5, @
+"index_bytes": 9418, @
+"stores": {"lines": true, "ids": true, "text_hashes": false}, @
+"document_lengths": {"sampled": false, "documents": 5, "mean": 11.8, "shortest": 5, @
 "longest": 31, "buckets": [{"least": 4, "most": 7, "documents": 3}, {"least": 8, "most": 15, "documents": 1}, @
 {"least": 16, "most": 31, "documents": 1}]}, "parts": [{"name": "folder/a", "identity": @
 "fa4a2cf841c7926dd91661916d70edfb", "first_token": 0, "tokens": 49, "first_document": 0, "documents": 3, @
@@ -64,6 +72,10 @@ try 0 '' leat info folder --json <<'END'
 [{"path": "a.txt", "bytes": 49, "documents": 3, "tokens": 49, "rejects": 0, "hash": null}, @
 {"path": "b.txt", "bytes": 9, "documents": 2, "tokens": 10, "rejects": 0, "hash": null}]}
 END
+
+make_dataset hashed vocabulary=300 hashes document=1
+leat info hashed | grep -q '^  stores      text hashes$' || fail "info does not show that text hashes are stored"
+leat info hashed --json | grep -q '"text_hashes": true' || fail "nor in its JSON"
 
 # ---- For people -----------------------------------------------------------------------------------------------------
 
@@ -79,6 +91,7 @@ all.tokens
   identity    1e1d56c89e3d49d76eae421d32c6056e
   created     not recorded
   size        124 bytes of tokens, 4.8 KiB of index
+  stores      lines, ids
   format      version 1
 
 inputs: 3
@@ -108,6 +121,7 @@ rich
   identity    295c210128ea1573228fc2b8e4327852
   created     1970-01-02T00:00:00Z
   size        40 bytes of tokens, 4.7 KiB of index
+  stores      lines, ids
   format      version 1
 
 inputs: 2
@@ -153,6 +167,7 @@ try 0 '' leat info @list.txt <<'END'
   identity    97ca66c7ea03e16ff3981744cdd1a1be
   created     not recorded
   size        118 bytes of tokens, 9.2 KiB of index
+  stores      lines, ids
   format      version 1
 
 parts: 2

@@ -32,7 +32,7 @@ static inline struct leat_writer_options small_options(const struct small *s)
     o.begin_token = 1;
     o.tokenizer = &tokenizer;
     o.replace = s->replace;
-    o.store_lines = o.store_ids = 1;
+    o.store_lines = o.store_ids = o.store_hashes = 1;
     return o;
 }
 
@@ -77,12 +77,14 @@ static inline enum leat_status small_document(struct leat_writer *w, uint64_t se
     uint32_t ids[SMALL_LONGEST];
     uint64_t count = small_ids(seed, k, ids);
     struct leat_origin o = { .input = k >= SMALL_DOCUMENTS / 2, .offset = 100 * k, .line = k + 1 };
+    uint8_t hash[16] = { (uint8_t)k, 1, 2 };
     enum leat_status status;
     char id[32];
 
     snprintf(id, sizeof id, "id-%" PRIu64, k);
     o.id = id;
     o.id_bytes = k % 3 ? strlen(id) : 0;
+    o.text_hash = k % 5 ? hash : NULL;
     if (k % 2)
         return leat_writer_add_u32(w, ids, count, &o, err);
     if ((status = leat_writer_append_u32(w, ids, count / 2, err)) != LEAT_OK ||

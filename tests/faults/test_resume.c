@@ -278,6 +278,9 @@ static void other_options(void)
     o.store_ids = 0;
     resume_refused(&o, LEAT_E_CHECKPOINT, "ids");
     o = right;
+    o.store_hashes = 0;
+    resume_refused(&o, LEAT_E_CHECKPOINT, "text hashes");
+    o = right;
     o.tokenizer = &other;
     resume_refused(&o, LEAT_E_CHECKPOINT, "another tokenizer");
     o.tokenizer = NULL;

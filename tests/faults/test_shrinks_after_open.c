@@ -32,12 +32,16 @@ static void write_original(uint64_t *random)
 
     tokens = malloc(DOCUMENTS * LONGEST * sizeof *tokens);
     o.vocabulary = 50000;
-    o.store_ids = o.store_lines = 1;
+    o.store_ids = o.store_lines = o.store_hashes = 1;
     T_OK(leat_writer_open(&w, original, &o, &t_err));
     T_OK(leat_writer_add_input(w, "input", NULL, &t_err));
     T_OK(leat_writer_set_metadata(w, "key", "value", &t_err));
     for (uint64_t i = 0; i < DOCUMENTS; i++) {
-        struct leat_origin origin = { .offset = i, .line = i, .id = "identifier", .id_bytes = 10 };
+        struct leat_origin origin = { .offset = i,
+                                      .line = i,
+                                      .id = "identifier",
+                                      .id_bytes = 10,
+                                      .text_hash = (const uint8_t *)"hash of a text, never 0" };
         uint64_t count = t_below(random, LONGEST);
 
         for (uint64_t j = 0; j < count; j++) /* never 0, which is what a file regrows with */

@@ -23,7 +23,8 @@ enum {
     WIDE = 8,
     LINES = 16,
     IDS = 32,
-    END = 64
+    END = 64,
+    HASHES = 128
 };
 
 /* The second byte. */
@@ -32,20 +33,19 @@ enum { ADD = 1, APPEND = 2, CHECKPOINT = 4, AGAIN = 8, FINISH = 16, ABANDON = 32
 /* Offsets in a checkpoint. */
 enum {
     AT_RULES = 8,
-    AT_TOKENIZER = 48,
-    AT_TOKENS = 80,
-    AT_DOCUMENTS = 88,
-    AT_PAGES = 96,
-    AT_LENGTHS = 144,
-    FIXED = 208
+    AT_TOKENIZER = 56,
+    AT_TOKENS = 88,
+    AT_DOCUMENTS = 96,
+    AT_PAGES = 104,
+    AT_LENGTHS = 152,
+    FIXED = 224
 };
 
 /* Of the files beside it. */
 #define LENGTH 65536
 
-static const char *const spills[] = {
-    "tokens", "documents", "directory", "pages", "origins", "lines", "id-ends", "ids"
-};
+static const char *const spills[] = { "tokens", "documents", "directory", "pages", "origins",
+                                      "lines",  "id-ends",   "ids",       "hashes" };
 
 static void make_files(const uint8_t *checkpoint, size_t size)
 {
@@ -69,13 +69,14 @@ static struct leat_writer_options options_of(uint8_t choices)
     o.end_token = choices & END ? 7 : LEAT_NONE;
     o.store_lines = (choices & LINES) != 0;
     o.store_ids = (choices & IDS) != 0;
+    o.store_hashes = (choices & HASHES) != 0;
     o.replace = 1;
     return o;
 }
 
 static void repair_rules(uint8_t *c, const struct leat_writer_options *o)
 {
-    static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '1' };
+    static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '2' };
 
     memcpy(c, magic, sizeof magic);
     bytes_store64(c + AT_RULES, o->vocabulary);
@@ -83,6 +84,7 @@ static void repair_rules(uint8_t *c, const struct leat_writer_options *o)
     bytes_store64(c + AT_RULES + 16, o->begin_token);
     bytes_store64(c + AT_RULES + 24, (uint64_t)o->store_lines);
     bytes_store64(c + AT_RULES + 32, (uint64_t)o->store_ids);
+    bytes_store64(c + AT_RULES + 40, (uint64_t)o->store_hashes);
     memset(c + AT_TOKENIZER, 0, 16);
     checksum_store(c + AT_TOKENIZER + 16, checksum_kernels()->hash("", 0));
 }
@@ -103,6 +105,7 @@ static void repair_lengths(uint8_t *c, const struct leat_writer_options *o)
     bytes_store64(c + AT_LENGTHS + 40, o->store_lines ? 8 * documents : 0);
     bytes_store64(c + AT_LENGTHS + 48, o->store_ids ? 8 * documents : 0);
     bytes_store64(c + AT_LENGTHS + 56, bytes_load64(c + AT_LENGTHS + 56) % (LENGTH + 1));
+    bytes_store64(c + AT_LENGTHS + 64, o->store_hashes ? 16 * documents : 0);
 }
 
 /* The finished dataset: the files that the checkpoint spoke of were hostile too, so it may be refused. */
@@ -127,7 +130,7 @@ static void look(void)
 static struct leat_writer *use(struct leat_writer *w, const struct leat_writer_options *options, uint8_t acts)
 {
     static const uint32_t ids[40] = { 1, 2, 3 };
-    struct leat_origin origin = { .line = 1, .id = "id", .id_bytes = 2 };
+    struct leat_origin origin = { .line = 1, .id = "id", .id_bytes = 2, .text_hash = (const uint8_t *)ids };
     struct leat_error err;
     size_t note_bytes;
     void *note;

@@ -49,6 +49,7 @@ static void choose_options(void)
         f.options.begin_token = begin;
     f.options.store_lines = (choice & 4) != 0;
     f.options.store_ids = (choice & 8) != 0;
+    f.options.store_hashes = (choice & 64) != 0;
     f.options.replace = (choice & 16) != 0;
     f.options.created = choice & 32 ? 1700000000 : 0;
     f.tokenizer = (struct leat_stored_tokenizer) { "name", stored & 4 ? "pattern" : NULL, NULL, 0 };
@@ -223,7 +224,7 @@ static void add_many(void)
 
     ids32[0] = ids32[1] = 0;
     for (uint64_t i = 0; i < documents && room_for_document(); i++) {
-        struct leat_origin origin = { LEAT_NONE, i, i, "many", i % 5 };
+        struct leat_origin origin = { LEAT_NONE, i, i, "many", i % 5, i % 3 ? (const uint8_t *)ids16 : NULL };
 
         if (!returned(leat_writer_add_u32(f.w, ids32, i % 3, &origin, NULL),
                       f.now.document_open ? LEAT_E_STATE : LEAT_OK))

@@ -65,18 +65,18 @@ struct kind {
     const char *name;
     uint64_t vocabulary, end, begin;
     unsigned documents, longest, inputs;
-    int lines, ids, tokenizer, metadata, shuffled;
+    int lines, ids, tokenizer, metadata, shuffled, hashes;
 };
 
 static const struct kind kinds[] = {
-    { "empty", 300, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, 0 },
-    { "one", 300, 299, LEAT_NONE, 1, 5, 1, 0, 0, 0, 0, 0 },
-    { "plain", 300, LEAT_NONE, LEAT_NONE, 6, 9, 2, 0, 0, 0, 0, 0 },
-    { "wide", 100000, 99999, 0, 5, 9, 2, 1, 1, 1, 1, 0 },
-    { "rich", 65536, 7, 8, 8, 12, 3, 1, 1, 2, 1, 0 },
-    { "shuffled", 50, 49, LEAT_NONE, 8, 6, 3, 0, 1, 1, 0, 1 },
-    { "pages", 65535, 0, LEAT_NONE, 3, 3000, 1, 1, 0, 0, 0, 0 },
-    { "tiny documents", 4, LEAT_NONE, LEAT_NONE, 40, 1, 1, 0, 0, 0, 1, 0 },
+    { "empty", 300, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+    { "one", 300, 299, LEAT_NONE, 1, 5, 1, 0, 0, 0, 0, 0, 1 },
+    { "plain", 300, LEAT_NONE, LEAT_NONE, 6, 9, 2, 0, 0, 0, 0, 0, 0 },
+    { "wide", 100000, 99999, 0, 5, 9, 2, 1, 1, 1, 1, 0, 0 },
+    { "rich", 65536, 7, 8, 8, 12, 3, 1, 1, 2, 1, 0, 1 },
+    { "shuffled", 50, 49, LEAT_NONE, 8, 6, 3, 0, 1, 1, 0, 1, 1 },
+    { "pages", 65535, 0, LEAT_NONE, 3, 3000, 1, 1, 0, 0, 0, 0, 0 },
+    { "tiny documents", 4, LEAT_NONE, LEAT_NONE, 40, 1, 1, 0, 0, 0, 1, 0, 0 },
 };
 
 static void write_dataset(const char *name, const struct kind *k, const char *note)
@@ -92,6 +92,7 @@ static void write_dataset(const char *name, const struct kind *k, const char *no
     options.begin_token = k->begin;
     options.store_lines = k->lines;
     options.store_ids = k->ids;
+    options.store_hashes = k->hashes;
     options.tokenizer = k->tokenizer == 0 ? NULL : k->tokenizer == 1 ? &builtin : &file;
     options.replace = 1;
     must_ok(leat_writer_open(&w, name, &options, &err), &err);
@@ -100,7 +101,10 @@ static void write_dataset(const char *name, const struct kind *k, const char *no
     for (int i = 0; i < 3 * k->metadata; i++)
         must_ok(leat_writer_set_metadata(w, i == 0 ? "k" : i == 1 ? "k2" : "a", i == 1 ? "" : "value", &err), &err);
     for (unsigned i = 0; i < k->documents; i++) {
-        struct leat_origin origin = { .line = i + 1, .id = "doc-17", .id_bytes = i % 7 };
+        struct leat_origin origin = { .line = i + 1,
+                                      .id = "doc-17",
+                                      .id_bytes = i % 7,
+                                      .text_hash = (const uint8_t *)"sixteen bytes or more" + i % 3 };
         uint64_t count = fuzz_up_to(&random, k->longest);
         uint32_t ids[4096];
 
@@ -279,7 +283,7 @@ static void checkpoint_seeds(const char *folder)
         memcpy(input + 2, bytes, size);
         for (unsigned n = 0; n < 8; n++) {
             input[0] = (uint8_t)(n | (kinds[i].vocabulary > 65536 ? 8 : 0) | (kinds[i].lines ? 16 : 0) |
-                                 (kinds[i].ids ? 32 : 0));
+                                 (kinds[i].ids ? 32 : 0) | (kinds[i].hashes ? 128 : 0));
             input[1] = (uint8_t)(n * 37 + i);
             snprintf(seed, sizeof seed, "seed-%s-%u", kinds[i].name, n);
             put_seed("checkpoint", seed, input, n & 1 ? size - 14 : size + 2);

@@ -100,7 +100,7 @@ static uint32_t entry_bytes(uint32_t kind)
     static const uint8_t sizes[FORMAT_KINDS] = {
         [FORMAT_DOCUMENTS] = 8,   [FORMAT_DIRECTORY] = 8, [FORMAT_PAGES] = 4,    [FORMAT_INPUTS] = 64,
         [FORMAT_INPUT_PATHS] = 1, [FORMAT_ORIGINS] = 16,  [FORMAT_LINES] = 8,    [FORMAT_ID_ENDS] = 8,
-        [FORMAT_IDS] = 1,         [FORMAT_TOKENIZER] = 0, [FORMAT_METADATA] = 0,
+        [FORMAT_IDS] = 1,         [FORMAT_TOKENIZER] = 0, [FORMAT_METADATA] = 0, [FORMAT_TEXT_HASHES] = 16,
     };
 
     return kind < FORMAT_KINDS ? sizes[kind] : 0;
@@ -159,7 +159,8 @@ static void place_pieces(struct build *b)
 
     for (unsigned i = 0; i < b->count; i++) {
         struct piece *p = &b->pieces[i];
-        bool each = p->kind == FORMAT_ORIGINS || p->kind == FORMAT_LINES || p->kind == FORMAT_ID_ENDS;
+        bool each = p->kind == FORMAT_ORIGINS || p->kind == FORMAT_LINES || p->kind == FORMAT_ID_ENDS ||
+                    p->kind == FORMAT_TEXT_HASHES;
 
         if (each && repairs(b, SHAPE_COUNTS) && find(b, FORMAT_DOCUMENTS))
             p->bytes = b->documents * entry_bytes(p->kind);

@@ -37,6 +37,8 @@ void model_end_document(struct model *m, const struct leat_origin *origin, const
         d->id_bytes = options->store_ids && origin->id ? origin->id_bytes : 0;
         if (d->id_bytes > 0)
             memcpy(d->id, origin->id, (size_t)d->id_bytes);
+        if (origin->text_hash)
+            memcpy(d->hash, origin->text_hash, sizeof d->hash);
     }
     m->document_start = m->token_count;
     m->document_open = 0;
@@ -77,6 +79,7 @@ static void compare_facts(const struct model *m, const struct leat_dataset *d,
     FUZZ_CHECK(info.end_token == options->end_token && info.begin_token == options->begin_token);
     FUZZ_CHECK(info.created == options->created);
     FUZZ_CHECK(info.stores_lines == (uint32_t)options->store_lines && info.stores_ids == (uint32_t)options->store_ids);
+    FUZZ_CHECK(info.stores_hashes == (uint32_t)options->store_hashes);
 }
 
 static void compare_tokens(const struct model *m, const struct leat_dataset *d)
@@ -88,11 +91,13 @@ static void compare_tokens(const struct model *m, const struct leat_dataset *d)
     free(ids);
 }
 
-static void compare_documents(const struct model *m, const struct leat_dataset *d)
+static void compare_documents(const struct model *m, const struct leat_dataset *d,
+                              const struct leat_writer_options *options)
 {
     uint64_t first, count, bytes, documents;
     struct leat_origin o;
     char id[MODEL_TEXT + 1];
+    uint8_t hash[16];
 
     for (uint64_t i = 0; i < m->document_count; i++) {
         const struct model_document *want = &m->documents[i];
@@ -103,6 +108,10 @@ static void compare_documents(const struct model *m, const struct leat_dataset *
         FUZZ_CHECK(o.input == want->input && o.offset == want->offset && o.line == want->line);
         FUZZ_CHECK(leat_dataset_id(d, i, id, sizeof id, &bytes, NULL) == LEAT_OK);
         FUZZ_CHECK(bytes == want->id_bytes && o.id_bytes == bytes && memcmp(id, want->id, (size_t)bytes) == 0);
+        if (options->store_hashes)
+            FUZZ_CHECK(leat_dataset_text_hash(d, i, hash, NULL) == LEAT_OK && memcmp(hash, want->hash, 16) == 0);
+        else
+            FUZZ_CHECK(leat_dataset_text_hash(d, i, hash, NULL) == LEAT_E_NOT_FOUND);
         if (count == 0)
             continue;
         FUZZ_CHECK(leat_dataset_documents_in(d, first, count, &o.input, &documents, NULL) == LEAT_OK);
@@ -165,7 +174,7 @@ void model_compare(const struct model *m, const struct leat_dataset *d, const st
 
     compare_facts(m, d, options);
     compare_tokens(m, d);
-    compare_documents(m, d);
+    compare_documents(m, d, options);
     compare_inputs(m, d);
     compare_stored(m, d, options);
     verify.threads = 1;
@@ -193,7 +202,7 @@ void model_write(const struct model *m, const char *name, const struct leat_writ
     }
     for (uint64_t i = 0; i < m->document_count; i++) {
         const struct model_document *doc = &m->documents[i];
-        struct leat_origin origin = { doc->input, doc->offset, doc->line, doc->id, doc->id_bytes };
+        struct leat_origin origin = { doc->input, doc->offset, doc->line, doc->id, doc->id_bytes, doc->hash };
 
         FUZZ_CHECK(leat_writer_add_u32(w, m->tokens + doc->start + begin, end_of(m, i) - doc->start - begin - end,
                                        &origin, NULL) == LEAT_OK);

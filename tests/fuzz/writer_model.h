@@ -19,6 +19,7 @@
 struct model_document {
     uint64_t start, input, offset, line, id_bytes;
     char id[MODEL_TEXT];
+    uint8_t hash[16];
 };
 
 struct model_input {

@@ -72,7 +72,7 @@ static void compare_written(const struct golden *g, const char *folder)
     if (golden_write(g, name))
         compare_files(name, g);
     else
-        T_STR(g->name, "unknown_ignorable");
+        T_CHECK(strstr(g->name, "unknown") != NULL);
 }
 
 static char said[200000];

@@ -51,7 +51,7 @@ def lines(name):
     yield f"counts {total} {d.document_count} {d.entries['inputs']}"
     yield f"header {d.vocabulary} {d.end_token} {d.begin_token} {d.width} {d.created}"
     yield f"sizes {os.path.getsize(name + '.tokens')} {os.path.getsize(name + '.leat')}"
-    yield f"stores {int('lines' in d.sections)} {int('ids' in d.sections)}"
+    yield f"stores {int('lines' in d.sections)} {int('ids' in d.sections)} {int('text hashes' in d.sections)}"
     yield " ".join(["tokens"] + [str(t) for t in d.tokens])
     yield " ".join(["starts"] + [str(s) for s in d.starts])
     for i in range(300 if total else 0):
@@ -62,7 +62,7 @@ def lines(name):
         yield f"input {path.hex()} {size} {documents} {tokens} {rejects} {digest.hex()}"
     for i in range(d.document_count):
         number, offset, line, text = d.origin(i)
-        yield f"origin {number} {offset} {line} {text.hex()}"
+        yield f"origin {number} {offset} {line} {text.hex()} {(d.text_hash(i) or b'').hex()}"
     t = d.tokenizer()
     if t:
         yield f"tokenizer {t[0].hex()} {t[1].hex()} {'none' if t[2] is None else t[2].hex()}"

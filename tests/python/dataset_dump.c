@@ -20,12 +20,16 @@ static void add_document(struct leat_writer *w, uint64_t *random, uint64_t vocab
     uint64_t shape = t_below(random, 10), count = shape == 0 ? 0 : shape == 1 ? 40000 : 1 + t_below(random, 300);
     struct leat_origin o = { .input = t_below(random, inputs + 1), .offset = t_random(random) >> 20 };
     uint32_t *ids = malloc((count + 1) * sizeof *ids);
+    uint8_t hash[16];
     char id[32];
 
     o.input = o.input == inputs ? LEAT_NONE : o.input;
     o.line = shape == 2 ? LEAT_NONE : t_below(random, 1000);
     o.id = id;
     o.id_bytes = shape == 3 ? 0 : (uint64_t)snprintf(id, sizeof id, "%" PRIx64, t_random(random));
+    for (unsigned i = 0; i < sizeof hash; i++)
+        hash[i] = (uint8_t)t_random(random);
+    o.text_hash = shape == 4 ? NULL : hash;
     for (uint64_t i = 0; i < count; i++)
         ids[i] = (uint32_t)t_below(random, vocabulary);
     T_OK(leat_writer_add_u32(w, ids, count, &o, &t_err));
@@ -45,6 +49,7 @@ static int make(const char *name, uint64_t seed)
     options.tokenizer = seed % 7 ? &tokenizer : NULL;
     options.store_lines = seed % 2;
     options.store_ids = seed % 3 != 1;
+    options.store_hashes = seed % 5 < 3;
     options.created = seed % 8 ? 0 : 1600000000 + seed;
     T_OK(leat_writer_open(&w, name, &options, &t_err));
     for (uint64_t i = 0; i < inputs; i++) {
@@ -76,7 +81,7 @@ static void show_facts(const struct leat_info *i)
     printf("header %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %" PRIu64 "\n", i->vocabulary, i->end_token, i->begin_token,
            i->token_width, i->created);
     printf("sizes %" PRIu64 " %" PRIu64 "\n", i->token_bytes, i->index_bytes);
-    printf("stores %u %u\n", i->stores_lines, i->stores_ids);
+    printf("stores %u %u %u\n", i->stores_lines, i->stores_ids, i->stores_hashes);
 }
 
 static void show_tokens(const struct leat_dataset *d, const struct leat_info *info)
@@ -108,6 +113,7 @@ static void show_tokens(const struct leat_dataset *d, const struct leat_info *in
 static void show_origins(const struct leat_dataset *d, const struct leat_info *info)
 {
     char text[1024];
+    uint8_t hash[16];
     uint64_t bytes;
 
     for (uint64_t i = 0; i < info->inputs; i++) {
@@ -128,6 +134,7 @@ static void show_origins(const struct leat_dataset *d, const struct leat_info *i
         T_OK(leat_dataset_id(d, i, text, sizeof text, &bytes, &t_err));
         printf("origin %" PRIu64 " %" PRIu64 " %" PRIu64, o.input, o.offset, o.line);
         hex(" ", text, bytes);
+        hex(" ", hash, leat_dataset_text_hash(d, i, hash, NULL) == LEAT_OK ? sizeof hash : 0);
         puts("");
     }
 }

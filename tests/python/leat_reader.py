@@ -7,7 +7,7 @@ import numpy as np
 
 NONE = 2**64 - 1
 KINDS = {1: "documents", 2: "directory", 3: "pages", 4: "inputs", 5: "input paths", 6: "origins", 7: "lines",
-         8: "id ends", 9: "ids", 10: "tokenizer", 11: "metadata"}
+         8: "id ends", 9: "ids", 10: "tokenizer", 11: "metadata", 13: "text hashes"}
 
 
 class Dataset:
@@ -68,6 +68,11 @@ class Dataset:
         begin = int(ends[document - 1]) if len(ends) and document else 0
         text = bytes(self.sections["ids"][begin:int(ends[document])]) if len(ends) else b""
         return number, offset, line, text
+
+    def text_hash(self, document):
+        """16 bytes, or None where none are stored."""
+        hashes = self.sections.get("text hashes")
+        return None if hashes is None else bytes(hashes[16 * document:16 * document + 16])
 
     def tokenizer(self):
         """(name, pattern, file or None), or None."""

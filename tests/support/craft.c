@@ -146,6 +146,7 @@ static void put_token(struct craft *c, uint64_t id)
 
 static void put_origin(struct craft *c, const struct leat_origin *o, uint64_t tokens)
 {
+    static const uint8_t no_hash[16];
     uint64_t input = o ? o->input : LEAT_NONE, offset = o ? o->offset : 0;
 
     append64(&c->parts[CRAFT_ORIGINS], offset);
@@ -164,6 +165,7 @@ static void put_origin(struct craft *c, const struct leat_origin *o, uint64_t to
     if (o && o->id)
         append(&c->parts[CRAFT_IDS], o->id, o->id_bytes);
     append64(&c->parts[CRAFT_ID_ENDS], c->parts[CRAFT_IDS].count);
+    append(&c->parts[CRAFT_TEXT_HASHES], o && o->text_hash ? o->text_hash : no_hash, 16);
 }
 
 void craft_document(struct craft *c, const uint32_t *ids, uint64_t count, const struct leat_origin *origin)
@@ -260,8 +262,8 @@ static void put_section(struct craft *c, unsigned *slot, uint32_t kind, uint32_t
 
 static void put_sections(struct craft *c)
 {
-    static const uint64_t entry_bytes[CRAFT_KINDS] = { 0, 8, 8, 4, 64, 1, 16, 8, 8, 1, 0, 0, 1 };
-    unsigned slot = 0;
+    static const uint64_t entry_bytes[CRAFT_KINDS] = { 0, 8, 8, 4, 64, 1, 16, 8, 8, 1, 0, 0, 1, 16 };
+    unsigned slot = 0, i = 0;
 
     for (uint32_t kind = 1; kind < CRAFT_COLUMN; kind++) {
         struct craft_text *t = &c->parts[kind];
@@ -274,7 +276,11 @@ static void put_sections(struct craft *c)
         if (kind == CRAFT_METADATA)
             craft_store64(c->index.bytes + TABLE + 64 * (slot - 1) + 24, c->pairs);
     }
-    for (unsigned i = 0; i < c->other_count; i++)
+    for (; i < c->other_count && c->others[i].kind < CRAFT_TEXT_HASHES; i++)
+        put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
+    if (c->store_hashes)
+        put_section(c, &slot, CRAFT_TEXT_HASHES, 0, &c->parts[CRAFT_TEXT_HASHES], entry_bytes[CRAFT_TEXT_HASHES]);
+    for (; i < c->other_count; i++)
         put_section(c, &slot, c->others[i].kind, c->others[i].flags, &c->others[i].text, 1);
     craft_store32(c->index.bytes + 108, slot);
 }

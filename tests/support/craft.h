@@ -29,6 +29,7 @@ enum craft_kind {
     CRAFT_TOKENIZER,
     CRAFT_METADATA,
     CRAFT_COLUMN,
+    CRAFT_TEXT_HASHES,
     CRAFT_KINDS
 };
 
@@ -41,7 +42,7 @@ struct craft {
     /* set before craft_index(), which puts them into the header */
     uint64_t vocabulary, end_token, begin_token, created, must_understand, ignorable;
     uint8_t fingerprint[16];
-    int store_lines, store_ids;
+    int store_lines, store_ids, store_hashes;
     uint32_t without; /* bits of the kinds of sections to leave out, for an index that lacks one */
 
     uint64_t documents, inputs, pairs, width;

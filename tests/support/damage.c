@@ -8,11 +8,12 @@
 void damage_dataset(struct craft *c, uint64_t vocabulary)
 {
     static const uint64_t lengths[] = { 3000, 0, 1, 1077, 40 };
+    static const uint8_t hashes[] = "a hash of a text, or some";
     struct leat_origin o = { .input = 0, .line = 1 };
     uint32_t ids[3000];
 
     craft_begin(c, vocabulary, vocabulary - 1, vocabulary - 2);
-    c->store_lines = c->store_ids = 1;
+    c->store_lines = c->store_ids = c->store_hashes = 1;
     c->created = 1234567890;
     craft_tokenizer(c, "tokens.json", "gpt2", "{\"vocab\":{}}");
     craft_input(c, "first.jsonl.gz", 1000, 1, 0x11);
@@ -24,6 +25,7 @@ void damage_dataset(struct craft *c, uint64_t vocabulary)
     for (unsigned i = 0; i < 5; i++) {
         o.id = i % 2 ? "an-id" : NULL;
         o.id_bytes = i % 2 ? 5 : 0;
+        o.text_hash = i == 2 ? NULL : hashes + i;
         craft_document(c, ids, c->width == 2 ? lengths[i] : lengths[i] / 2, i == 4 ? NULL : &o);
         o.offset += 100;
         o.line++;

@@ -132,6 +132,38 @@ static void everything_u32(struct craft *c)
     everything(c, 100277);
 }
 
+/* Hashes of texts: one of a document that has none, and between sections that no version-1 reader knows. */
+static void text_hashes(struct craft *c)
+{
+    static const uint8_t one[16] = { 1, 2, 3, 0xff }, two[16] = { [15] = 0x80 };
+    struct leat_origin o = { .input = 0, .line = LEAT_NONE, .text_hash = one };
+
+    craft_begin(c, 300, 299, LEAT_NONE);
+    c->store_hashes = 1;
+    craft_input(c, "a.jsonl", 70, 0, 0);
+    craft_text_document(c, "leat", &o);
+    o.offset = 20;
+    craft_text_document(c, "leat", &o);
+    craft_text_document(c, "from nowhere", NULL);
+    o.offset = 40;
+    o.text_hash = two;
+    craft_text_document(c, "mill", &o);
+}
+
+static void text_hashes_among_unknown(struct craft *c)
+{
+    text_hashes(c);
+    craft_other(c, CRAFT_COLUMN, 0, "column", 6);
+    craft_other(c, CRAFT_COLUMN, 0, "column 2", 8);
+    craft_other(c, 14, 0, "next", 4);
+}
+
+static void text_hashes_of_nothing(struct craft *c)
+{
+    craft_begin(c, 300, 299, LEAT_NONE);
+    c->store_hashes = 1;
+}
+
 /* Origins that fall: the ordered flag is not set. */
 static void shuffled(struct craft *c)
 {
@@ -182,6 +214,9 @@ static const struct {
     { "everything_u16", everything_u16 },
     { "everything_u32", everything_u32 },
     { "shuffled", shuffled },
+    { "text_hashes", text_hashes },
+    { "text_hashes_among_unknown", text_hashes_among_unknown },
+    { "text_hashes_of_nothing", text_hashes_of_nothing },
     { "unknown_ignorable", unknown_ignorable },
 };
 #define VALID_COUNT (sizeof valid / sizeof valid[0])
@@ -267,6 +302,14 @@ static const struct defect {
     { "section_beyond_end", everything_u16, { { ENTRY(METADATA), 16, 8, 64 } }, FIELD, 0, 0 },
     { "section_size_overflows", everything_u16, { { ENTRY(METADATA), 16, 8, (uint64_t)0 - 100 } }, FIELD, 0, 0 },
     { "section_reserved_not_zero", everything_u16, { { ENTRY(PAGES), 63, 1, 1 } }, FIELD, 0, 0 },
+    { "section_hashes_twice", text_hashes_among_unknown, { { HEADER, 512 + 64 * 9, 4, UINT32_MAX } }, FIELD, 0, 0 },
+    { "section_hashes_not_documents",
+      text_hashes,
+      { { ENTRY(TEXT_HASHES), 16, 8, (uint64_t)0 - 16 }, { ENTRY(TEXT_HASHES), 24, 8, (uint64_t)0 - 1 } },
+      SECTION,
+      0,
+      0 },
+    { "section_hashes_flags", text_hashes, { { ENTRY(TEXT_HASHES), 4, 4, 2 } }, FIELD, 0, 0 },
     { "section_must_understand", unknown_ignorable, { { ENTRY(COLUMN), 4, 4, 1 } }, FIELD, 0, 0 },
     { "section_flags_unknown", everything_u16, { { ENTRY(PAGES), 4, 4, 2 } }, FIELD, 0, 0 },
     { "section_size_not_its_entries", everything_u16, { { ENTRY(INPUTS), 24, 8, 1 } }, FIELD, 0, 0 },
@@ -321,6 +364,7 @@ static const struct defect {
     { "documents_damaged", everything_u16, { { IN(DOCUMENTS), 16, 8, 1 } }, NOTHING, 0, 0 },
     { "pages_damaged", three_pages, { { IN(PAGES), 4, 4, 1 } }, NOTHING, 0, 0 },
     { "lines_damaged", everything_u16, { { IN(LINES), 8, 8, 1 } }, NOTHING, 0, 0 },
+    { "text_hashes_damaged", text_hashes, { { IN(TEXT_HASHES), 17, 1, 1 } }, NOTHING, 0, 0 },
     { "unknown_section_damaged", unknown_ignorable, { { IN(COLUMN), 0, 1, 1 } }, NOTHING, 0, 0 },
     { "padding_not_zero", everything_u16, { { IN(DOCUMENTS), 63, 1, 1 } }, NOTHING, 0, 0 },
 
@@ -500,7 +544,8 @@ static enum leat_status write_document(struct leat_writer *w, const struct craft
                              .offset = craft_load64(origins),
                              .line = craft_load64(c->parts[CRAFT_LINES].bytes + 8 * number),
                              .id = c->parts[CRAFT_IDS].bytes ? (const char *)c->parts[CRAFT_IDS].bytes + id : "",
-                             .id_bytes = craft_load64(id_ends) - id };
+                             .id_bytes = craft_load64(id_ends) - id,
+                             .text_hash = c->parts[CRAFT_TEXT_HASHES].bytes + 16 * number };
     uint32_t *ids = malloc((to - from + 1) * sizeof *ids);
     enum leat_status s;
 
@@ -549,6 +594,7 @@ bool golden_write(const struct golden *g, const char *path)
     options.created = c->created;
     options.store_lines = c->store_lines;
     options.store_ids = c->store_ids;
+    options.store_hashes = c->store_hashes;
     if (t) {
         tokenizer.name = name = copy_text(t + 32, craft_load64(t));
         tokenizer.pattern = pattern = copy_text(t + 32 + craft_load64(t), craft_load64(t + 8));

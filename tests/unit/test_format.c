@@ -73,6 +73,8 @@ static void random_header(struct format_header *h, uint64_t *random)
         place(h, FORMAT_TOKENIZER, 33 + any_size(random, 30), 1, random);
     if (t_below(random, 2))
         place(h, FORMAT_METADATA, 17 + any_size(random, 30), 1 + any_size(random, 10), random);
+    if (t_below(random, 2))
+        place(h, FORMAT_TEXT_HASHES, 16 * h->documents, h->documents, random);
     h->identity = format_identity(h, kernels);
 }
 
@@ -163,7 +165,7 @@ static void check_fields(const struct format_header *h, const uint8_t *page)
         { 511, 1, 1, LEAT_E_HEADER },
         { 4032, 1, 1, LEAT_E_HEADER },
         { 4079, 1, 1, LEAT_E_HEADER },
-        { 512 + 64 * 11, 1, 1, LEAT_E_HEADER }, /* after the last entry that can be used */
+        { 512 + 64 * 12, 1, 1, LEAT_E_HEADER }, /* after the last entry that can be used */
         { 512 + 64 * 55 - 1, 1, 1, LEAT_E_HEADER },
         { 512, 4, 0, LEAT_E_SECTION },
         { 512 + 64, 4, 1, LEAT_E_SECTION },

@@ -30,7 +30,7 @@ static void write_many(const struct work *work)
     struct leat_writer *w;
 
     options.vocabulary = 1000;
-    options.store_ids = options.store_lines = work->ids;
+    options.store_ids = options.store_lines = options.store_hashes = work->ids;
     T_OK(leat_writer_open(&w, work->name, &options, &t_err));
     T_OK(leat_writer_add_input(w, "input", &input, &t_err));
     for (uint64_t i = 0; i < work->documents; i++) {

@@ -1,0 +1,38 @@
+/*
+ * dataset_hash.c: the hashes of the documents' texts, which tell documents with the same text without reading them.
+ */
+#include "base/status.h"
+#include "dataset.h"
+
+enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                          uint8_t (*hashes)[16], struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(first, count, d->documents, "document", err);
+
+    while (s == LEAT_OK && count > 0) {
+        struct part *p = dataset_part_of_document(d, first);
+        uint64_t at = first - p->first_document, left = p->header.documents - at, here = count < left ? count : left;
+
+        if (!p->header.sections[FORMAT_TEXT_HASHES].present)
+            return status_set(err, LEAT_E_NOT_FOUND,
+                              "%s has no text hashes stored: pack its inputs again (leat pack stores them)",
+                              p->index.path);
+        s = part_section(p, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES * at, hashes, FORMAT_HASH_BYTES * here, err);
+        hashes += here;
+        first += here;
+        count -= here;
+    }
+    return s;
+}
+
+enum leat_status leat_dataset_text_hash(const struct leat_dataset *d, uint64_t document, uint8_t hash[16],
+                                        struct leat_error *err)
+{
+    uint8_t one[1][16];
+    enum leat_status s = leat_dataset_text_hashes(d, document, 1, one, err);
+
+    if (s == LEAT_OK)
+        for (unsigned i = 0; i < sizeof one[0]; i++)
+            hash[i] = one[0][i];
+    return s;
+}
