@@ -25,7 +25,7 @@ CFLAGS     ?= $(OPTIMIZE) -g
 WERROR     ?= 0
 ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
               $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(PCRE2_CFLAGS) \
-              $(CFLAGS) $(SANITIZE)
+              $(GZIP_CFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)
 # a shared library names all it needs; but clang puts a sanitizer's runtime into programs only
 DEFINED     = $(if $(strip $(SANITIZE)),,-Wl,-z,defs)
@@ -38,6 +38,13 @@ URING_CFLAGS  := $(if $(HAVE_URING),-DLEAT_HAVE_URING=1 $(shell $(PKG_CONFIG) --
 HAVE_PCRE2    := $(shell $(PKG_CONFIG) --exists libpcre2-8 2>/dev/null && echo 1)
 PCRE2_CFLAGS  := $(if $(HAVE_PCRE2),-DLEAT_HAVE_PCRE2=1 $(shell $(PKG_CONFIG) --cflags libpcre2-8))
 PCRE2_LIBS    := $(if $(HAVE_PCRE2),$(shell $(PKG_CONFIG) --libs libpcre2-8))
+# gzip by isa-l or else zlib; HAVE_ISAL= or HAVE_ZLIB= on the command line builds without it
+HAVE_ISAL     := $(shell $(PKG_CONFIG) --exists libisal 2>/dev/null && echo 1)
+HAVE_ZLIB     := $(shell $(PKG_CONFIG) --exists zlib 2>/dev/null && echo 1)
+GZIP_CFLAGS   := $(if $(HAVE_ISAL),-DLEAT_HAVE_ISAL=1 $(shell $(PKG_CONFIG) --cflags libisal),$(if \
+                 $(HAVE_ZLIB),-DLEAT_HAVE_ZLIB=1 $(shell $(PKG_CONFIG) --cflags zlib)))
+GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(HAVE_ZLIB),$(shell $(PKG_CONFIG) \
+                 --libs zlib)))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
 # Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
@@ -48,7 +55,7 @@ else
 WITHOUT := %_avx2.c %_avx512.c
 endif
 
-PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS)
+PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
@@ -57,14 +64,17 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
-PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer)
+PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer tokenize_tools/corpus \
+                   tokenize_tools/pack)
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,document_input json_line text_input)
+BENCH_SOURCES   := $(call sources,bench)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
-PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES))
+# hidden, as src/base: inputs are hashed as datasets are
+CHECKSUM_SOURCES := $(filter src/checksum%,$(LIB_SOURCES))
+PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(CHECKSUM_SOURCES))
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
@@ -113,7 +123,7 @@ $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(URING_LIBS) $(PCRE2_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(URING_LIBS) -lm -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)

@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../tokenize_tools/document_input.h"
+#include "../tokenize_tools/corpus/document_input.h"
 #include "base/bytes.h"
 #include "base/status.h"
 #include "cli/json.h"

@@ -21,11 +21,11 @@ WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
 $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ZSTD_LIBS) $(PCRE2_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -lm -o $@
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ZSTD_LIBS) $(PCRE2_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(PACK_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 
@@ -41,7 +41,7 @@ $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset: $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ZSTD_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(PACK_LIBS) -lm -o $@
 
 .PHONY: golden
 golden: $(BUILD)/make_golden

@@ -4,7 +4,7 @@
 
 #include "base/bytes.h"
 #include "commands.h"
-#include "document_input.h"
+#include "corpus/document_input.h"
 
 #define RAW_IDS 4096u
 

@@ -79,7 +79,7 @@ static const struct command commands[] = {
       .purpose = "prints the ids of texts",
       .words = "[FILE...]",
       .words_help =
-          "FILE is a text, plain or compressed with zstd; - is standard input, and so is no FILE at all. JSON "
+          "FILE is a text, plain or compressed with zstd or gzip; - is standard input, and so is no FILE at all. JSON "
           "lines (.jsonl or .ndjson, also with .zst behind) hold a document a line; every other file is one "
           "document, and so is standard input unless --jsonl is given.",
       .most_words = COMMAND_ANY_WORDS,
@@ -92,8 +92,9 @@ static const struct command commands[] = {
     { .name = "decode",
       .purpose = "prints the texts of ids, the inverse of encode",
       .words = "[FILE...]",
-      .words_help = "FILE holds a line of ids a document, separated by spaces, plain or compressed with zstd; - is "
-                    "standard input, and so is no FILE at all.",
+      .words_help =
+          "FILE holds a line of ids a document, separated by spaces, plain or compressed with zstd or gzip; - is "
+          "standard input, and so is no FILE at all.",
       .most_words = COMMAND_ANY_WORDS,
       .notes = "Ids may stop inside a character: what is no UTF-8 comes out as U+FFFD, but with --raw as it is.",
       .example = "echo 15496 11 995 | leat decode -t gpt2\nleat cat corpus --document 7 --ids | leat decode -t gpt2 "

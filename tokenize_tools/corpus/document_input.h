@@ -11,14 +11,14 @@
 #include "leat.h"
 
 enum document_kind {
-    DOCUMENT_BY_NAME, /* .jsonl and .ndjson (also with .zst behind) are JSON lines, everything else is one document */
+    DOCUMENT_BY_NAME, /* .jsonl and .ndjson (also with .zst or .gz behind) are JSON lines, everything else is one document */
     DOCUMENT_JSONL,
     DOCUMENT_WHOLE
 };
 
 struct document_input;
 
-/* `path` "-" is standard input. `field` is what json_line_find() takes, and must outlive the input. On success *out is
+/* `path` "-" is standard input. `field` is what json_fields_prepare() takes, and must outlive the input. On success *out is
  * the caller's until document_input_close(); NULL on failure. */
 enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
                                      const char *field, struct leat_error *err);

@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "json_line.h"
+#include "json_fields.h"
+#include "lines.h"
 #include "text_input.h"
 
 struct document_input {
     struct text_input *input;
-    const char *field;
+    struct json_fields fields;
     bool lines; /* of JSON */
     bool done;  /* the whole input has been given */
 };
@@ -28,6 +29,8 @@ static bool is_json_lines(const char *path)
 
     if (ends_with(path, length, ".zst"))
         length -= strlen(".zst");
+    else if (ends_with(path, length, ".gz"))
+        length -= strlen(".gz");
     return ends_with(path, length, ".jsonl") || ends_with(path, length, ".ndjson");
 }
 
@@ -40,9 +43,10 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
     *out = NULL;
     if (!in)
         return status_no_memory(err, sizeof *in);
-    in->field = field;
     in->lines = kind == DOCUMENT_BY_NAME ? is_json_lines(path) : kind == DOCUMENT_JSONL;
-    s = text_input_open(&in->input, path, err);
+    s = json_fields_prepare(&in->fields, field, NULL, err);
+    if (s == LEAT_OK)
+        s = text_input_open(&in->input, path, err);
     if (s != LEAT_OK) {
         free(in);
         return s;
@@ -63,7 +67,8 @@ static enum leat_status next_record(struct document_input *in, const char **text
                                     struct leat_error *err)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark that some editors begin a file with */
-    char *line, *string;
+    struct json_found record;
+    char *line;
     size_t length;
     enum leat_status s;
 
@@ -75,9 +80,10 @@ static enum leat_status next_record(struct document_input *in, const char **text
             line += 3;
             length -= 3;
         }
-    } while (json_line_blank(line, length));
-    s = json_line_find(line, length, in->field, &string, bytes, err);
-    *text = string;
+    } while (lines_blank(line, length));
+    s = json_fields_find(&in->fields, line, length, &record, err);
+    *text = record.text;
+    *bytes = record.text_bytes;
     return s == LEAT_OK ? s : document_input_blame(in, err);
 }
 

@@ -1,6 +1,6 @@
 /*
- * text_input.h: a text as commands take it: a file or standard input, plain or compressed with zstd (told by its first
- * bytes; several frames are one text), line by line or whole. Memory is that of the longest line.
+ * text_input.h: a text as commands take it: a file or standard input, plain or compressed (byte_stream.h), line by line
+ * or whole. Memory is that of the longest line.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_TEXT_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_TEXT_INPUT_H

@@ -1,0 +1,205 @@
+/*
+ * byte_block.h: the widest block of bytes that the compiler's target can compare at once. A mask has BLOCK_BITS bits
+ * for each byte, the first byte lowest; only its lowest set bit is sure, so that a search goes on from there.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_BYTE_BLOCK_H
+#define LEAT_TOKENIZE_TOOLS_BYTE_BLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/bytes.h"
+
+/* ---- Eight bytes in a word: everywhere, and for what is shorter than a block ------------------------------------- */
+
+#define WORD_BYTES 8u
+#define WORD_EACH  UINT64_C(0x0101010101010101)
+#define WORD_TOP   UINT64_C(0x8080808080808080)
+
+/* The top bit of each byte that is below `limit` (at most 128); above the first one there may be false ones. */
+static inline uint64_t word_below(uint64_t word, uint8_t limit)
+{
+    return (word - WORD_EACH * limit) & ~word & WORD_TOP;
+}
+
+static inline uint64_t word_equal(uint64_t word, uint8_t byte)
+{
+    return word_below(word ^ WORD_EACH * byte, 1);
+}
+
+/* Quotes, backslashes and control characters. */
+static inline uint64_t word_special(uint64_t word)
+{
+    return word_equal(word, '"') | word_equal(word, '\\') | word_below(word, 0x20);
+}
+
+static inline size_t word_first(uint64_t mask)
+{
+    return (size_t)__builtin_ctzll(mask) / 8;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------- */
+
+#if defined(__AVX512BW__)
+#include <immintrin.h>
+
+#define BLOCK_BYTES 64u
+#define BLOCK_BITS  1u
+
+typedef __m512i byte_block;
+
+static inline byte_block block_load(const char *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+static inline void block_store(char *p, byte_block b)
+{
+    _mm512_storeu_si512(p, b);
+}
+
+static inline uint64_t block_equal(byte_block b, char byte)
+{
+    return _mm512_cmpeq_epi8_mask(b, _mm512_set1_epi8(byte));
+}
+
+static inline uint64_t block_special(byte_block b)
+{
+    return block_equal(b, '"') | block_equal(b, '\\') | _mm512_cmplt_epu8_mask(b, _mm512_set1_epi8(0x20));
+}
+
+#elif defined(__AVX2__)
+#include <immintrin.h>
+
+#define BLOCK_BYTES 32u
+#define BLOCK_BITS  1u
+
+typedef __m256i byte_block;
+
+static inline byte_block block_load(const char *p)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+
+static inline void block_store(char *p, byte_block b)
+{
+    _mm256_storeu_si256((__m256i *)(void *)p, b);
+}
+
+static inline uint64_t block_equal(byte_block b, char byte)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, _mm256_set1_epi8(byte)));
+}
+
+static inline uint64_t block_special(byte_block b)
+{
+    __m256i low = _mm256_cmpeq_epi8(_mm256_min_epu8(b, _mm256_set1_epi8(0x1f)), b);
+    __m256i quote = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('"')), slash = _mm256_cmpeq_epi8(b, _mm256_set1_epi8('\\'));
+
+    return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(low, _mm256_or_si256(quote, slash)));
+}
+
+#elif defined(__SSE2__)
+#include <emmintrin.h>
+
+#define BLOCK_BYTES 16u
+#define BLOCK_BITS  1u
+
+typedef __m128i byte_block;
+
+static inline byte_block block_load(const char *p)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)p);
+}
+
+static inline void block_store(char *p, byte_block b)
+{
+    _mm_storeu_si128((__m128i *)(void *)p, b);
+}
+
+static inline uint64_t block_equal(byte_block b, char byte)
+{
+    return (uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(b, _mm_set1_epi8(byte)));
+}
+
+static inline uint64_t block_special(byte_block b)
+{
+    __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(b, _mm_set1_epi8(0x1f)), b);
+    __m128i quote = _mm_cmpeq_epi8(b, _mm_set1_epi8('"')), slash = _mm_cmpeq_epi8(b, _mm_set1_epi8('\\'));
+
+    return (uint32_t)_mm_movemask_epi8(_mm_or_si128(low, _mm_or_si128(quote, slash)));
+}
+
+#elif defined(__ARM_NEON) && !BYTES_BIG_ENDIAN
+#include <arm_neon.h>
+
+#define BLOCK_BYTES 16u
+#define BLOCK_BITS  4u
+
+typedef uint8x16_t byte_block;
+
+static inline byte_block block_load(const char *p)
+{
+    return vld1q_u8((const uint8_t *)p);
+}
+
+static inline void block_store(char *p, byte_block b)
+{
+    vst1q_u8((uint8_t *)p, b);
+}
+
+/* Four bits of each byte of a comparison. */
+static inline uint64_t block_mask(uint8x16_t same)
+{
+    return vget_lane_u64(vreinterpret_u64_u8(vshrn_n_u16(vreinterpretq_u16_u8(same), 4)), 0);
+}
+
+static inline uint64_t block_equal(byte_block b, char byte)
+{
+    return block_mask(vceqq_u8(b, vdupq_n_u8((uint8_t)byte)));
+}
+
+static inline uint64_t block_special(byte_block b)
+{
+    uint8x16_t either = vorrq_u8(vceqq_u8(b, vdupq_n_u8('"')), vceqq_u8(b, vdupq_n_u8('\\')));
+
+    return block_mask(vorrq_u8(either, vcltq_u8(b, vdupq_n_u8(0x20))));
+}
+
+#else
+
+#define BLOCK_BYTES WORD_BYTES
+#define BLOCK_BITS  8u
+
+typedef uint64_t byte_block;
+
+static inline byte_block block_load(const char *p)
+{
+    return bytes_load64(p);
+}
+
+static inline void block_store(char *p, byte_block b)
+{
+    bytes_store64(p, b);
+}
+
+static inline uint64_t block_equal(byte_block b, char byte)
+{
+    return word_equal(b, (uint8_t)byte);
+}
+
+static inline uint64_t block_special(byte_block b)
+{
+    return word_special(b);
+}
+
+#endif
+
+/* The first byte that a mask, which is not 0, names. */
+static inline size_t block_first(uint64_t mask)
+{
+    return (size_t)__builtin_ctzll(mask) / BLOCK_BITS;
+}
+
+#endif

@@ -1,0 +1,230 @@
+/* byte_stream.c: see byte_stream.h. Text goes from the file or the decompressor straight to the caller's buffer. */
+#include "byte_stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "gzip_members.h"
+#include "raw_input.h"
+#include "zstd_frames.h"
+
+struct byte_stream {
+    struct raw_input in;
+    enum byte_form form;
+    struct zstd_frames *zstd;
+    struct gzip_members *gzip;
+    uint64_t text_position;
+    struct byte_mark mark; /* of compressed data: behind the frame or member that ended last */
+    bool ended;
+    struct leat_error error; /* once its status is not LEAT_OK, it is what reading says */
+};
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t length = strlen(text), bytes = strlen(ending);
+
+    return length >= bytes && memcmp(text + length - bytes, ending, bytes) == 0;
+}
+
+/* A name that tells a form must tell the right one: a download's page of errors, say, is no text to train on. */
+static enum leat_status detect(struct byte_stream *s, const char *path, struct leat_error *err)
+{
+    const struct raw_input *in = &s->in;
+    bool whole = in->head_bytes == RAW_HEAD;
+    bool zstd = zstd_frames_begin(in->head, in->head_bytes), gzip = gzip_members_begin(in->head, in->head_bytes);
+
+    if (ends_with(path, ".zst")) {
+        s->form = BYTE_FORM_ZSTD;
+        if (!zstd)
+            return status_set_at(err, LEAT_E_TEXT, 0,
+                                 "%s is called .zst, but does not begin as a zstd file does; rename it if it is not "
+                                 "compressed, else get it again",
+                                 path);
+    } else if (ends_with(path, ".gz")) {
+        s->form = BYTE_FORM_GZIP;
+        if (!gzip)
+            return status_set_at(err, LEAT_E_TEXT, 0,
+                                 "%s is called .gz, but does not begin as a gzip file does; rename it if it is not "
+                                 "compressed, else get it again",
+                                 path);
+    } else if (whole && zstd) {
+        s->form = BYTE_FORM_ZSTD;
+    } else if (in->head_bytes >= 2 && gzip) {
+        s->form = BYTE_FORM_GZIP;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status open_decoder(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
+{
+    bool behind = mark && mark->raw_offset > 0;
+    enum leat_status status;
+
+    if (s->form == BYTE_FORM_PLAIN)
+        return LEAT_OK;
+    status = s->form == BYTE_FORM_ZSTD ? zstd_frames_open(&s->zstd, err)
+                                       : gzip_members_open(&s->gzip, s->in.name, behind, err);
+    return status == LEAT_OK ? raw_input_buffer(&s->in, err) : status;
+}
+
+static enum leat_status go_on(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
+{
+    enum leat_status status = raw_input_seek(&s->in, mark->raw_offset, checksum_load(mark->sum), err);
+
+    s->mark = *mark;
+    s->text_position = mark->text_offset;
+    return status;
+}
+
+static enum leat_status open_stream(struct byte_stream **out, const char *path, const struct byte_mark *mark,
+                                    struct leat_error *err)
+{
+    struct byte_stream *s = calloc(1, sizeof *s);
+    enum leat_status status;
+
+    *out = NULL;
+    if (!s)
+        return status_no_memory(err, sizeof *s);
+    status = raw_input_open(&s->in, path, err);
+    if (status == LEAT_OK)
+        status = detect(s, path, err);
+    if (status == LEAT_OK)
+        status = open_decoder(s, mark, err);
+    if (status == LEAT_OK && mark)
+        status = go_on(s, mark, err);
+    if (status != LEAT_OK) {
+        byte_stream_close(s);
+        return status;
+    }
+    *out = s;
+    return LEAT_OK;
+}
+
+enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err)
+{
+    return open_stream(out, path, NULL, err);
+}
+
+enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
+                                     struct leat_error *err)
+{
+    return open_stream(out, path, mark, err);
+}
+
+void byte_stream_close(struct byte_stream *s)
+{
+    if (!s)
+        return;
+    zstd_frames_close(s->zstd);
+    gzip_members_close(s->gzip);
+    raw_input_close(&s->in);
+    free(s);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+/* Reading can begin anew here: behind a frame or member whose text has been given. */
+static void set_mark(struct byte_stream *s)
+{
+    s->mark.raw_offset = raw_input_position(&s->in);
+    s->mark.text_offset = s->text_position;
+    checksum_store(s->mark.sum, s->in.sum.whole);
+}
+
+/* Some text, or s->ended. */
+static enum leat_status step(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
+{
+    enum decoder_step what = STEP_MORE;
+    enum leat_status status;
+
+    if (s->zstd) {
+        status = zstd_frames_step(s->zstd, &s->in, buf, room, got, &what, &s->error);
+    } else if (s->gzip) {
+        status = gzip_members_step(s->gzip, &s->in, buf, room, got, &what, &s->error);
+    } else {
+        status = raw_input_read(&s->in, buf, room, got, &s->error);
+        what = *got == 0 ? STEP_END : STEP_MORE;
+    }
+    s->text_position += *got;
+    if (status != LEAT_OK)
+        return status;
+    s->ended = what == STEP_END;
+    if (what == STEP_BORDER)
+        set_mark(s);
+    return LEAT_OK;
+}
+
+/* Until the buffer is full if `all`, else until it holds something. */
+static enum leat_status read_text(struct byte_stream *s, void *buf, size_t room, bool all, size_t *got,
+                                  struct leat_error *err)
+{
+    uint8_t *to = buf;
+    size_t some;
+
+    *got = 0;
+    while (*got < room && (all || *got == 0) && !s->ended && s->error.status == LEAT_OK) {
+        s->error.status = step(s, to + *got, room - *got, &some);
+        *got += some;
+    }
+    if (*got > 0 || s->error.status == LEAT_OK)
+        return LEAT_OK;
+    if (err)
+        *err = s->error;
+    return s->error.status;
+}
+
+enum leat_status byte_stream_read(struct byte_stream *s, void *buf, size_t room, size_t *got, struct leat_error *err)
+{
+    return read_text(s, buf, room, true, got, err);
+}
+
+enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t room, size_t *got,
+                                       struct leat_error *err)
+{
+    return read_text(s, buf, room, false, got, err);
+}
+
+/* ---- What is known ---------------------------------------------------------------------------------------------- */
+
+enum byte_form byte_stream_form(const struct byte_stream *s)
+{
+    return s->form;
+}
+
+const char *byte_stream_name(const struct byte_stream *s)
+{
+    return s->in.name;
+}
+
+uint64_t byte_stream_raw_position(const struct byte_stream *s)
+{
+    return raw_input_position(&s->in);
+}
+
+uint64_t byte_stream_text_position(const struct byte_stream *s)
+{
+    return s->text_position;
+}
+
+uint64_t byte_stream_size(const struct byte_stream *s)
+{
+    return s->in.size;
+}
+
+void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16])
+{
+    checksum_store(hash, page_sum_now(&s->in.sum));
+}
+
+void byte_stream_mark(const struct byte_stream *s, struct byte_mark *mark)
+{
+    *mark = s->mark;
+    if (s->form != BYTE_FORM_PLAIN)
+        return;
+    mark->raw_offset = s->text_position - s->text_position % CHECKSUM_PAGE;
+    mark->text_offset = mark->raw_offset;
+    checksum_store(mark->sum, s->in.sum.whole);
+}

@@ -1,0 +1,78 @@
+/*
+ * byte_stream.h: an input of text as a stream of bytes: a file or standard input, plain or compressed with zstd or
+ * gzip, which its first bytes tell. One thread at a time may use a stream.
+ *
+ *   zstd  all frames and skippable frames, windows of up to 2 GiB, content checksums checked
+ *   gzip  all members, their lengths and checksums checked; zeros after the last one are ignored, as gzip(1) does
+ *
+ * Compressed data that stops in the middle, or is broken, or is followed by something else: all that was readable is
+ * given first, then LEAT_E_TRUNCATED or LEAT_E_TEXT, with a sentence that names file and byte. An error stays.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_BYTE_STREAM_H
+#define LEAT_TOKENIZE_TOOLS_BYTE_STREAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+enum byte_form { BYTE_FORM_PLAIN = 0, BYTE_FORM_ZSTD = 1, BYTE_FORM_GZIP = 2 };
+
+/*
+ * A place where reading can begin anew, in another process too: plain numbers, to be stored. Valid as long as the file
+ * is the same.
+ */
+struct byte_mark {
+    uint64_t raw_offset;  /* bytes of the file before it */
+    uint64_t text_offset; /* bytes of text before it */
+    uint8_t sum[16];      /* page sum of the pages of 4096 bytes that lie whole before it, as files hold it */
+};
+
+struct byte_stream;
+
+/*
+ * Opens `path`, "-" being standard input (which stays open afterwards). On success *out is the caller's until
+ * byte_stream_close(); NULL on failure. LEAT_E_TEXT if the name ends in .zst or .gz and the first bytes are not of that
+ * form (of an empty or shorter file, reading says LEAT_E_TRUNCATED); LEAT_E_UNSUPPORTED, with the library that is
+ * missing, if the build cannot read the form.
+ */
+enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err);
+
+/* The same, from a mark on: what is read is what the stream that gave the mark gave from there, and so are positions,
+ * marks and the hash. LEAT_E_UNSUPPORTED for what is no regular file. */
+enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
+                                     struct leat_error *err);
+void byte_stream_close(struct byte_stream *s); /* NULL is fine */
+
+/*
+ * Text into `buf`, as much as has room and comes; *got is 0 only at the end (and if `room` is 0). On failure *got is 0:
+ * what was readable before has been given by earlier calls.
+ */
+enum leat_status byte_stream_read(struct byte_stream *s, void *buf, size_t room, size_t *got, struct leat_error *err);
+
+/* The same, but returns as soon as there is something: for people who type. */
+enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t room, size_t *got,
+                                       struct leat_error *err);
+
+enum byte_form byte_stream_form(const struct byte_stream *s);
+
+/* As messages call it: the path, or "standard input". The stream's. */
+const char *byte_stream_name(const struct byte_stream *s);
+
+/* Bytes of the file used so far, and bytes of text given so far. */
+uint64_t byte_stream_raw_position(const struct byte_stream *s);
+uint64_t byte_stream_text_position(const struct byte_stream *s);
+
+/* Bytes of the file when it was opened; UINT64_MAX if it is no regular file. */
+uint64_t byte_stream_size(const struct byte_stream *s);
+
+/* The page sum (FORMAT.md) of the bytes of the file used so far: after the end, of the whole file. */
+void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16]);
+
+/*
+ * The last place at or before the text given so far where reading can begin anew: the begin of a frame or member, in a
+ * plain file that of the page; where there is none, the begin of the file.
+ */
+void byte_stream_mark(const struct byte_stream *s, struct byte_mark *mark);
+
+#endif

@@ -1,0 +1,87 @@
+/* inflater_zlib.c: see inflater.h; by zlib, which every system has. */
+#if defined(LEAT_HAVE_ZLIB) && !defined(LEAT_HAVE_ISAL)
+#include "inflater.h"
+
+#include <stdlib.h>
+#include <zlib.h>
+
+/* its numbers have 32 bits */
+#define MOST ((size_t)1 << 30)
+
+struct inflater {
+    z_stream stream;
+};
+
+const char *inflater_name(void)
+{
+    return "zlib";
+}
+
+struct inflater *inflater_open(void)
+{
+    struct inflater *inflater = calloc(1, sizeof *inflater);
+
+    if (inflater && inflateInit2(&inflater->stream, -MAX_WBITS) != Z_OK) {
+        free(inflater);
+        return NULL;
+    }
+    return inflater;
+}
+
+void inflater_close(struct inflater *inflater)
+{
+    if (!inflater)
+        return;
+    inflateEnd(&inflater->stream);
+    free(inflater);
+}
+
+void inflater_reset(struct inflater *inflater)
+{
+    inflateReset(&inflater->stream);
+}
+
+enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
+                                  size_t *room, bool last)
+{
+    z_stream *stream = &inflater->stream;
+    uInt some_in = (uInt)(*in_bytes < MOST ? *in_bytes : MOST);
+    uInt some_room = (uInt)(*room < MOST ? *room : MOST);
+    int code;
+
+    (void)last;
+    /* it does not write there */
+    stream->next_in = (Bytef *)(uintptr_t)*in;
+    stream->avail_in = some_in;
+    stream->next_out = *out;
+    stream->avail_out = some_room;
+    code = inflate(stream, Z_NO_FLUSH);
+    *in = stream->next_in;
+    *in_bytes -= some_in - stream->avail_in;
+    *out = stream->next_out;
+    *room -= some_room - stream->avail_out;
+    switch (code) {
+    case Z_STREAM_END:
+        return INFLATER_END;
+    case Z_OK:
+    case Z_BUF_ERROR: /* there was nothing to do: not an error of the data */
+        return INFLATER_MORE;
+    case Z_MEM_ERROR:
+        return INFLATER_NO_MEMORY;
+    default:
+        return INFLATER_BROKEN;
+    }
+}
+
+uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count)
+{
+    uLong sum = crc;
+
+    for (; count > MOST; bytes += MOST, count -= MOST)
+        sum = crc32(sum, bytes, (uInt)MOST);
+    return (uint32_t)crc32(sum, bytes, (uInt)count);
+}
+
+#else
+typedef int inflater_zlib_is_not_built; /* a file has to hold something */
+#endif

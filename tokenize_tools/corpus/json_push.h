@@ -1,0 +1,61 @@
+/*
+ * json_push.h: what json_fields_find() does, for a record that is too big for memory and comes in parts. Of the text
+ * there is in the end only the place; whoever wants it reads the record a second time and takes it through
+ * json_unescape_part(). Memory is that of the id.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_JSON_PUSH_H
+#define LEAT_TOKENIZE_TOOLS_JSON_PUSH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "json_fields.h"
+#include "leat.h"
+
+struct json_push;
+
+/* What a record holds; offsets count from the record's first byte. */
+struct json_pushed {
+    enum json_problem problem;
+    uint64_t byte;       /* as in struct json_found */
+    uint64_t text_begin; /* of what stands between the text's quotes */
+    uint64_t text_raw_bytes;
+    const char *id; /* NULL: there is none; else json_push's until its next call */
+    size_t id_bytes;
+};
+
+/* `fields` must outlive it. On success *out is the caller's until json_push_close(). */
+enum leat_status json_push_open(struct json_push **out, const struct json_fields *fields, struct leat_error *err);
+void json_push_close(struct json_push *push); /* NULL is fine */
+
+/* A new record; not needed for the first one. */
+void json_push_begin(struct json_push *push);
+
+/* The next bytes of it. Fails only if memory is short; that the record is bad is said at its end, and then the rest of
+ * it need not be fed: *enough is true. */
+enum leat_status json_push_feed(struct json_push *push, const char *bytes, size_t count, bool *enough,
+                                struct leat_error *err);
+
+/* There are no more. The same statuses, problems and sentences as json_fields_find() of the whole record. */
+enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushed, struct leat_error *err);
+
+/* ---- Unescaping in parts ---------------------------------------------------------------------------------------- */
+
+#define JSON_UNESCAPE_HELD 12u
+
+/* All zero at the begin of a string. */
+struct json_unescape {
+    char held[JSON_UNESCAPE_HELD]; /* an escape, or half a surrogate pair, that the end of a part has cut */
+    size_t held_bytes;
+};
+
+/*
+ * Unescapes the next part of a string that was found valid; it may be cut anywhere. `out` has room for `in_bytes` +
+ * JSON_UNESCAPE_HELD bytes and does not overlap `in`. After the last part, one call with `last` true and no bytes gives
+ * what is held.
+ */
+void json_unescape_part(const struct json_fields *fields, struct json_unescape *state, const char *in, size_t in_bytes,
+                        bool last, char *out, size_t *out_bytes);
+
+#endif

@@ -1,0 +1,497 @@
+/*
+ * json_scan.c: see json_scan.h. A state says what is expected next, so that it also names what is missing where a
+ * record is wrong. Each step takes as many bytes as it can; the insides of strings are the kernels'. The objects on the
+ * way to a member are always the outermost ones, so a number tells how far a path has been followed.
+ */
+#include "json_scan.h"
+
+#include <string.h>
+
+#include "base/status.h"
+
+enum state {
+    STATE_VALUE,
+    STATE_VALUE_OR_END, /* of an array */
+    STATE_NAME,
+    STATE_NAME_OR_END, /* of an object */
+    STATE_COLON,
+    STATE_AFTER, /* a value */
+    STATE_STRING,
+    STATE_ESCAPE, /* behind a backslash */
+    STATE_HEX,    /* digits of \u */
+    STATE_MINUS,  /* behind it, and so on */
+    STATE_ZERO,
+    STATE_INTEGER,
+    STATE_POINT,
+    STATE_FRACTION,
+    STATE_E,
+    STATE_E_SIGN,
+    STATE_EXPONENT,
+    STATE_WORD
+};
+
+/* A part that is being fed. */
+struct part {
+    const char *begin, *at, *end;
+    uint64_t position; /* of its first byte */
+};
+
+static uint64_t place_of(const struct part *p)
+{
+    return p->position + (uint64_t)(p->at - p->begin);
+}
+
+void json_scan_begin(struct json_scan *scan, const struct json_fields *fields)
+{
+    memset(scan, 0, offsetof(struct json_scan, is_object));
+    scan->fields = fields;
+    scan->state = STATE_VALUE;
+}
+
+/* ---- Members' names --------------------------------------------------------------------------------------------- */
+
+/* More of a name that is not in one part; of one that is longer than any wanted, no more than that it is. */
+static void keep_name(struct json_scan *scan, const char *bytes, size_t count)
+{
+    if (count <= sizeof scan->name && scan->name_bytes <= sizeof scan->name - count)
+        memcpy(scan->name + scan->name_bytes, bytes, count);
+    else
+        count = sizeof scan->name + 1 - scan->name_bytes;
+    scan->name_bytes += count;
+}
+
+/* What the value of this member is to the paths; what an earlier member of the same name held no longer counts. */
+static void set_roles(struct json_scan *scan, const char *name, size_t bytes)
+{
+    char plain[JSON_RAW_NAME_BYTES];
+
+    if (bytes > sizeof plain)
+        return;
+    if (scan->escaped) {
+        bytes = (size_t)(scan->fields->kernels->unescape(plain, name, name + bytes) - plain);
+        name = plain;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const struct json_path *path = &scan->fields->path[i];
+        unsigned next = scan->depth - 1;
+
+        if (scan->on_way[i] != scan->depth || next >= path->names || bytes != path->name_bytes[next] ||
+            memcmp(name, path->name[next], bytes) != 0)
+            continue;
+        scan->role[i] = scan->depth == path->names ? JSON_ROLE_MEMBER : JSON_ROLE_ON_WAY;
+        scan->place[i].kind = JSON_KIND_NONE;
+    }
+}
+
+static void end_name(struct json_scan *scan, const struct part *p)
+{
+    scan->state = STATE_COLON;
+    if (scan->on_way[0] != scan->depth && scan->on_way[1] != scan->depth)
+        return;
+    if (scan->begin >= p->position) {
+        const char *name = p->begin + (scan->begin - p->position);
+
+        set_roles(scan, name, (size_t)(p->at - name));
+        return;
+    }
+    keep_name(scan, p->begin, (size_t)(p->at - p->begin));
+    set_roles(scan, scan->name, scan->name_bytes);
+}
+
+/* ---- Values ----------------------------------------------------------------------------------------------------- */
+
+static void begin_value(struct json_scan *scan, enum json_kind kind, uint64_t begin)
+{
+    scan->kind = kind;
+    scan->begin = begin;
+    scan->is_name = false;
+    if (scan->depth == 0)
+        scan->root = kind;
+    for (unsigned i = 0; i < 2; i++)
+        if (scan->role[i] == JSON_ROLE_MEMBER)
+            scan->place[i] = (struct json_place) { .kind = kind, .begin = begin };
+}
+
+/* Notes how far an open string or number has come. */
+static void measure_value(struct json_scan *scan, uint64_t end)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (scan->role[i] != JSON_ROLE_MEMBER)
+            continue;
+        scan->place[i].bytes = end - scan->begin;
+        scan->place[i].escaped = scan->escaped && scan->kind == JSON_KIND_STRING;
+    }
+}
+
+/* A string, number or word ends at `end`. */
+static void end_value(struct json_scan *scan, uint64_t end)
+{
+    measure_value(scan, end);
+    scan->role[JSON_TEXT] = scan->role[JSON_ID] = JSON_ROLE_OTHER;
+    scan->state = STATE_AFTER;
+}
+
+static bool is_object(const struct json_scan *scan)
+{
+    return scan->is_object[(scan->depth - 1) / 64] >> (scan->depth - 1) % 64 & 1;
+}
+
+static bool open_container(struct json_scan *scan, bool object, uint64_t begin)
+{
+    uint64_t bit = UINT64_C(1) << scan->depth % 64;
+
+    if (scan->depth == JSON_DEPTH)
+        return false;
+    begin_value(scan, object ? JSON_KIND_OBJECT : JSON_KIND_ARRAY, begin);
+    if (object)
+        scan->is_object[scan->depth / 64] |= bit;
+    else
+        scan->is_object[scan->depth / 64] &= ~bit;
+    scan->depth++;
+    for (unsigned i = 0; i < 2; i++) {
+        if (object && (scan->depth == 1 || scan->role[i] == JSON_ROLE_ON_WAY))
+            scan->on_way[i] = scan->depth;
+        scan->role[i] = JSON_ROLE_OTHER;
+    }
+    scan->state = object ? STATE_NAME_OR_END : STATE_VALUE_OR_END;
+    return true;
+}
+
+static void close_container(struct json_scan *scan)
+{
+    scan->depth--;
+    for (unsigned i = 0; i < 2; i++)
+        if (scan->on_way[i] > scan->depth)
+            scan->on_way[i] = scan->depth;
+    scan->state = STATE_AFTER;
+}
+
+static void begin_string(struct json_scan *scan, const struct part *p, bool name)
+{
+    scan->escaped = false;
+    scan->name_bytes = 0;
+    if (!name)
+        begin_value(scan, JSON_KIND_STRING, place_of(p) + 1);
+    scan->begin = place_of(p) + 1;
+    scan->is_name = name;
+    scan->state = STATE_STRING;
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------
+ * Each takes at least one byte, or changes the state; false: the byte at p->at is wrong. */
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static bool step_value(struct json_scan *scan, struct part *p)
+{
+    char c = *p->at;
+    uint64_t place = place_of(p);
+
+    if (c == '"') {
+        begin_string(scan, p, false);
+    } else if (c == '{' || c == '[') {
+        if (!open_container(scan, c == '{', place))
+            return false;
+    } else if (c == '-' || (c >= '0' && c <= '9')) {
+        begin_value(scan, JSON_KIND_NUMBER, place);
+        scan->state = c == '-' ? STATE_MINUS : c == '0' ? STATE_ZERO : STATE_INTEGER;
+    } else if (c == 't' || c == 'f' || c == 'n') {
+        begin_value(scan, c == 't' ? JSON_KIND_TRUE : c == 'f' ? JSON_KIND_FALSE : JSON_KIND_NULL, place);
+        scan->state = STATE_WORD;
+        scan->seen = 1;
+    } else if (c == ']' && scan->state == STATE_VALUE_OR_END) {
+        close_container(scan);
+    } else {
+        return false;
+    }
+    p->at++;
+    return true;
+}
+
+static bool step_name(struct json_scan *scan, struct part *p)
+{
+    if (*p->at == '"')
+        begin_string(scan, p, true);
+    else if (*p->at == '}' && scan->state == STATE_NAME_OR_END)
+        close_container(scan);
+    else
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool step_after(struct json_scan *scan, struct part *p)
+{
+    bool object;
+
+    if (scan->depth == 0)
+        return false;
+    object = is_object(scan);
+    if (*p->at == ',')
+        scan->state = object ? STATE_NAME : STATE_VALUE;
+    else if (*p->at == (object ? '}' : ']'))
+        close_container(scan);
+    else
+        return false;
+    p->at++;
+    return true;
+}
+
+static bool step_string(struct json_scan *scan, struct part *p)
+{
+    p->at = scan->fields->kernels->pass(p->at, p->end, &scan->escaped);
+    if (p->at == p->end)
+        return true;
+    if (*p->at == '"') {
+        if (scan->is_name)
+            end_name(scan, p);
+        else
+            end_value(scan, place_of(p));
+    } else if (*p->at == '\\') {
+        scan->escaped = true;
+        scan->state = STATE_ESCAPE;
+    } else {
+        return false;
+    }
+    p->at++;
+    return true;
+}
+
+static bool step_escape(struct json_scan *scan, struct part *p)
+{
+    char c = *p->at;
+
+    if (scan->state == STATE_HEX) {
+        if (!json_is_hex(c))
+            return false;
+        if (++scan->seen == 4)
+            scan->state = STATE_STRING;
+    } else if (c == 'u') {
+        scan->state = STATE_HEX;
+        scan->seen = 0;
+    } else if (json_escape_meaning(c)) {
+        scan->state = STATE_STRING;
+    } else {
+        return false;
+    }
+    p->at++;
+    return true;
+}
+
+/* Whether a number may end there. */
+static bool is_whole_number(unsigned state)
+{
+    return state == STATE_ZERO || state == STATE_INTEGER || state == STATE_FRACTION || state == STATE_EXPONENT;
+}
+
+static bool step_number(struct json_scan *scan, struct part *p)
+{
+    char c = *p->at;
+    bool digit = c >= '0' && c <= '9';
+
+    switch (scan->state) {
+    case STATE_MINUS:
+        scan->state = c == '0' ? STATE_ZERO : STATE_INTEGER;
+        break;
+    case STATE_ZERO:
+    case STATE_INTEGER:
+        if (digit && scan->state == STATE_INTEGER)
+            break;
+        scan->state = c == '.' ? STATE_POINT : (c | 0x20) == 'e' ? STATE_E : STATE_AFTER;
+        digit = c == '.' || (c | 0x20) == 'e';
+        break;
+    case STATE_POINT:
+        scan->state = STATE_FRACTION;
+        break;
+    case STATE_FRACTION:
+        if (!digit)
+            scan->state = (c | 0x20) == 'e' ? STATE_E : STATE_AFTER;
+        digit = digit || (c | 0x20) == 'e';
+        break;
+    case STATE_E:
+        scan->state = c == '+' || c == '-' ? STATE_E_SIGN : STATE_EXPONENT;
+        digit = digit || c == '+' || c == '-';
+        break;
+    default: /* STATE_E_SIGN, STATE_EXPONENT */
+        if (!digit && scan->state == STATE_EXPONENT)
+            scan->state = STATE_AFTER;
+        else
+            scan->state = STATE_EXPONENT;
+    }
+    if (scan->state == STATE_AFTER) { /* the byte is what comes next */
+        end_value(scan, place_of(p));
+        return true;
+    }
+    p->at += digit;
+    return digit;
+}
+
+static const char *word_of(enum json_kind kind)
+{
+    return kind == JSON_KIND_TRUE ? "true" : kind == JSON_KIND_FALSE ? "false" : "null";
+}
+
+static bool step_word(struct json_scan *scan, struct part *p)
+{
+    const char *word = word_of(scan->kind);
+
+    if (*p->at != word[scan->seen])
+        return false;
+    p->at++;
+    if (word[++scan->seen] == '\0')
+        end_value(scan, place_of(p));
+    return true;
+}
+
+static bool step(struct json_scan *scan, struct part *p)
+{
+    if (scan->state <= STATE_AFTER) {
+        while (p->at < p->end && is_space(*p->at))
+            p->at++;
+        if (p->at == p->end)
+            return true;
+    }
+    switch (scan->state) {
+    case STATE_VALUE:
+    case STATE_VALUE_OR_END:
+        return step_value(scan, p);
+    case STATE_NAME:
+    case STATE_NAME_OR_END:
+        return step_name(scan, p);
+    case STATE_COLON:
+        if (*p->at != ':')
+            return false;
+        p->at++;
+        scan->state = STATE_VALUE;
+        return true;
+    case STATE_AFTER:
+        return step_after(scan, p);
+    case STATE_STRING:
+        return step_string(scan, p);
+    case STATE_ESCAPE:
+    case STATE_HEX:
+        return step_escape(scan, p);
+    case STATE_WORD:
+        return step_word(scan, p);
+    default:
+        return step_number(scan, p);
+    }
+}
+
+bool json_scan_feed(struct json_scan *scan, const char *bytes, size_t count)
+{
+    struct part p = { bytes, bytes, bytes + count, scan->position };
+
+    if (scan->bad)
+        return false;
+    while (p.at < p.end)
+        if (!step(scan, &p)) {
+            scan->bad = true;
+            scan->position = scan->state == STATE_WORD ? scan->begin : place_of(&p);
+            return false;
+        }
+    scan->position += count;
+    if (scan->state >= STATE_STRING && !scan->is_name)
+        measure_value(scan, scan->position);
+    if (scan->state >= STATE_STRING && scan->is_name) {
+        uint64_t from = scan->begin > p.position ? scan->begin - p.position : 0;
+
+        keep_name(scan, bytes + from, count - (size_t)from);
+    }
+    return true;
+}
+
+/* ---- The end ---------------------------------------------------------------------------------------------------- */
+
+static const char *expected(const struct json_scan *scan)
+{
+    switch (scan->state) {
+    case STATE_NAME:
+    case STATE_NAME_OR_END:
+        return "a member's name";
+    case STATE_COLON:
+        return "a colon";
+    case STATE_AFTER:
+        return scan->depth == 0 ? "the end of the record" : is_object(scan) ? "a comma or }" : "a comma or ]";
+    case STATE_STRING:
+        return scan->bad ? "the escape of a control character" : "the quote after a string";
+    case STATE_ESCAPE:
+        return "an escape's letter";
+    case STATE_HEX:
+        return "one of the four digits of \\u";
+    case STATE_VALUE:
+    case STATE_VALUE_OR_END:
+    case STATE_WORD:
+        return scan->depth == 0 ? "an object ({)" : "a value";
+    default:
+        return "a digit";
+    }
+}
+
+static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte, struct leat_error *err)
+{
+    *byte = scan->position + 1;
+    if (scan->bad && scan->depth == JSON_DEPTH && scan->state <= STATE_VALUE_OR_END)
+        status_set(err, LEAT_E_TEXT, "not readable JSON: it is nested deeper than %d at byte %llu", JSON_DEPTH,
+                   (unsigned long long)*byte);
+    else if (scan->bad)
+        status_set(err, LEAT_E_TEXT, "not valid JSON: %s is expected at byte %llu", expected(scan),
+                   (unsigned long long)*byte);
+    else
+        status_set(err, LEAT_E_TEXT, "not valid JSON: it ends where %s is expected", expected(scan));
+    return JSON_MALFORMED;
+}
+
+static const char *name_of(enum json_kind kind)
+{
+    switch (kind) {
+    case JSON_KIND_STRING:
+        return "a string";
+    case JSON_KIND_NUMBER:
+        return "a number";
+    case JSON_KIND_OBJECT:
+        return "an object";
+    case JSON_KIND_ARRAY:
+        return "an array";
+    default:
+        return word_of(kind);
+    }
+}
+
+enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct leat_error *err)
+{
+    const struct json_place *text = &scan->place[JSON_TEXT];
+    const char *path = scan->fields->path[JSON_TEXT].all;
+
+    if (!scan->bad && is_whole_number(scan->state))
+        end_value(scan, scan->position);
+    if (!scan->bad && scan->state == STATE_WORD) { /* what is there of it is no value */
+        scan->bad = true;
+        scan->position = scan->begin;
+    }
+    if (scan->bad || scan->state != STATE_AFTER || scan->depth > 0)
+        return malformed(scan, byte, err);
+    *byte = 0;
+    if (scan->root != JSON_KIND_OBJECT) {
+        status_set(err, LEAT_E_TEXT, "the record is %s, not an object", name_of(scan->root));
+        return JSON_NO_OBJECT;
+    }
+    if (text->kind == JSON_KIND_NONE) {
+        status_set(err, LEAT_E_TEXT, "the record has no \"%.200s\"", path);
+        return JSON_NO_FIELD;
+    }
+    if (text->kind != JSON_KIND_STRING) {
+        status_set(err, LEAT_E_TEXT, "\"%.200s\" is %s, not a string", path, name_of(text->kind));
+        return JSON_NO_STRING;
+    }
+    return JSON_FINE;
+}
+
+enum leat_status json_scan_long_id(const struct json_scan *scan, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_TEXT, "the id \"%.200s\" is longer than %zu KiB", scan->fields->path[JSON_ID].all,
+                      JSON_ID_BYTES >> 10);
+}

@@ -1,0 +1,94 @@
+/* json_string.h: single escapes of JSON strings, and the numbers in them. */
+#ifndef LEAT_TOKENIZE_TOOLS_JSON_STRING_H
+#define LEAT_TOKENIZE_TOOLS_JSON_STRING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+#define JSON_LONGEST_ESCAPE 12u /* bytes: a surrogate pair */
+
+/* What the letter after a backslash stands for; 0 for u, and for what is no such letter. */
+static inline char json_escape_meaning(char letter)
+{
+    switch (letter) {
+    case '"':
+    case '\\':
+    case '/':
+        return letter;
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    default:
+        return 0;
+    }
+}
+
+static inline int json_is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
+}
+
+/* The number of four hexadecimal digits, which are digits: all four at once. */
+static inline uint32_t json_four_digits(const char *p)
+{
+    uint32_t c = bytes_load32(p); /* the first digit lowest */
+    uint32_t v = (c & 0x0f0f0f0fu) + 9 * (c >> 6 & 0x01010101u);
+
+    v = (v << 4 | v >> 8) & 0x00ff00ffu; /* pairs of digits, in bytes 0 and 2 */
+    return (v << 8 | v >> 16) & 0xffffu;
+}
+
+/* Up to four bytes at `out`; returns how many. */
+static inline unsigned json_put_utf8(uint32_t code, char *out)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    if (code < 0x800) {
+        out[0] = (char)(0xc0 | code >> 6);
+        out[1] = (char)(0x80 | (code & 0x3f));
+        return 2;
+    }
+    if (code < 0x10000) {
+        out[0] = (char)(0xe0 | code >> 12);
+        out[1] = (char)(0x80 | (code >> 6 & 0x3f));
+        out[2] = (char)(0x80 | (code & 0x3f));
+        return 3;
+    }
+    out[0] = (char)(0xf0 | code >> 18);
+    out[1] = (char)(0x80 | (code >> 12 & 0x3f));
+    out[2] = (char)(0x80 | (code >> 6 & 0x3f));
+    out[3] = (char)(0x80 | (code & 0x3f));
+    return 4;
+}
+
+/* The code point of the escape \u (or of two, a surrogate pair) at *p, which is valid and before `end`; passes over it.
+ * U+FFFD for a surrogate that is not part of a pair. */
+static inline uint32_t json_take_code(const char **p, const char *end)
+{
+    uint32_t code = json_four_digits(*p + 2), low;
+
+    *p += 6;
+    if (code < 0xd800 || code > 0xdfff)
+        return code;
+    if (code <= 0xdbff && end - *p >= 6 && (*p)[0] == '\\' && (*p)[1] == 'u') {
+        low = json_four_digits(*p + 2);
+        if (low >= 0xdc00 && low <= 0xdfff) {
+            *p += 6;
+            return 0x10000 + ((code - 0xd800) << 10 | (low - 0xdc00));
+        }
+    }
+    return 0xfffd;
+}
+
+#endif

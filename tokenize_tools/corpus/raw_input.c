@@ -1,0 +1,178 @@
+/* raw_input.c: see raw_input.h. */
+#include "raw_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+/* A buffer holds two blocks' worth only in a test build: what is left of one, and the next. */
+#define RAW_BLOCK TINY_OR((size_t)64, (size_t)256 << 10)
+/* hashed while it is still in the cache of the core */
+#define RAW_DIRECT TINY_OR((size_t)100, (size_t)512 << 10)
+
+static enum leat_status read_some(struct raw_input *in, void *out, size_t room, size_t *got, struct leat_error *err)
+{
+    ssize_t count;
+
+    do
+        count = read(in->fd < 0 ? STDIN_FILENO : in->fd, out, room);
+    while (count < 0 && errno == EINTR);
+    *got = count < 0 ? 0 : (size_t)count;
+    return count < 0 ? status_set_os(err, errno, "cannot read %s", in->name) : LEAT_OK;
+}
+
+/* ---- Opening ---------------------------------------------------------------------------------------------------- */
+
+/* A pipe gives its head once: it stays in the small buffer. */
+static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t got = 1;
+
+    while (s == LEAT_OK && got > 0 && in->held < RAW_HEAD) {
+        s = read_some(in, in->buffer + in->held, RAW_HEAD - in->held, &got, err);
+        in->held += got;
+    }
+    in->ended = got == 0;
+    in->head_bytes = in->held;
+    memcpy(in->head, in->buffer, in->held);
+    return s;
+}
+
+static enum leat_status peek_head(struct raw_input *in, struct leat_error *err)
+{
+    in->head_bytes = in->size < RAW_HEAD ? (size_t)in->size : RAW_HEAD;
+    return file_read_at(in->fd, 0, in->head, in->head_bytes, in->name, err);
+}
+
+static enum leat_status open_file(struct raw_input *in, const char *path, struct leat_error *err)
+{
+    struct stat st;
+
+    in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (in->fd < 0)
+        return status_set_os(err, errno, "cannot open %s", path);
+    if (fstat(in->fd, &st) != 0)
+        return status_set_os(err, errno, "cannot look at %s", path);
+    if (S_ISDIR(st.st_mode))
+        return status_set_os(err, EISDIR, "cannot read %s", path);
+    if (!S_ISREG(st.st_mode))
+        return LEAT_OK;
+    in->seekable = true;
+    in->size = (uint64_t)st.st_size;
+    /* a hint: whether it is taken does not matter */
+    (void)posix_fadvise(in->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    return LEAT_OK;
+}
+
+enum leat_status raw_input_open(struct raw_input *in, const char *path, struct leat_error *err)
+{
+    bool standard = strcmp(path, "-") == 0;
+    enum leat_status s;
+
+    memset(in, 0, sizeof *in);
+    in->fd = -1;
+    in->size = UINT64_MAX;
+    page_sum_begin(&in->sum, 0, (struct hash128) { 0, 0 });
+    in->name = strdup(standard ? "standard input" : path);
+    in->buffer = malloc(RAW_HEAD);
+    in->room = RAW_HEAD;
+    if (!in->name || !in->buffer)
+        return status_no_memory(err, RAW_HEAD);
+    s = standard ? LEAT_OK : open_file(in, path, err);
+    if (s != LEAT_OK)
+        return s;
+    return in->seekable ? peek_head(in, err) : read_head(in, err);
+}
+
+enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct hash128 pages, struct leat_error *err)
+{
+    uint64_t page = offset / CHECKSUM_PAGE;
+    uint8_t before[CHECKSUM_PAGE];
+    size_t count = (size_t)(offset % CHECKSUM_PAGE);
+    enum leat_status s;
+
+    if (!in->seekable)
+        return status_set(err, LEAT_E_UNSUPPORTED, "%s is no regular file: reading cannot go on in its middle",
+                          in->name);
+    if (offset > in->size)
+        return status_set_at(err, LEAT_E_TRUNCATED, in->size,
+                             "%s has %llu bytes, but reading is to go on at byte %llu; the file has changed", in->name,
+                             (unsigned long long)in->size, (unsigned long long)offset);
+    s = file_read_at(in->fd, offset - count, before, count, in->name, err);
+    if (s != LEAT_OK)
+        return s;
+    if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+        return status_set_os(err, errno, "cannot go to byte %llu of %s", (unsigned long long)offset, in->name);
+    page_sum_begin(&in->sum, page, pages);
+    page_sum_add(&in->sum, before, count);
+    return LEAT_OK;
+}
+
+enum leat_status raw_input_buffer(struct raw_input *in, struct leat_error *err)
+{
+    uint8_t *larger = realloc(in->buffer, RAW_BLOCK);
+
+    if (!larger)
+        return status_no_memory(err, RAW_BLOCK);
+    in->buffer = larger;
+    in->room = RAW_BLOCK;
+    return LEAT_OK;
+}
+
+void raw_input_close(struct raw_input *in)
+{
+    file_close(&in->fd);
+    free(in->name);
+    free(in->buffer);
+}
+
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+enum leat_status raw_input_fill(struct raw_input *in, struct leat_error *err)
+{
+    size_t left = in->held - in->at, got;
+    enum leat_status s;
+
+    if (in->ended)
+        return LEAT_OK;
+    memmove(in->buffer, in->buffer + in->at, left);
+    in->at = 0;
+    in->held = left;
+    s = read_some(in, in->buffer + left, in->room - left, &got, err);
+    in->held += got;
+    in->ended = s == LEAT_OK && got == 0;
+    return s;
+}
+
+void raw_input_use(struct raw_input *in, size_t count)
+{
+    page_sum_add(&in->sum, in->buffer + in->at, count);
+    in->at += count;
+}
+
+enum leat_status raw_input_read(struct raw_input *in, void *out, size_t room, size_t *got, struct leat_error *err)
+{
+    size_t left = in->held - in->at;
+    enum leat_status s;
+
+    *got = left < room ? left : room;
+    if (left > 0) { /* the head of a pipe */
+        memcpy(out, in->buffer + in->at, *got);
+        raw_input_use(in, *got);
+        return LEAT_OK;
+    }
+    if (in->ended)
+        return LEAT_OK;
+    s = read_some(in, out, room < RAW_DIRECT ? room : RAW_DIRECT, got, err);
+    in->ended = s == LEAT_OK && *got == 0;
+    page_sum_add(&in->sum, out, *got);
+    return s;
+}

@@ -1,0 +1,151 @@
+/*
+ * zstd_frames.c: see zstd_frames.h. libzstd does not tell what it had decoded when a call fails, so that a call never
+ * gets more input than one block or header: whatever is before a defect has then been given by earlier calls.
+ */
+#include "zstd_frames.h"
+
+#include <stdlib.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+#define BLOCK_HEADER 3u /* bytes */
+
+struct zstd_frames {
+    ZSTD_DCtx *context;
+    bool open;     /* a frame has begun and not ended */
+    size_t wanted; /* bytes that libzstd can use next, if open */
+};
+
+/* How many of the bytes agree with the magic of a frame or of a skippable frame, up to RAW_HEAD. */
+static size_t magic_bytes(const uint8_t *head, size_t bytes)
+{
+    static const uint8_t frame[RAW_HEAD] = { 0x28, 0xb5, 0x2f, 0xfd }, skippable[RAW_HEAD] = { 0x50, 0x2a, 0x4d, 0x18 };
+    size_t a = 0, b = 0;
+
+    while (a < bytes && a < RAW_HEAD && head[a] == frame[a])
+        a++;
+    while (b < bytes && b < RAW_HEAD && (b == 0 ? head[b] & 0xf0 : head[b]) == skippable[b])
+        b++;
+    return a > b ? a : b;
+}
+
+bool zstd_frames_begin(const uint8_t *head, size_t bytes)
+{
+    return magic_bytes(head, bytes) == (bytes < RAW_HEAD ? bytes : RAW_HEAD);
+}
+
+enum leat_status zstd_frames_open(struct zstd_frames **out, struct leat_error *err)
+{
+    struct zstd_frames *z = calloc(1, sizeof *z);
+
+    *out = z;
+    if (!z)
+        return status_no_memory(err, sizeof *z);
+    z->context = ZSTD_createDCtx();
+    if (!z->context) {
+        zstd_frames_close(z);
+        *out = NULL;
+        return status_no_memory(err, (uint64_t)1 << 17);
+    }
+    /* files made with --long=31 too; what a window takes is memory only where it is used */
+    ZSTD_DCtx_setParameter(z->context, ZSTD_d_windowLogMax, ZSTD_dParam_getBounds(ZSTD_d_windowLogMax).upperBound);
+    return LEAT_OK;
+}
+
+void zstd_frames_close(struct zstd_frames *z)
+{
+    if (!z)
+        return;
+    ZSTD_freeDCtx(z->context);
+    free(z);
+}
+
+static enum leat_status failed(const struct raw_input *in, size_t code, struct leat_error *err)
+{
+    uint64_t place = raw_input_position(in);
+
+    if (ZSTD_getErrorCode(code) == ZSTD_error_memory_allocation)
+        return status_set_at(err, LEAT_E_NO_MEMORY, place,
+                             "%s: not enough memory for the window of the zstd frame at compressed byte %llu", in->name,
+                             (unsigned long long)place);
+    return status_set_at(err, LEAT_E_TEXT, place, "%s: the zstd data is broken at compressed byte %llu: %s", in->name,
+                         (unsigned long long)place, ZSTD_getErrorName(code));
+}
+
+static enum leat_status cut_off(const struct raw_input *in, struct leat_error *err)
+{
+    uint64_t place = raw_input_position(in) + (in->held - in->at);
+
+    return status_set_at(err, LEAT_E_TRUNCATED, place, "%s ends in the middle of a zstd frame, at compressed byte %llu",
+                         in->name, (unsigned long long)place);
+}
+
+/* Between frames: the end, or the first bytes of a frame; libzstd itself would take three wrong bytes for a begin. */
+static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decoder_step *step,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t held;
+
+    while (s == LEAT_OK && in->held - in->at < RAW_HEAD && !in->ended)
+        s = raw_input_fill(in, err);
+    if (s != LEAT_OK)
+        return s;
+    held = in->held - in->at;
+    if (held == 0 && raw_input_position(in) > 0) {
+        *step = STEP_END;
+        return LEAT_OK;
+    }
+    if (!zstd_frames_begin(in->buffer + in->at, held)) {
+        uint64_t place = raw_input_position(in);
+
+        return status_set_at(err, LEAT_E_TEXT, place,
+                             "%s: the zstd data is broken at compressed byte %llu: no frame begins there", in->name,
+                             (unsigned long long)place);
+    }
+    if (held < RAW_HEAD)
+        return cut_off(in, err);
+    z->open = true;
+    z->wanted = RAW_HEAD;
+    return LEAT_OK;
+}
+
+enum leat_status zstd_frames_step(struct zstd_frames *z, struct raw_input *in, void *buf, size_t room, size_t *got,
+                                  enum decoder_step *step, struct leat_error *err)
+{
+    ZSTD_inBuffer from = { in->buffer + in->at, 0, 0 };
+    ZSTD_outBuffer to = { buf, room, 0 };
+    enum leat_status s = LEAT_OK;
+    size_t code;
+
+    *got = 0;
+    *step = STEP_MORE;
+    if (!z->open)
+        return begin_frame(z, in, step, err);
+    if (in->at == in->held) {
+        s = raw_input_fill(in, err);
+        from.src = in->buffer + in->at;
+    }
+    if (s != LEAT_OK)
+        return s;
+    /* what it wants is a block and the header of the next one, whose defects are not the block's */
+    from.size = z->wanted > BLOCK_HEADER ? z->wanted - BLOCK_HEADER : z->wanted;
+    if (from.size > in->held - in->at)
+        from.size = in->held - in->at;
+    code = ZSTD_decompressStream(z->context, &to, &from);
+    if (ZSTD_isError(code))
+        return failed(in, code, err);
+    raw_input_use(in, from.pos);
+    *got = to.pos;
+    z->wanted = code;
+    if (code == 0) {
+        z->open = false;
+        *step = STEP_BORDER;
+    } else if (to.pos == 0 && from.pos == 0 && in->at == in->held && in->ended) {
+        return cut_off(in, err);
+    }
+    return LEAT_OK;
+}
