@@ -183,7 +183,7 @@ static void test_bound(uint64_t seed)
 /* ---- Windows ---- */
 
 /* Pieces end to end, each with its length before it. */
-static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, struct leat_error *err)
+static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
 {
     struct buffer *pieces = context;
 
@@ -196,9 +196,9 @@ static void cut(const struct pretokenizer *p, size_t window, const struct buffer
 {
     struct pretokenizer_scratch *s;
 
-    T_OK(pretokenizer_scratch_make(&s, p, &t_err));
+    T_OK(pretokenizer_scratch_make(&s, p, NULL, &t_err));
     pretokenizer_scratch_window(s, window);
-    T_OK(pretokenizer_run(p, s, repaired->bytes, repaired->size, true, keep_piece, pieces, &t_err));
+    T_OK(pretokenizer_run(p, s, repaired->bytes, repaired->size, true, true, keep_piece, pieces, &t_err));
     pretokenizer_scratch_free(s);
 }
 

@@ -321,9 +321,9 @@ static void charsmaps(void)
     through(map, CHARSMAP_GRAPHEMES, "abxa\u0301", "1bx1");
     through(map, CHARSMAP_GRAPHEMES, "a\u0301\u0301a\u0301\u0301\u0301", "11\u0301\u0301\u0301");
     through(map, CHARSMAP_GRAPHEMES, "\u00a9\u200d\u00a9\u0301", "(c)\u200d(c)\u0301");
-    T_EQ(charsmap_longest(map, u8("abc"), 3, &to, &to_bytes), 2);
+    T_EQ(charsmap_longest(map, u8("abc"), 3, &to, &to_bytes, NULL), 2);
     T_CHECK(to_bytes == 2 && memcmp(to, "22", 2) == 0);
-    T_EQ(charsmap_longest(map, u8("bc"), 2, &to, &to_bytes), 0);
+    T_EQ(charsmap_longest(map, u8("bc"), 2, &to, &to_bytes, NULL), 0);
     charsmap_free(map);
 
     for (size_t cut = 0; cut < 4 + 1024; cut++) {
