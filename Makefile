@@ -23,7 +23,7 @@ WARNINGS   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -W
 CFLAGS     ?= $(OPTIMIZE) -g
 # WERROR=1 in CI; a new compiler's new warning must not keep a user from building
 WERROR     ?= 0
-ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
+ALL_CFLAGS  = -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Itokenize_tools -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
               $(if $(filter 1,$(WERROR)),-Werror) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(URING_CFLAGS) $(PCRE2_CFLAGS) \
               $(GZIP_CFLAGS) $(CFLAGS) $(SANITIZE)
 ALL_LDFLAGS = -pthread $(LDFLAGS) $(SANITIZE)

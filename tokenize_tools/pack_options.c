@@ -210,7 +210,8 @@ static bool find_token(const struct command *self, const struct leat_tokenizer *
 }
 
 /* What the tokens that could be the end token are written like: " 0 <|endoftext|>". */
-static void list_candidates(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out, size_t room)
+static void list_candidates(const struct leat_tokenizer *t, const struct leat_tokenizer_info *info, char *out,
+                            size_t room)
 {
     struct leat_encoder *e;
     size_t used = 0;
@@ -243,10 +244,13 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
         return true;
     list_candidates(t, &info, candidates, sizeof candidates);
     if (candidates[0])
-        command_wrong(self, "which token ends a document is not known of %s: give --end ID, or --end none; it may be one of"
-                            "%s", v->tokenizer, candidates);
+        command_wrong(self,
+                      "which token ends a document is not known of %s: give --end ID, or --end none; it may be one of"
+                      "%s",
+                      v->tokenizer, candidates);
     else
-        command_wrong(self, "which token ends a document is not known of %s: give --end ID, or --end none", v->tokenizer);
+        command_wrong(self, "which token ends a document is not known of %s: give --end ID, or --end none",
+                      v->tokenizer);
     return false;
 }
 
@@ -282,7 +286,8 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
 
 /* ---- Ends and progress ---- */
 
-int pack_options_failed(const struct pack_values *v, const struct leat_pack_report *report, const struct leat_error *err)
+int pack_options_failed(const struct pack_values *v, const struct leat_pack_report *report,
+                        const struct leat_error *err)
 {
     int code = err->status == LEAT_E_REJECTS ? CLI_REJECTS : CLI_FAILED;
 
@@ -306,11 +311,11 @@ static int on_progress(void *context, const struct leat_pack_progress *p)
 {
     struct pack_bar *bar = context;
     double seconds = cli_now() - bar->began;
-    char detail[160];
+    char detail[320];
 
-    snprintf(detail, sizeof detail, "%s  %s tokens%s%s  %s", units_rate(seconds > 0 ? (double)p->tokens / seconds : 0, "tokens").text,
-             units_count(p->tokens).text, p->rejects > 0 ? "  rejects " : "",
-             p->rejects > 0 ? units_count(p->rejects).text : "", p->bound);
+    snprintf(detail, sizeof detail, "%s  %s tokens%s%s  %s",
+             units_rate(seconds > 0 ? (double)p->tokens / seconds : 0, "tokens").text, units_count(p->tokens).text,
+             p->rejects > 0 ? "  rejects " : "", p->rejects > 0 ? units_count(p->rejects).text : "", p->bound);
     progress_update(&bar->progress, p->bytes, p->total_bytes, detail);
     return cli_interrupted();
 }

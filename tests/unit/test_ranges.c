@@ -51,7 +51,7 @@ static void compare_ids(const struct leat_dataset *d, uint64_t first, uint64_t c
 static void compare_range(const struct leat_dataset *d, uint64_t first, uint64_t count)
 {
     struct leat_origin *origins = malloc((count + 1) * sizeof *origins), one;
-    uint8_t (*hashes)[16] = malloc((count + 1) * sizeof *hashes), hash[16];
+    uint8_t(*hashes)[16] = malloc((count + 1) * sizeof *hashes), hash[16];
     enum leat_status all = LEAT_OK;
     uint64_t bytes, again, total = 0;
     char *text;

@@ -121,10 +121,11 @@ static enum leat_status add_file(struct search *s, const char *path, const struc
     if (s->format == LEAT_PACK_AUTO && !kind_of_name(path, &kind)) {
         if (!given)
             return LEAT_OK;
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s: its name does not tell what it is (.jsonl, .ndjson, .json, .txt, .md, each also with .zst or "
-                          ".gz behind): give --format jsonl or --format text",
-                          path);
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "%s: its name does not tell what it is (.jsonl, .ndjson, .json, .txt, .md, each also with .zst or "
+            ".gz behind): give --format jsonl or --format text",
+            path);
     }
     return add(s->list, strdup(path), kind, st, err);
 }
@@ -150,8 +151,9 @@ static enum leat_status find_in_folder(struct search *s, const char *folder, str
             status = status_set_os(err, errno, "cannot look at %s", path);
         } else if (S_ISDIR(st.st_mode)) {
             if (++s->depth > FOLDER_DEPTH)
-                status = status_set(err, LEAT_E_ARGUMENT, "%s: folders within folders more than %d deep; a link in a circle?",
-                                    path, FOLDER_DEPTH);
+                status =
+                    status_set(err, LEAT_E_ARGUMENT,
+                               "%s: folders within folders more than %d deep; a link in a circle?", path, FOLDER_DEPTH);
             else
                 status = find_in_folder(s, path, err);
             s->depth--;
@@ -179,12 +181,13 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
     if (status != LEAT_OK)
         return status;
     if (s->list->count == before)
-        return status_set(err, LEAT_E_NOT_FOUND,
-                          s->format == LEAT_PACK_AUTO
-                              ? "the folder %s holds no .jsonl, .ndjson, .json, .txt or .md file (nor one with .zst or .gz "
-                                "behind); give --format for others"
-                              : "the folder %s holds no file",
-                          folder);
+        return status_set(
+            err, LEAT_E_NOT_FOUND,
+            s->format == LEAT_PACK_AUTO
+                ? "the folder %s holds no .jsonl, .ndjson, .json, .txt or .md file (nor one with .zst or .gz "
+                  "behind); give --format for others"
+                : "the folder %s holds no file",
+            folder);
     qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
     return LEAT_OK;
 }
@@ -249,7 +252,8 @@ static enum leat_status find_word(struct search *s, const char *word, struct lea
     if (S_ISDIR(st.st_mode))
         return find_folder(s, word, err);
     if (!S_ISREG(st.st_mode))
-        return status_set(err, LEAT_E_ARGUMENT, "%s is neither a file nor a folder; for a pipe, give - and redirect it", word);
+        return status_set(err, LEAT_E_ARGUMENT, "%s is neither a file nor a folder; for a pipe, give - and redirect it",
+                          word);
     return add_file(s, word, &st, true, err);
 }
 
@@ -286,17 +290,13 @@ static uint64_t border(uint64_t total, unsigned part, unsigned parts)
 /* Whether a plain name hides compressed bytes, which cannot be cut. */
 static enum leat_status look_inside(struct input *in, struct leat_error *err)
 {
-    uint8_t first[4] = { 0 };
-    uint64_t size;
-    int fd;
-    enum leat_status status = file_open_read(&fd, &size, in->path, err);
+    struct byte_stream *stream;
+    enum leat_status s = byte_stream_open(&stream, in->path, err);
 
-    if (status == LEAT_OK && size >= sizeof first)
-        status = file_read_at(fd, 0, first, sizeof first, in->path, err);
-    if (status == LEAT_OK)
-        in->compressed = byte_stream_form_of(first, sizeof first) != BYTES_PLAIN;
-    file_close(&fd);
-    return status;
+    if (s == LEAT_OK)
+        in->compressed = byte_stream_form(stream) != BYTE_FORM_PLAIN;
+    byte_stream_close(stream);
+    return s;
 }
 
 /* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: nothing of it is left. */

@@ -133,7 +133,8 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
     return l->whole ? end_input(u, l->input, in->size, err) : LEAT_OK;
 }
 
-static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage, struct leat_error *err)
+static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
+                                   struct leat_error *err)
 {
     enum leat_status s = end_input(u, l->input, byte_stream_raw_position(l->stream), err);
     struct unit_end *end = u->ends + (u->end_count - 1);
@@ -224,7 +225,8 @@ static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_er
         if (lines == 0 && u->text.size > setup->long_bytes)
             return spool_record(l, u, err);
         s = read_stream(l, u, &u->text,
-                        u->text.size < setup->unit_bytes ? (size_t)setup->unit_bytes - u->text.size : LONG_PART, &got, err);
+                        u->text.size < setup->unit_bytes ? (size_t)setup->unit_bytes - u->text.size : LONG_PART, &got,
+                        err);
     }
     return s;
 }

@@ -13,10 +13,10 @@ struct lane {
     int fd;                  /* of a plain file of JSON lines; -1: none */
     struct byte_stream *stream;
     bool opened;
-    uint64_t next;         /* where the next unit begins */
-    struct byte_mark mark; /* a place not after `next` where the stream could begin anew */
+    uint64_t next;          /* where the next unit begins */
+    struct byte_mark mark;  /* a place not after `next` where the stream could begin anew */
     struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */
-    struct buffer carry;   /* what was read of the stream beyond the last unit */
+    struct buffer carry;    /* what was read of the stream beyond the last unit */
 
     /* flow.c's: */
     bool busy;  /* a thread cuts */

@@ -92,6 +92,8 @@ static enum leat_status take_part(struct long_text *t, bool last, struct leat_er
 static enum leat_status encode_all(struct long_text *t, long_text_next *next, void *context, struct leat_error *err)
 {
     enum leat_status s = leat_encoder_begin(t->encoder, err);
+    const uint32_t *ids;
+    uint64_t id_count;
     size_t count = 1;
 
     while (s == LEAT_OK && count > 0) {
@@ -104,8 +106,8 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
             s = take_part(t, count == 0, err);
     }
     if (s == LEAT_OK)
-        s = leat_encoder_end(t->encoder, &ids, &count, err);
-    return s == LEAT_OK ? keep_ids(t, ids, count, err) : s;
+        s = leat_encoder_end(t->encoder, &ids, &id_count, err);
+    return s == LEAT_OK ? keep_ids(t, ids, id_count, err) : s;
 }
 
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,

@@ -48,10 +48,10 @@ static enum leat_status add_named(struct buffer *b, const char *name, const char
 
 static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
 {
-    enum leat_status s = add(b, err, "input %s %llu bytes, changed at %lld.%09lld, bytes %llu to %llu: ",
-                             in->kind == INPUT_TEXT ? "text" : "jsonl", (unsigned long long)in->size,
-                             (long long)in->modified_s, (long long)in->modified_ns, (unsigned long long)in->begin,
-                             (unsigned long long)in->end);
+    enum leat_status s =
+        add(b, err, "input %s %llu bytes, changed at %lld.%09lld, bytes %llu to %llu: ",
+            in->kind == INPUT_TEXT ? "text" : "jsonl", (unsigned long long)in->size, (long long)in->modified_s,
+            (long long)in->modified_ns, (unsigned long long)in->begin, (unsigned long long)in->end);
 
     return s == LEAT_OK ? add_text(b, in->path, err) : s;
 }
@@ -100,11 +100,12 @@ static size_t line_length(const uint8_t *text, size_t bytes)
 static enum leat_status say_difference(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
                                        size_t now_bytes, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_CHECKPOINT,
-                      "this is not the run that %.300s was left by: that one had \"%.*s\", this one has \"%.*s\"; give the "
-                      "same inputs and options, or begin anew with --force",
-                      path, (int)(then_bytes < 250 ? then_bytes : 250), (const char *)then,
-                      (int)(now_bytes < 250 ? now_bytes : 250), (const char *)now);
+    return status_set(
+        err, LEAT_E_CHECKPOINT,
+        "this is not the run that %.300s was left by: that one had \"%.*s\", this one has \"%.*s\"; give the "
+        "same inputs and options, or begin anew with --force",
+        path, (int)(then_bytes < 250 ? then_bytes : 250), (const char *)then, (int)(now_bytes < 250 ? now_bytes : 250),
+        (const char *)now);
 }
 
 enum leat_status pack_description_compare(const char *path, const struct buffer *text, struct leat_error *err)

@@ -34,9 +34,9 @@ static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '1' };
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
-        &p->input,     &p->offset,        &p->mark.raw_offset, &p->mark.text_offset, &p->declared,
-        &p->lines,     &p->input_rejects, &p->sum.low,         &p->sum.high,         &p->reject_bytes,
-        &p->rejects,   &p->text_bytes,    &p->special_strings, &p->damaged_inputs,
+        &p->input,   &p->offset,        &p->mark.raw_offset, &p->mark.text_offset, &p->declared,
+        &p->lines,   &p->input_rejects, &p->sum.low,         &p->sum.high,         &p->reject_bytes,
+        &p->rejects, &p->text_bytes,    &p->special_strings, &p->damaged_inputs,
     };
 
     memcpy(numbers, all, sizeof all);

@@ -15,15 +15,15 @@
 /* Where the dataset written so far ends in the inputs, and what was counted up to there. Plain numbers: a checkpoint's
  * note holds them. */
 struct pack_position {
-    uint64_t input, offset;        /* what comes next */
-    struct byte_mark mark;         /* for a stream: a place not after it */
-    uint64_t declared;             /* inputs that the writer knows */
-    uint64_t lines;                /* line ends of the input before `offset` */
-    uint64_t input_rejects;        /* of that input */
-    struct hash128 sum;            /* of its pages so far */
-    uint64_t reject_bytes;         /* of the file of rejects */
+    uint64_t input, offset; /* what comes next */
+    struct byte_mark mark;  /* for a stream: a place not after it */
+    uint64_t declared;      /* inputs that the writer knows */
+    uint64_t lines;         /* line ends of the input before `offset` */
+    uint64_t input_rejects; /* of that input */
+    struct hash128 sum;     /* of its pages so far */
+    uint64_t reject_bytes;  /* of the file of rejects */
     uint64_t rejects, text_bytes, special_strings, damaged_inputs;
-    uint64_t disk_bytes;           /* of all inputs, for progress */
+    uint64_t disk_bytes; /* of all inputs, for progress */
 };
 
 struct pack_output {
@@ -31,13 +31,13 @@ struct pack_output {
     struct leat_writer *writer;
     struct reject_file rejects;
     struct pack_position at;
-    uint64_t most_rejects;           /* more end the run; UINT64_MAX: any number */
-    uint64_t most_rejects_ppm;       /* of a million records; UINT64_MAX: any */
-    bool checkpoints;                /* false: nothing could be resumed */
-    uint64_t text_at_checkpoint;     /* at.text_bytes then */
+    uint64_t most_rejects;       /* more end the run; UINT64_MAX: any number */
+    uint64_t most_rejects_ppm;   /* of a million records; UINT64_MAX: any */
+    bool checkpoints;            /* false: nothing could be resumed */
+    uint64_t text_at_checkpoint; /* at.text_bytes then */
     double checkpoint_time;
     uint64_t spent_ns[STAGE_COUNT];
-    char damage[512];                /* what is wrong with the first damaged input */
+    char damage[512]; /* what is wrong with the first damaged input */
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
 };

@@ -23,11 +23,11 @@ struct pack_setup {
     unsigned threads;
 
     /* How the bound on memory is spent; pack_setup_memory() decides. */
-    uint64_t unit_bytes;      /* of text in a unit */
-    uint64_t unit_cost;       /* of memory that a unit may come to while it is encoded */
-    uint64_t long_bytes;      /* a record of more is taken in parts */
-    uint64_t flight_bytes;    /* of memory for all units */
-    uint64_t piece_bytes;     /* for a piece that cannot be cut, in a thread's own encoder */
+    uint64_t unit_bytes;       /* of text in a unit */
+    uint64_t unit_cost;        /* of memory that a unit may come to while it is encoded */
+    uint64_t long_bytes;       /* a record of more is taken in parts */
+    uint64_t flight_bytes;     /* of memory for all units */
+    uint64_t piece_bytes;      /* for a piece that cannot be cut, in a thread's own encoder */
     uint64_t long_piece_bytes; /* the same in the shared one */
 
     pthread_mutex_t long_lock; /* whoever holds it uses long_encoder */

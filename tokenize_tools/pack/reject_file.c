@@ -129,16 +129,19 @@ enum leat_status reject_file_add(struct reject_file *f, const struct reject_line
     enum leat_status s;
 
     if (line->line == LEAT_NONE)
-        snprintf(numbers, sizeof numbers, ",\"offset\":%llu,\"line\":null,\"reason\":", (unsigned long long)line->offset);
+        snprintf(numbers, sizeof numbers,
+                 ",\"offset\":%llu,\"line\":null,\"reason\":", (unsigned long long)line->offset);
     else
-        snprintf(numbers, sizeof numbers, ",\"offset\":%llu,\"line\":%llu,\"reason\":", (unsigned long long)line->offset,
+        snprintf(numbers, sizeof numbers,
+                 ",\"offset\":%llu,\"line\":%llu,\"reason\":", (unsigned long long)line->offset,
                  (unsigned long long)line->line);
     if ((s = put_text(b, "{\"input\":", err)) != LEAT_OK ||
         (s = put_string(b, line->input, strlen(line->input), err)) != LEAT_OK ||
         (s = put_text(b, numbers, err)) != LEAT_OK ||
         (s = put_string(b, line->reason, line->reason_bytes, err)) != LEAT_OK ||
         (s = put_text(b, ",\"record\":", err)) != LEAT_OK ||
-        (s = put_string(b, line->sample, line->sample_bytes, err)) != LEAT_OK || (s = put_text(b, "}\n", err)) != LEAT_OK)
+        (s = put_string(b, line->sample, line->sample_bytes, err)) != LEAT_OK ||
+        (s = put_text(b, "}\n", err)) != LEAT_OK)
         return s;
     return b->size >= WAITING_BYTES ? write_waiting(f, err) : LEAT_OK;
 }

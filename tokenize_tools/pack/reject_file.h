@@ -11,8 +11,8 @@
 
 struct reject_file {
     char *path, *partial;
-    int fd; /* -1: not open */
-    uint64_t bytes; /* written */
+    int fd;                /* -1: not open */
+    uint64_t bytes;        /* written */
     struct buffer waiting; /* not yet written */
 };
 

@@ -15,7 +15,10 @@ struct spool {
     uint64_t bytes;
 };
 
-#define SPOOL_NONE { -1, 0 }
+#define SPOOL_NONE                                                                                                     \
+    {                                                                                                                  \
+        -1, 0                                                                                                          \
+    }
 
 /* `beside`: a path whose folder the file is to lie in. */
 enum leat_status spool_open(struct spool *s, const char *beside, struct leat_error *err);

@@ -120,7 +120,8 @@ struct unit_end *unit_add_end(struct unit *u, struct leat_error *err)
     return e;
 }
 
-enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where, struct leat_error *err)
+enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,
+                           struct leat_error *err)
 {
     where->begin = u->strings.size;
     where->bytes = count;

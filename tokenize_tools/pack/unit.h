@@ -17,13 +17,13 @@
 #include "tokenizer/buffer.h"
 
 enum unit_kind {
-    UNIT_RANGE, /* of a plain file of JSON lines: bytes [offset, offset + length), read by whoever encodes it */
-    UNIT_COUNT, /* the same, but only its lines are counted: what lies before the share of a part */
-    UNIT_BLOCK, /* whole lines in `text`, which begin at `offset` of the decompressed input */
+    UNIT_RANGE,  /* of a plain file of JSON lines: bytes [offset, offset + length), read by whoever encodes it */
+    UNIT_COUNT,  /* the same, but only its lines are counted: what lies before the share of a part */
+    UNIT_BLOCK,  /* whole lines in `text`, which begin at `offset` of the decompressed input */
     UNIT_RECORD, /* one record too big for memory, in `record` */
-    UNIT_FILES, /* inputs of text, whole: from `input` up to `input_end` */
-    UNIT_TEXTS, /* texts that a program gave: `documents` has their places in `text` */
-    UNIT_IDS    /* the same with ids: `documents` and `tokens` are complete */
+    UNIT_FILES,  /* inputs of text, whole: from `input` up to `input_end` */
+    UNIT_TEXTS,  /* texts that a program gave: `documents` has their places in `text` */
+    UNIT_IDS     /* the same with ids: `documents` and `tokens` are complete */
 };
 
 /* What the time of a run goes into. */
@@ -35,18 +35,18 @@ struct stretch {
 };
 
 struct unit_document {
-    uint64_t input;        /* its place in the list of inputs; LEAT_NONE: none */
-    uint64_t offset;       /* in the input */
-    uint64_t line;         /* line ends in the unit before it; LEAT_NONE: not of lines */
-    struct stretch text;   /* in the text, until it is encoded */
-    bool malformed;        /* it is not UTF-8 */
-    struct stretch id;     /* in `strings` */
-    uint64_t tokens;       /* in `tokens`, after those of the documents before */
-    uint8_t hash[16];      /* XXH3-128 of its text */
+    uint64_t input;      /* its place in the list of inputs; LEAT_NONE: none */
+    uint64_t offset;     /* in the input */
+    uint64_t line;       /* line ends in the unit before it; LEAT_NONE: not of lines */
+    struct stretch text; /* in the text, until it is encoded */
+    bool malformed;      /* it is not UTF-8 */
+    struct stretch id;   /* in `strings` */
+    uint64_t tokens;     /* in `tokens`, after those of the documents before */
+    uint8_t hash[16];    /* XXH3-128 of its text */
 };
 
 struct unit_reject {
-    uint64_t input, offset, line; /* as above */
+    uint64_t input, offset, line;  /* as above */
     struct stretch reason, sample; /* in `strings` */
 };
 
@@ -78,16 +78,16 @@ struct unit {
     uint64_t spooled_tokens;
 
     uint64_t newlines, text_bytes, special_strings;
-    uint64_t disk_bytes; /* of the input that this unit stands for: what progress counts */
-    struct hash128 sum;  /* page sum of the pages that begin in the unit */
+    uint64_t disk_bytes;   /* of the input that this unit stands for: what progress counts */
+    struct hash128 sum;    /* page sum of the pages that begin in the unit */
     struct unit_end *ends; /* of the inputs that end here */
     size_t end_count, end_room;
     uint64_t spent_ns[STAGE_COUNT]; /* CPU time */
 
     enum leat_status status; /* not LEAT_OK: the work cannot go on, `error` says why */
     struct leat_error error;
-    bool taken, done;     /* somebody encodes it; it is encoded */
-    uint64_t reserved;    /* memory that the packer counts for it */
+    bool taken, done;  /* somebody encodes it; it is encoded */
+    uint64_t reserved; /* memory that the packer counts for it */
     struct unit *next;
 };
 
@@ -110,6 +110,7 @@ enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, ui
                              const void *record, size_t bytes, struct leat_error *err);
 
 /* Copies a string to `strings`. */
-enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where, struct leat_error *err);
+enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,
+                           struct leat_error *err);
 
 #endif

@@ -42,7 +42,8 @@ static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_err
         if (got < 0)
             s = status_set_os(err, errno, "cannot read %s", r->in->path);
         else if (got == 0)
-            s = status_set_at(err, LEAT_E_TRUNCATED, r->at + b->size, "%s became shorter while it was packed", r->in->path);
+            s = status_set_at(err, LEAT_E_TRUNCATED, r->at + b->size, "%s became shorter while it was packed",
+                              r->in->path);
         else
             b->size += (size_t)got;
     }
@@ -160,7 +161,8 @@ static enum leat_status take_lines(struct range *r, struct leat_error *err)
     lines = lines_count((char *)b->bytes + (r->u->offset - r->at), (size_t)(last - r->u->offset));
     s = find_end(r, last, &far, &is_long, err);
     if (s == LEAT_OK)
-        s = unit_scan(r->w, r->u, (char *)b->bytes + (first - r->at), (size_t)((is_long ? last : far) - first), first, err);
+        s = unit_scan(r->w, r->u, (char *)b->bytes + (first - r->at), (size_t)((is_long ? last : far) - first), first,
+                      err);
     if (s == LEAT_OK)
         s = unit_encode(r->w, r->u, (char *)b->bytes + (first - r->at), err);
     if (s != LEAT_OK || !is_long)

@@ -6,8 +6,8 @@
 #include "pack_worker.h"
 #include "tokenizer/utf8.h"
 
-static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where, uint64_t offset,
-                                    uint64_t line, struct leat_error *err)
+static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
+                                    uint64_t offset, uint64_t line, struct leat_error *err)
 {
     char *record = text + where.begin, sample[UNIT_SAMPLE];
     size_t sample_bytes = 0, valid;

@@ -22,13 +22,13 @@ struct cutter_options {
 /* All zero but `options` and held.text.bound: at the beginning of a text. */
 struct cutter {
     struct cutter_options options;
-    struct held held;    /* from the character before `done` or `from` on, whichever comes first */
-    size_t done;         /* up to here the text has been handed on */
-    size_t from;         /* up to here tokens have been looked for */
-    bool begun;          /* something of the text has come */
-    bool first;          /* no token has come yet, and the text is the beginning of the whole */
-    bool open;           /* the stretch between tokens that came last goes on */
-    uint64_t specials;   /* strings of special tokens so far; the caller's to reset */
+    struct held held;  /* from the character before `done` or `from` on, whichever comes first */
+    size_t done;       /* up to here the text has been handed on */
+    size_t from;       /* up to here tokens have been looked for */
+    bool begun;        /* something of the text has come */
+    bool first;        /* no token has come yet, and the text is the beginning of the whole */
+    bool open;         /* the stretch between tokens that came last goes on */
+    uint64_t specials; /* strings of special tokens so far; the caller's to reset */
 };
 
 /* Forgets a text that has not come to its end. */

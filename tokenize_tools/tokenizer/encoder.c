@@ -23,16 +23,16 @@ struct encoder {
     size_t part_bytes;
     struct bound bound;
     struct id_list ids;
-    bool begun;               /* encoder_part() may come */
-    uint64_t offset;          /* of `input` in the text */
-    struct held input;        /* bytes of a character that is not complete */
+    bool begun;        /* encoder_part() may come */
+    uint64_t offset;   /* of `input` in the text */
+    struct held input; /* bytes of a character that is not complete */
     struct buffer repaired;
     struct cutter raw, normalized; /* of sentencepiece's only the second */
     struct normalizer_scratch normalizer;
     struct sentencepiece_state sentencepiece;
     struct pretokenizer_scratch *pretokenizer;
-    struct held piece;        /* of a piece that comes in parts, what cannot be cut */
-    bool piece_cut;           /* and something of it has been encoded */
+    struct held piece; /* of a piece that comes in parts, what cannot be cut */
+    bool piece_cut;    /* and something of it has been encoded */
     struct model_scratch *model;
 };
 
@@ -298,8 +298,9 @@ static enum leat_status feed_part(struct encoder *e, const uint8_t *text, size_t
     enum leat_status s = LEAT_OK;
 
     if (!e->begun || !e->ids.bound)
-        return status_set(err, LEAT_E_STATE, "a text in parts is begun with leat_encoder_begin(), and after a failure "
-                                             "or its end begun anew");
+        return status_set(err, LEAT_E_STATE,
+                          "a text in parts is begun with leat_encoder_begin(), and after a failure "
+                          "or its end begun anew");
     if (e->ids.room > MANY_IDS)
         id_list_free(&e->ids);
     e->ids.count = 0;

@@ -260,7 +260,8 @@ static uint64_t heap_room(uint64_t count)
 
 uint64_t merge_bytes(uint64_t count)
 {
-    return count <= SHORT_SYMBOLS ? 0 : sizeof(uint32_t) * count + sizeof(uint64_t) * (count / 64 + 1 + heap_room(count));
+    return count <= SHORT_SYMBOLS ? 0
+                                  : sizeof(uint32_t) * count + sizeof(uint64_t) * (count / 64 + 1 + heap_room(count));
 }
 
 void merge_scratch_free(struct merge_scratch *scratch)

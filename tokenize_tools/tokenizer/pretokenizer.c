@@ -182,8 +182,8 @@ static bool never_matches(const struct tokenizer_spec *spec, const struct spec_p
 
     if (pre->kind != SPEC_PRE_SPLIT || pre->pattern.regex || pre->invert || spec->normalizer_count == 0)
         return false;
-    return n->kind == SPEC_NORM_REPLACE && !n->pattern.regex && string->length == 1 &&
-           n->pattern.text.length == 1 && n->pattern.text.bytes[0] == string->bytes[0] &&
+    return n->kind == SPEC_NORM_REPLACE && !n->pattern.regex && string->length == 1 && n->pattern.text.length == 1 &&
+           n->pattern.text.bytes[0] == string->bytes[0] &&
            (n->content.length == 0 || !memchr(n->content.bytes, string->bytes[0], n->content.length));
 }
 
@@ -343,8 +343,7 @@ static enum leat_status replace_spaces(struct buffer *out, const uint8_t *text, 
 static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct buffer *out, const uint8_t *text,
                                   size_t bytes, bool begins, bool first, struct leat_error *err)
 {
-    bool wanted =
-        begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && first));
+    bool wanted = begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && first));
     enum leat_status s = LEAT_OK;
 
     if (wanted && text[0] != ' ' && !begins_with(text, bytes, &spec->replacement))
@@ -386,8 +385,7 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
     return s;
 }
 
-static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t bytes, bool last,
-                                   struct leat_error *err)
+static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
 {
     struct buffer *b = &w->s->bytes;
     enum leat_status s;

@@ -1,0 +1,138 @@
+/*
+ * long_record.c: a record of JSON lines that is too big for memory. It lies in a file and is read twice: once to check it
+ * and to find its text, once to take the text out.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "corpus/json_push.h"
+#include "pack_worker.h"
+
+struct long_record {
+    struct pack_worker *w;
+    int fd;
+    const char *name;
+    uint64_t at, left; /* what comes next of the string between its quotes */
+    struct json_unescape state;
+    char raw[LONG_PART / 2];
+    char text[LONG_PART / 2 + JSON_UNESCAPE_HELD];
+};
+
+static enum leat_status read_part(struct long_record *r, uint64_t at, size_t count, struct leat_error *err)
+{
+    return file_read_at(r->fd, at, r->raw, count, r->name, err);
+}
+
+/* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. */
+static enum leat_status check(struct long_record *r, struct json_push *push, uint64_t at, uint64_t bytes,
+                              struct json_pushed *pushed, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    bool enough = false;
+
+    for (uint64_t done = 0; s == LEAT_OK && !enough && done < bytes;) {
+        size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
+
+        s = read_part(r, at + done, count, err);
+        if (s == LEAT_OK)
+            s = json_push_feed(push, r->raw, count, &enough, err);
+        done += count;
+    }
+    return s == LEAT_OK ? json_push_end(push, pushed, err) : s;
+}
+
+static enum leat_status next_part(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
+{
+    struct long_record *r = context;
+    enum leat_status s = LEAT_OK;
+
+    *bytes = (const uint8_t *)r->text;
+    *count = 0;
+    while (s == LEAT_OK && *count == 0 && r->left > 0) {
+        size_t part = r->left < sizeof r->raw ? (size_t)r->left : sizeof r->raw;
+
+        s = read_part(r, r->at, part, err);
+        r->at += part;
+        r->left -= part;
+        if (s == LEAT_OK)
+            json_unescape_part(&r->w->setup->fields, &r->state, r->raw, part, r->left == 0, r->text, count);
+    }
+    return s;
+}
+
+static enum leat_status encode(struct long_record *r, struct unit *u, const struct json_pushed *pushed, uint64_t offset,
+                               uint64_t line, bool *refused, struct leat_error *err)
+{
+    struct unit_document *d = unit_add_document(u, err);
+    enum leat_status s;
+
+    if (!d)
+        return LEAT_E_NO_MEMORY;
+    d->input = u->input;
+    d->offset = offset;
+    d->line = line;
+    s = unit_keep(u, pushed->id, pushed->id_bytes, &d->id, err);
+    if (s == LEAT_OK)
+        s = long_text_encode(r->w, u, d, next_part, r, refused, err);
+    if (s == LEAT_OK && *refused)
+        u->document_count--;
+    return s;
+}
+
+static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, uint64_t bytes, uint64_t offset,
+                            uint64_t line, struct leat_error *err)
+{
+    struct json_pushed pushed;
+    struct json_push *push;
+    struct leat_error why;
+    char sample[UNIT_SAMPLE];
+    bool refused = false;
+    enum leat_status s = json_push_open(&push, &r->w->setup->fields, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = file_read_at(r->fd, at, sample, sizeof sample, r->name, err);
+    if (s == LEAT_OK)
+        s = check(r, push, at, bytes, &pushed, &why);
+    if (s == LEAT_OK) {
+        r->at = at + pushed.text_begin;
+        r->left = pushed.text_raw_bytes;
+        s = encode(r, u, &pushed, offset, line, &refused, &why);
+    } else if (s == LEAT_E_TEXT) {
+        refused = true;
+        s = LEAT_OK;
+    }
+    json_push_close(push);
+    if (s != LEAT_OK && err)
+        *err = why;
+    return s == LEAT_OK && refused
+               ? unit_reject(u, u->input, offset, line, why.message, sample, sizeof sample, err)
+               : s;
+}
+
+enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
+                                    uint64_t offset, uint64_t line, struct leat_error *err)
+{
+    struct long_record *r = malloc(sizeof *r);
+    uint8_t mark[3];
+    enum leat_status s;
+
+    if (!r)
+        return status_no_memory(err, sizeof *r);
+    memset(r, 0, offsetof(struct long_record, raw));
+    r->w = w;
+    r->fd = fd;
+    r->name = w->setup->inputs.items[u->input].path;
+    s = bytes >= sizeof mark ? file_read_at(fd, at, mark, sizeof mark, r->name, err) : LEAT_OK;
+    if (s == LEAT_OK && offset == 0 && bytes >= sizeof mark && memcmp(mark, "\xef\xbb\xbf", 3) == 0) {
+        at += 3;
+        bytes -= 3;
+    }
+    if (s == LEAT_OK)
+        s = run(r, u, at, bytes, offset, line, err);
+    free(r);
+    return s;
+}
