@@ -41,6 +41,8 @@ const char *leat_status_name(enum leat_status status)
         { LEAT_E_STATE, "state" },
         { LEAT_E_VOCABULARY, "vocabulary" },
         { LEAT_E_TEXT, "text" },
+        { LEAT_E_PIECE, "piece" },
+        { LEAT_E_REJECTS, "rejects" },
     };
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)

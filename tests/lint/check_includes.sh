@@ -36,7 +36,7 @@ $1 != "include" { # KIND GROUP FILE
     file = $2; name = $4; at = file ":" $3 ": "; own = group[file]
     bare = substr(name, 2, length(name) - 2)
     folder = file; sub(/[^\/]*$/, "", folder)
-    n = split(name ~ /^</ ? "include/" : folder "|include/|src/|tests/|", where, "|")
+    n = split(name ~ /^</ ? "include/" : folder "|include/|src/|tokenize_tools/|tests/|", where, "|")
     target = ""
     for (i = 1; i <= n && target == ""; i++) {
         path = where[i] bare

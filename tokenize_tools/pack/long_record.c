@@ -108,9 +108,8 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     json_push_close(push);
     if (s != LEAT_OK && err)
         *err = why;
-    return s == LEAT_OK && refused
-               ? unit_reject(u, u->input, offset, line, why.message, sample, sizeof sample, err)
-               : s;
+    return s == LEAT_OK && refused ? unit_reject(u, u->input, offset, line, why.message, sample, sizeof sample, err)
+                                   : s;
 }
 
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,

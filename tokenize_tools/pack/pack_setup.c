@@ -45,7 +45,7 @@ static uint64_t left_over(uint64_t bound, uint64_t held, unsigned threads)
 
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
 {
-    uint64_t held = resident_bytes(), least = 4 * UNIT_MOST * COST_A_BYTE, left;
+    uint64_t held = resident_bytes(), least = 4 * UNIT_LEAST * COST_A_BYTE, left;
 
     /* a small bound is better kept with fewer threads than with tiny units */
     while (s->threads > 1 && left_over(bound, held, s->threads) < s->threads * UNIT_MOST * COST_A_BYTE * 2)
