@@ -80,8 +80,8 @@ LEAT_API void leat_encoder_close(struct leat_encoder *e);
 
 /*
  * Encodes a text. No begin or end token is added. *ids and *count are the encoder's until its next call.
- * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps) or LEAT_E_NO_MEMORY (also for a
- * piece that needs more than most_bytes); the encoder can be used on.
+ * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps), LEAT_E_PIECE (a piece that cannot
+ * be cut needs more than most_bytes) or LEAT_E_NO_MEMORY; the encoder can be used on.
  */
 LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes,
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
@@ -95,7 +95,7 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  * What a part's end leaves open is kept until more text comes: an unfinished word, a run of white space, a piece of any
  * length where the vocabulary has no place to cut. All memory that this takes, with all buffers and the ids of a call,
  * stays within most_bytes, but for some 2 MiB that every encoder has. leat_encoder_encode() keeps to the same bound, but
- * for its ids. A text that needs more is refused: LEAT_E_NO_MEMORY, with the length of the stretch that cannot be cut.
+ * for its ids. A text that needs more is refused: LEAT_E_PIECE, with the length of the stretch that cannot be cut.
  * Merging such a stretch takes some 24 bytes for each of it.
  *
  * Statuses as leat_encoder_encode(), and LEAT_E_STATE for a part or an end without begin. Offsets in an error count from

@@ -88,7 +88,7 @@ static void doubling(struct merge_scratch *scratch)
     T_EQ(n, 1);
     T_EQ(run[0], 16);
     n = 1 << 16;
-    T_STATUS(merge_symbols(t, &bounded, run, &n, &t_err), LEAT_E_NO_MEMORY);
+    T_STATUS(merge_symbols(t, &bounded, run, &n, &t_err), LEAT_E_PIECE);
     T_CONTAINS(t_err.message, "cannot be cut");
     T_EQ(bound.held, 0);
     merge_table_free(t);

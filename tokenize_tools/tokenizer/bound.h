@@ -30,7 +30,7 @@ static inline void bound_give(struct bound *b, uint64_t bytes)
         b->held -= bytes;
 }
 
-/* LEAT_E_NO_MEMORY, with a sentence on a stretch of the text of `bytes` (or more) that does not fit. */
+/* LEAT_E_PIECE, with a sentence on a stretch of the text of `bytes` (or more) that does not fit. */
 enum leat_status bound_refuse(const struct bound *b, uint64_t bytes, struct leat_error *err);
 
 #endif

@@ -59,7 +59,7 @@ enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *
     if (!run || pass->last)
         return LEAT_OK;
     if (bytes >= UINT32_MAX)
-        return status_set(err, LEAT_E_UNSUPPORTED, "a text of 4 GiB and more cannot be cut by a regular expression");
+        return status_set(err, LEAT_E_PIECE, "a text of 4 GiB and more cannot be cut by a regular expression");
     return of_result(pattern_begin(run, &window, after_match), err);
 }
 

@@ -300,7 +300,7 @@ enum leat_status merge_symbols(const struct merge_table *table, struct merge_scr
         return LEAT_OK;
     }
     if (*count >= MERGE_NONE)
-        return status_set(err, LEAT_E_NO_MEMORY, "a stretch of %zu symbols cannot be cut, and is too long to be merged",
+        return status_set(err, LEAT_E_PIECE, "a stretch of %zu symbols cannot be cut, and is too long to be merged",
                           *count);
     s = reserve(scratch, need, *count, err);
     if (s != LEAT_OK)

@@ -470,7 +470,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t
             break;
         }
         if (s == LEAT_OK && done == 0 && (window_bytes *= 2) > WINDOW_LIMIT)
-            s = status_set(err, LEAT_E_NO_MEMORY, "a stretch of more than 2 GiB cannot be cut");
+            s = status_set(err, LEAT_E_PIECE, "a stretch of more than 2 GiB cannot be cut");
         *used += done;
     }
     return s;
