@@ -204,6 +204,69 @@ LEAT_API enum leat_status leat_pack(const char *output, const char *const *input
                                     const struct leat_pack_options *options, struct leat_pack_report *report,
                                     struct leat_error *err);
 
+/* ---- Packing texts that a program makes ------------------------------------------------------------------------- */
+
+/*
+ * A packer takes texts (or ids) from a program, encodes them with threads of its own, and writes them in the order in
+ * which they were given. It belongs to one thread at a time. Nothing that is given is kept: it is copied. A call waits
+ * while there is no room.
+ *
+ * After a call fails with anything but LEAT_E_ARGUMENT, every later call returns the same status, until the packer is
+ * ended by leat_packer_suspend() or leat_packer_abandon(). A failure may be that of a text given earlier.
+ */
+struct leat_packer;
+
+/*
+ * Begins a dataset. Of the options `format`, `text_field`, `id_field`, `part`, `parts` and `progress` do not apply.
+ * With `resume` it goes on from the last checkpoint; if there is none, it begins. Statuses as leat_pack().
+ */
+LEAT_API enum leat_status leat_packer_open(struct leat_packer **out, const char *output,
+                                           const struct leat_pack_options *options, struct leat_error *err);
+
+/* The caller's note of the checkpoint that the packer was resumed from; *bytes 0 if it was not. The packer's. */
+LEAT_API void leat_packer_note(const struct leat_packer *p, const void **note, uint64_t *bytes);
+
+/* Declares an input, so that documents can name it as where they came from; *number (may be NULL) is its number. */
+LEAT_API enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, uint64_t *number,
+                                                struct leat_error *err);
+
+/*
+ * Texts as Arrow lays out an array of strings: text i is data[offsets[i], offsets[i + 1]). Offsets have 32 bits
+ * (`offsets32`) or 64 (`offsets64`); one of the two is given. `origins` (NULL: from no input) has `count` entries.
+ */
+struct leat_texts {
+    size_t size;
+    uint64_t count;
+    const char *data;
+    const int32_t *offsets32;
+    const int64_t *offsets64;
+    const struct leat_origin *origins;
+};
+#define LEAT_TEXTS_INIT { .size = sizeof(struct leat_texts) }
+
+/* A text that cannot be encoded is refused, as leat_pack() refuses a record. LEAT_E_ARGUMENT: offsets fall, or an origin
+ * names an input that was not declared; nothing is then taken. */
+LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
+                                                struct leat_error *err);
+LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
+                                               const struct leat_origin *origin, struct leat_error *err);
+
+/* A document that is encoded already. LEAT_E_TOKEN for an id that the vocabulary does not have. */
+LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
+                                              const struct leat_origin *origin, struct leat_error *err);
+
+/* Waits until all is written, makes it durable, and remembers it with `note`, at most 1 MiB of the caller's. */
+LEAT_API enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note, uint64_t bytes,
+                                                 struct leat_error *err);
+
+/* Ends the packer and finishes the dataset. `report` may be NULL. On success the packer is freed; on failure not. */
+LEAT_API enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_report *report,
+                                             struct leat_error *err);
+
+/* End and free the packer without finishing: keeping the last checkpoint, or removing everything. NULL is fine. */
+LEAT_API void leat_packer_suspend(struct leat_packer *p);
+LEAT_API void leat_packer_abandon(struct leat_packer *p);
+
 /* ---- Joining datasets ------------------------------------------------------------------------------------------- */
 
 struct leat_merge_options {

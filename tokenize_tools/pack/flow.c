@@ -31,8 +31,8 @@ struct flow {
     size_t lane_count, next_input;
     struct unit *spare;
     uint64_t in_flight; /* memory counted for units that are not written */
-    bool puts;          /* a program puts units, into a lane of its own */
-    bool no_more;       /* nothing more is cut, or put */
+    bool puts;          /* a program puts units: there is one lane, and nothing to cut */
+    bool no_more;       /* flow_stop(): nothing more is cut */
     bool stopped;       /* flow_stop(), and all is written that was cut without a gap */
     bool quit;          /* threads end now */
     bool write_busy;
@@ -52,9 +52,7 @@ struct task {
 
 static bool all_written(const struct flow *f)
 {
-    bool no_more = f->no_more || (!f->puts && f->next_input == f->setup->inputs.count);
-
-    return !f->write_busy && (f->stopped || (!f->lanes && no_more));
+    return !f->write_busy && (f->stopped || (!f->lanes && (f->puts || f->next_input == f->setup->inputs.count)));
 }
 
 static void fail(struct flow *f, enum leat_status status, const struct leat_error *err)
@@ -82,7 +80,7 @@ static void drop_lanes(struct flow *f)
         lane_free(l);
     }
     /* stopped with the head cut off: what lies behind must not be written before the rest of it */
-    if (f->no_more && !f->puts && !(f->lanes && (f->lanes->first || f->lanes->busy)))
+    if (f->no_more && !(f->lanes && (f->lanes->first || f->lanes->busy)))
         f->stopped = true;
     if (all_written(f)) {
         pthread_cond_broadcast(&f->ended);
@@ -157,7 +155,7 @@ static bool find_cut(struct flow *f, struct task *t)
 
     while (l && (l->busy || l->whole || !has_room(f, l)))
         l = l->following;
-    if (!l && !f->puts)
+    if (!l)
         l = next_lane(f);
     if (!l)
         return false;
@@ -208,7 +206,7 @@ static void do_write(struct flow *f, struct task *t)
     }
     drop_lanes(f);
     pthread_cond_broadcast(&f->work);
-    pthread_cond_signal(&f->room);
+    pthread_cond_broadcast(&f->room);
 }
 
 static void do_encode(struct flow *f, struct pack_worker *w, struct task *t)
@@ -252,12 +250,7 @@ static void do_cut(struct flow *f, struct task *t)
     f->facts.cutting--;
     f->facts.cut_bytes += u->disk_bytes;
     l->busy = false;
-    if (l->last)
-        l->last->next = u;
-    else
-        l->first = u;
-    l->last = u;
-    l->waiting++;
+    lane_append(l, u);
     pthread_cond_signal(&f->work);
 }
 
@@ -317,6 +310,14 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
         f->next_input = start->input;
     }
     f->puts = setup->inputs.count == 0;
+    if (f->puts) {
+        f->lanes = f->last_lane = lane_new_for_puts(setup);
+        if (!f->lanes) {
+            free(f->threads);
+            free(f);
+            return status_no_memory(err, sizeof *f->lanes);
+        }
+    }
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->work, NULL);
     pthread_cond_init(&f->ended, NULL);
@@ -358,6 +359,64 @@ enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, s
     if (s != LEAT_OK && err)
         *err = f->error;
     *ended = s != LEAT_OK || all_written(f);
+    pthread_mutex_unlock(&f->lock);
+    return s;
+}
+
+enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error *err)
+{
+    enum leat_status s;
+
+    *out = NULL;
+    pthread_mutex_lock(&f->lock);
+    while (f->status == LEAT_OK && !has_room(f, f->lanes))
+        pthread_cond_wait(&f->room, &f->lock);
+    s = f->status;
+    if (s != LEAT_OK && err)
+        *err = f->error;
+    if (s == LEAT_OK) {
+        *out = spare_unit(f);
+        if (*out) {
+            (*out)->reserved = f->setup->unit_cost;
+            f->in_flight += (*out)->reserved;
+        } else {
+            s = status_no_memory(err, sizeof **out);
+        }
+    }
+    pthread_mutex_unlock(&f->lock);
+    return s;
+}
+
+void flow_put(struct flow *f, struct unit *u)
+{
+    pthread_mutex_lock(&f->lock);
+    lane_append(f->lanes, u);
+    pthread_cond_signal(&f->work);
+    pthread_mutex_unlock(&f->lock);
+}
+
+void flow_drop(struct flow *f, struct unit *u)
+{
+    uint64_t reserved = u->reserved;
+
+    unit_clear(u, KEEP_BYTES);
+    pthread_mutex_lock(&f->lock);
+    f->in_flight -= reserved;
+    u->next = f->spare;
+    f->spare = u;
+    pthread_mutex_unlock(&f->lock);
+}
+
+enum leat_status flow_drain(struct flow *f, struct leat_error *err)
+{
+    enum leat_status s;
+
+    pthread_mutex_lock(&f->lock);
+    while (f->status == LEAT_OK && f->lanes && (f->lanes->first || f->write_busy))
+        pthread_cond_wait(&f->room, &f->lock);
+    s = f->status;
+    if (s != LEAT_OK && err)
+        *err = f->error;
     pthread_mutex_unlock(&f->lock);
     return s;
 }

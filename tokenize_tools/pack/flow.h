@@ -28,12 +28,15 @@ typedef enum leat_status flow_write(void *context, struct unit *u, struct leat_e
 enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct flow_start *start,
                            flow_write *write, void *context, struct leat_error *err);
 
-/* An empty unit to be given back by flow_put(), when there is room for one; for a program that makes its own. */
-enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error *err);
-enum leat_status flow_put(struct flow *f, struct unit *u, struct leat_error *err);
+/* ---- For a program that makes the units itself: the setup has no inputs ---- */
 
-/* No more units are put. */
-void flow_close_input(struct flow *f);
+/* An empty unit, as soon as there is room for one; to be put, or dropped. Returns the failure of the flow if it has one. */
+enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error *err);
+void flow_put(struct flow *f, struct unit *u);
+void flow_drop(struct flow *f, struct unit *u);
+
+/* Waits until all units put so far are written. */
+enum leat_status flow_drain(struct flow *f, struct leat_error *err);
 
 /* Waits until all is written, a failure, or for so many milliseconds: *ended tells. Returns the failure. */
 enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, struct leat_error *err);

@@ -46,6 +46,27 @@ struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_
     return l;
 }
 
+struct lane *lane_new_for_puts(struct pack_setup *setup)
+{
+    struct lane *l = calloc(1, sizeof *l);
+
+    if (!l)
+        return NULL;
+    l->setup = setup;
+    l->fd = -1;
+    return l;
+}
+
+void lane_append(struct lane *l, struct unit *u)
+{
+    if (l->last)
+        l->last->next = u;
+    else
+        l->first = u;
+    l->last = u;
+    l->waiting++;
+}
+
 void lane_free(struct lane *l)
 {
     if (!l)

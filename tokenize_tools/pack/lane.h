@@ -26,9 +26,14 @@ struct lane {
     struct lane *following;
 };
 
-/* The lane that begins with input `input` of the setup. `start` (may be NULL): go on from there. NULL: no memory. */
+/* The lane that begins with input `input` of the setup; `start` (may be NULL): go on from there. And a lane without an
+ * input, whose units others make. NULL: no memory. */
 struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start);
+struct lane *lane_new_for_puts(struct pack_setup *setup);
 void lane_free(struct lane *l); /* with its units */
+
+/* Puts a unit behind the others. */
+void lane_append(struct lane *l, struct unit *u);
 
 /* Makes the next unit. Failures stay in the unit, and end the lane. */
 void lane_cut(struct lane *l, struct unit *u);

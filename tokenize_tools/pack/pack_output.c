@@ -42,13 +42,14 @@ static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBE
     memcpy(numbers, all, sizeof all);
 }
 
-void pack_position_store(uint8_t note[PACK_NOTE_BYTES], const struct pack_position *p)
+#define POSITION_BYTES (8 + 8 * (POSITION_NUMBERS + 1) + 16)
+
+static void store_position(uint8_t note[POSITION_BYTES], const struct pack_position *p)
 {
     struct pack_position copy = *p;
     uint64_t *numbers[POSITION_NUMBERS];
 
     numbers_of(&copy, numbers);
-    memset(note, 0, PACK_NOTE_BYTES);
     memcpy(note, magic, sizeof magic);
     for (unsigned i = 0; i < POSITION_NUMBERS; i++)
         bytes_store64(note + 8 + 8 * i, *numbers[i]);
@@ -56,32 +57,80 @@ void pack_position_store(uint8_t note[PACK_NOTE_BYTES], const struct pack_positi
     memcpy(note + 16 + 8 * POSITION_NUMBERS, p->mark.sum, sizeof p->mark.sum);
 }
 
-bool pack_position_load(struct pack_position *p, const void *note, size_t bytes)
+static void load_position(struct pack_position *p, const uint8_t *note)
 {
-    const uint8_t *from = note;
     uint64_t *numbers[POSITION_NUMBERS];
 
-    memset(p, 0, sizeof *p);
-    if (bytes != PACK_NOTE_BYTES || memcmp(from, magic, sizeof magic) != 0)
-        return false;
     numbers_of(p, numbers);
     for (unsigned i = 0; i < POSITION_NUMBERS; i++)
-        *numbers[i] = bytes_load64(from + 8 + 8 * i);
-    p->disk_bytes = bytes_load64(from + 8 + 8 * POSITION_NUMBERS);
-    memcpy(p->mark.sum, from + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
-    return true;
+        *numbers[i] = bytes_load64(note + 8 + 8 * i);
+    p->disk_bytes = bytes_load64(note + 8 + 8 * POSITION_NUMBERS);
+    memcpy(p->mark.sum, note + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
+}
+
+/* Position, the number of paths, each path with a zero behind it, the program's note. */
+static enum leat_status make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
+{
+    uint64_t count = o->paths ? o->at.declared : 0;
+    enum leat_status s = buffer_reserve(note, POSITION_BYTES + 8, err);
+
+    if (s != LEAT_OK)
+        return s;
+    store_position(note->bytes, &o->at);
+    bytes_store64(note->bytes + POSITION_BYTES, count);
+    note->size = POSITION_BYTES + 8;
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+        s = buffer_append(note, o->paths[i], strlen(o->paths[i]) + 1, err);
+    return s == LEAT_OK ? buffer_append(note, o->note, o->note_bytes, err) : s;
+}
+
+bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes)
+{
+    const uint8_t *at = note, *end = at + bytes;
+    uint64_t count;
+
+    if (bytes < POSITION_BYTES + 8 || memcmp(at, magic, sizeof magic) != 0)
+        return false;
+    load_position(&o->at, at);
+    count = bytes_load64(at + POSITION_BYTES);
+    at += POSITION_BYTES + 8;
+    if ((count > 0 && count != o->at.declared) || count > bytes)
+        return false;
+    o->paths = count > 0 ? calloc((size_t)count, sizeof *o->paths) : NULL;
+    for (uint64_t i = 0; o->paths && i < count; i++) {
+        const uint8_t *zero = memchr(at, 0, (size_t)(end - at));
+
+        o->paths[i] = zero ? strdup((const char *)at) : NULL;
+        if (!o->paths[i])
+            return false;
+        at = zero + 1;
+    }
+    *own = at;
+    *own_bytes = (size_t)(end - at);
+    return count == 0 || o->paths;
+}
+
+void pack_output_free(struct pack_output *o)
+{
+    for (uint64_t i = 0; o->paths && i < o->at.declared; i++)
+        free(o->paths[i]);
+    free(o->paths);
+    o->paths = NULL;
+    reject_file_free(&o->rejects);
 }
 
 /* ---- Rejects ---- */
 
 static const char *path_of(const struct pack_output *o, uint64_t input)
 {
-    return input < o->setup->inputs.count ? o->setup->inputs.items[input].path : "";
+    if (input < o->setup->inputs.count)
+        return o->setup->inputs.items[input].path;
+    return o->paths && input < o->at.declared ? o->paths[input] : "";
 }
 
 static uint64_t line_number(const struct pack_output *o, uint64_t line)
 {
-    return line == LEAT_NONE ? LEAT_NONE : o->at.lines + line + 1;
+    return line == LEAT_NONE || o->numbers_lines ? line : o->at.lines + line + 1;
 }
 
 static enum leat_status write_rejects(struct pack_output *o, const struct unit *u, struct leat_error *err)
@@ -194,6 +243,24 @@ static enum leat_status declare_inputs(struct pack_output *o, uint64_t end, stru
     return s;
 }
 
+/* A program declares one. */
+static enum leat_status declare_given(struct pack_output *o, const struct unit *u, struct leat_error *err)
+{
+    char **paths = reallocarray(o->paths, (size_t)o->at.declared + 1, sizeof *paths);
+    char *path = strndup((const char *)u->strings.bytes, u->strings.size);
+    enum leat_status s = paths && path ? LEAT_OK : status_no_memory(err, u->strings.size);
+
+    if (paths)
+        o->paths = paths;
+    if (s == LEAT_OK)
+        s = leat_writer_add_input(o->writer, path, NULL, err);
+    if (s == LEAT_OK)
+        o->paths[o->at.declared++] = path;
+    else
+        free(path);
+    return s;
+}
+
 static uint64_t rejects_of(const struct unit *u, size_t input)
 {
     uint64_t count = 0;
@@ -249,15 +316,17 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
 
 enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err)
 {
-    uint8_t note[PACK_NOTE_BYTES];
+    struct buffer note = { 0 };
     enum leat_status s = reject_file_sync(&o->rejects, err);
 
     if (s != LEAT_OK)
         return s;
     o->at.reject_bytes = o->rejects.bytes;
-    pack_position_store(note, &o->at);
     o->text_at_checkpoint = o->at.text_bytes;
-    s = leat_writer_checkpoint(o->writer, note, sizeof note, err);
+    s = make_note(o, &note, err);
+    if (s == LEAT_OK)
+        s = leat_writer_checkpoint(o->writer, note.bytes, note.size, err);
+    buffer_free(&note);
     o->checkpoint_time = now();
     return s;
 }
@@ -275,7 +344,7 @@ enum leat_status pack_output_write(void *context, struct unit *u, struct leat_er
 {
     struct pack_output *o = context;
     uint64_t began = pack_cpu_ns();
-    enum leat_status s = declare_inputs(o, u->input_end, err);
+    enum leat_status s = u->kind == UNIT_INPUT ? declare_given(o, u, err) : declare_inputs(o, u->input_end, err);
 
     if (s == LEAT_OK)
         s = write_documents(o, u, err);

@@ -37,6 +37,10 @@ struct pack_output {
     uint64_t text_at_checkpoint; /* at.text_bytes then */
     double checkpoint_time;
     uint64_t spent_ns[STAGE_COUNT];
+    bool numbers_lines; /* documents of a program have their own line numbers */
+    char **paths;       /* of inputs that a program declared: at.declared of them */
+    const void *note;   /* a program's own, behind ours in the next checkpoint */
+    size_t note_bytes;
     char damage[512]; /* what is wrong with the first damaged input */
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
@@ -51,9 +55,14 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
 /* After the last unit: whether too many records were refused. */
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err);
 
-/* A position as the bytes of a note, and back; false if they are none. */
-#define PACK_NOTE_BYTES 192
-void pack_position_store(uint8_t note[PACK_NOTE_BYTES], const struct pack_position *p);
-bool pack_position_load(struct pack_position *p, const void *note, size_t bytes);
+/*
+ * The note of a checkpoint: the position, the paths of inputs that a program declared, and the program's own note. Loading
+ * sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is no such note, or there is
+ * no memory.
+ */
+bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
+
+/* Frees what the output itself holds; the writer must have been ended. */
+void pack_output_free(struct pack_output *o);
 
 #endif

@@ -1,4 +1,6 @@
-/* pack_run.c: leat_pack(): a run of the packer from its arguments to the finished dataset. */
+/* pack_run.c: see pack_run.h. */
+#include "pack_run.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,25 +10,9 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
-#include "flow.h"
 #include "pack_description.h"
-#include "pack_output.h"
 
 #define USUAL_MEMORY ((uint64_t)2 << 30)
-#define TICK_MS      100
-
-struct run {
-    struct leat_pack_options options;
-    struct pack_setup setup;
-    struct pack_output output;
-    struct leat_tokenizer_info tokenizer;
-    char *name; /* of the dataset, without .leat */
-    char *description_path, *checkpoint_path, *index_path;
-    struct buffer description;
-    struct flow_start start;
-    struct flow *flow;
-    bool finished, stopped;
-};
 
 /* ---- What is asked ---- */
 
@@ -37,16 +23,16 @@ static unsigned cores(void)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
 }
 
-static enum leat_status take_options(struct run *r, const char *output, size_t count,
-                                     const struct leat_pack_options *options, struct leat_error *err)
+static enum leat_status take_options(struct pack_run *r, const char *output, const struct leat_pack_options *options,
+                                     struct leat_error *err)
 {
     struct leat_pack_options *o = &r->options;
 
     *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
     if (options)
         struct_give(o, sizeof *o, options, options->size < sizeof *o ? options->size : sizeof *o);
-    if (!output || !*output || !o->tokenizer || count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_pack: an output, a tokenizer and an input must be given");
+    if (!output || !*output || !o->tokenizer)
+        return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
         return status_set(err, LEAT_E_ARGUMENT, "there is no part %u of %u: parts count from 1", o->part, o->parts);
     if (!o->text_field)
@@ -82,7 +68,7 @@ static char *path_with(const char *name, const char *suffix)
     return path;
 }
 
-static enum leat_status take_name(struct run *r, const char *output, struct leat_error *err)
+static enum leat_status take_name(struct pack_run *r, const char *output, struct leat_error *err)
 {
     size_t length = name_length(output);
 
@@ -95,18 +81,20 @@ static enum leat_status take_name(struct run *r, const char *output, struct leat
     return reject_file_init(&r->output.rejects, r->name, err);
 }
 
-static enum leat_status set_up(struct run *r, const char *const *words, size_t count, struct leat_error *err)
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const struct leat_pack_options *options,
+                               struct leat_error *err)
 {
-    const struct leat_pack_options *o = &r->options;
     struct pack_setup *setup = &r->setup;
-    enum leat_status s = inputs_find(&setup->inputs, words, count, o->format, err);
+    const struct leat_pack_options *o = &r->options;
+    enum leat_status s;
 
-    if (s == LEAT_OK && o->parts > 0)
-        s = inputs_share(&setup->inputs, o->part, o->parts, err);
+    memset(r, 0, sizeof *r);
+    r->tokenizer.size = sizeof r->tokenizer;
+    r->output.rejects.fd = -1;
+    pthread_mutex_init(&setup->long_lock, NULL);
+    s = take_options(r, output, options, err);
     if (s == LEAT_OK)
-        s = json_fields_prepare(&setup->fields, o->text_field, *o->id_field ? o->id_field : NULL, err);
-    if (s == LEAT_OK)
-        s = pack_description_make(&r->description, o, &setup->inputs, err);
+        s = take_name(r, output, err);
     if (s != LEAT_OK)
         return s;
     leat_tokenizer_info(o->tokenizer, &r->tokenizer);
@@ -119,14 +107,26 @@ static enum leat_status set_up(struct run *r, const char *const *words, size_t c
     r->output.most_rejects = o->most_rejects;
     r->output.most_rejects_ppm = o->most_rejects_ppm;
     r->output.checkpoints = true;
-    for (size_t i = 0; i < setup->inputs.count; i++)
-        r->output.checkpoints = r->output.checkpoints && strcmp(setup->inputs.items[i].path, "-") != 0;
     return pack_setup_memory(setup, o->memory, err);
+}
+
+void pack_run_free(struct pack_run *r)
+{
+    leat_encoder_close(r->setup.long_encoder);
+    pthread_mutex_destroy(&r->setup.long_lock);
+    inputs_free(&r->setup.inputs);
+    pack_output_free(&r->output);
+    buffer_free(&r->description);
+    leat_writer_free_note(r->note);
+    free(r->description_path);
+    free(r->checkpoint_path);
+    free(r->index_path);
+    free(r->name);
 }
 
 /* ---- The output ---- */
 
-static struct leat_writer_options writer_options(const struct run *r, struct leat_stored_tokenizer *stored)
+static struct leat_writer_options writer_options(const struct pack_run *r, struct leat_stored_tokenizer *stored)
 {
     struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
     const struct leat_pack_options *o = &r->options;
@@ -140,13 +140,14 @@ static struct leat_writer_options writer_options(const struct run *r, struct lea
     w.created = o->created;
     w.replace = o->replace;
     w.store_hashes = 1;
+    w.store_lines = w.store_ids = r->stores_all;
     for (size_t i = 0; i < r->setup.inputs.count; i++)
         if (r->setup.inputs.items[i].kind == INPUT_JSONL)
             w.store_lines = w.store_ids = 1;
     return w;
 }
 
-static enum leat_status begin_output(struct run *r, struct leat_error *err)
+static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
 {
     struct leat_stored_tokenizer stored;
     struct leat_writer_options w = writer_options(r, &stored);
@@ -161,12 +162,13 @@ static enum leat_status begin_output(struct run *r, struct leat_error *err)
 }
 
 /* Whether the dataset that is there has these inputs and this tokenizer: the run had come to its end. */
-static bool is_this_run(const struct run *r, struct leat_dataset *d)
+static bool is_this_run(struct pack_run *r, struct leat_dataset *d)
 {
     struct leat_info info = LEAT_INFO_INIT;
     bool same;
 
     leat_dataset_info(d, &info);
+    r->found = info;
     same = info.parts == 1 && info.inputs == r->setup.inputs.count && info.end_token == r->options.end_token &&
            info.begin_token == r->options.begin_token &&
            memcmp(info.fingerprint, r->tokenizer.fingerprint, sizeof info.fingerprint) == 0;
@@ -182,7 +184,7 @@ static bool is_this_run(const struct run *r, struct leat_dataset *d)
     return same;
 }
 
-static enum leat_status look_if_finished(struct run *r, const struct leat_error *said, struct leat_error *err)
+static enum leat_status look_if_finished(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     struct leat_dataset *d;
 
@@ -198,18 +200,17 @@ static enum leat_status look_if_finished(struct run *r, const struct leat_error 
 }
 
 /* There is a description, so a run was begun and not ended. */
-static enum leat_status resume_begun(struct run *r, struct leat_error *err)
+static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
 {
     struct leat_stored_tokenizer stored;
     struct leat_writer_options w = writer_options(r, &stored);
     struct leat_error why;
     size_t note_bytes = 0;
-    void *note = NULL;
     enum leat_status s = pack_description_compare(r->description_path, &r->description, err);
 
     if (s != LEAT_OK)
         return s;
-    s = leat_writer_resume(&r->output.writer, r->name, &w, &note, &note_bytes, &why);
+    s = leat_writer_resume(&r->output.writer, r->name, &w, &r->note, &note_bytes, &why);
     if (s == LEAT_E_EXISTS)
         return look_if_finished(r, &why, err);
     if (s != LEAT_OK) {
@@ -217,9 +218,8 @@ static enum leat_status resume_begun(struct run *r, struct leat_error *err)
             *err = why;
         return s;
     }
-    if (!pack_position_load(&r->output.at, note, note_bytes))
+    if (!pack_output_load_note(&r->output, r->note, note_bytes, &r->own_note, &r->own_note_bytes))
         s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s is not one of leat pack", r->name);
-    leat_writer_free_note(note);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
     r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
@@ -228,7 +228,7 @@ static enum leat_status resume_begun(struct run *r, struct leat_error *err)
 }
 
 /* The description is the first file of a run that is made durable, and the last one removed. */
-static enum leat_status resume_output(struct run *r, struct leat_error *err)
+static enum leat_status resume(struct pack_run *r, struct leat_error *err)
 {
     struct file_identity description, checkpoint, index;
     struct leat_error why;
@@ -250,8 +250,13 @@ static enum leat_status resume_output(struct run *r, struct leat_error *err)
     return s;
 }
 
+enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
+{
+    return r->options.resume ? resume(r, err) : begin_output(r, err);
+}
+
 /* What decides the bytes besides the inputs and what the header says. */
-static enum leat_status set_metadata(struct run *r, struct leat_error *err)
+static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
     struct leat_writer *w = r->output.writer;
@@ -271,57 +276,9 @@ static enum leat_status set_metadata(struct run *r, struct leat_error *err)
     return s;
 }
 
-/* ---- Running ---- */
+/* ---- The end ---- */
 
-static const char *bound_of(const struct flow_facts *facts)
-{
-    if (facts->encoding > 0 && facts->waiting == 0)
-        return "encoding";
-    return facts->writing > 0 ? "writing" : "reading";
-}
-
-/* True: the caller wants to stop. */
-static bool tell_progress(struct run *r, uint64_t before)
-{
-    struct leat_pack_progress p = { 0 };
-    struct flow_facts facts;
-
-    if (!r->options.progress)
-        return false;
-    flow_facts(r->flow, &facts);
-    p.bytes = atomic_load_explicit(&r->output.seen_disk_bytes, memory_order_relaxed);
-    p.total_bytes = r->output.checkpoints ? r->setup.inputs.bytes : 0;
-    p.text_bytes = atomic_load_explicit(&r->output.seen_text_bytes, memory_order_relaxed);
-    p.tokens = atomic_load_explicit(&r->output.seen_tokens, memory_order_relaxed);
-    p.documents = atomic_load_explicit(&r->output.seen_documents, memory_order_relaxed);
-    p.rejects = atomic_load_explicit(&r->output.seen_rejects, memory_order_relaxed);
-    p.bytes_before = before;
-    p.bound = bound_of(&facts);
-    return r->options.progress(r->options.context, &p) != 0;
-}
-
-static enum leat_status flow_all(struct run *r, struct leat_error *err)
-{
-    uint64_t before = r->output.at.disk_bytes;
-    enum leat_status s;
-    bool ended = false;
-
-    s = flow_open(&r->flow, &r->setup, &r->start, pack_output_write, &r->output, err);
-    while (s == LEAT_OK && !ended) {
-        s = flow_wait(r->flow, TICK_MS, &ended, err);
-        if (s == LEAT_OK && !ended && !r->stopped && tell_progress(r, before)) {
-            r->stopped = true;
-            flow_stop(r->flow);
-        }
-    }
-    if (s == LEAT_OK && !r->stopped)
-        tell_progress(r, before);
-    flow_free(r->flow);
-    r->flow = NULL;
-    return s;
-}
-
-static enum leat_status finish(struct run *r, struct leat_info *info, struct leat_error *err)
+enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err)
 {
     struct pack_output *o = &r->output;
     enum leat_status s = pack_output_judge(o, err);
@@ -340,8 +297,15 @@ static enum leat_status finish(struct run *r, struct leat_info *info, struct lea
     return file_remove(r->description_path, err);
 }
 
-/* After a failure: what can be gone on with is kept, with the rejects at their name if they are the reason. */
-static void keep_for_later(struct run *r, enum leat_status s, struct leat_pack_report *report)
+void pack_run_abandon(struct pack_run *r)
+{
+    leat_writer_abandon(r->output.writer);
+    r->output.writer = NULL;
+    reject_file_remove(&r->output.rejects, false);
+    file_remove(r->description_path, NULL);
+}
+
+void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_report *report)
 {
     struct pack_output *o = &r->output;
     bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STATE;
@@ -349,11 +313,9 @@ static void keep_for_later(struct run *r, enum leat_status s, struct leat_pack_r
     if (!o->writer)
         return;
     if (!o->checkpoints) {
-        leat_writer_abandon(o->writer);
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);
-        reject_file_remove(&o->rejects, false);
-        file_remove(r->description_path, NULL);
+        pack_run_abandon(r);
         return;
     }
     if (whole)
@@ -364,22 +326,6 @@ static void keep_for_later(struct run *r, enum leat_status s, struct leat_pack_r
     report->resumable = 1;
 }
 
-static enum leat_status pack(struct run *r, const char *output, const char *const *words, size_t count,
-                             struct leat_info *info, struct leat_error *err)
-{
-    enum leat_status s;
-
-    if ((s = take_name(r, output, err)) != LEAT_OK || (s = set_up(r, words, count, err)) != LEAT_OK)
-        return s;
-    s = r->options.resume ? resume_output(r, err) : begin_output(r, err);
-    if (s != LEAT_OK || r->finished)
-        return s;
-    s = flow_all(r, err);
-    if (s == LEAT_OK && r->stopped)
-        return status_set(err, LEAT_E_STATE, "packing was stopped");
-    return s == LEAT_OK ? finish(r, info, err) : s;
-}
-
 static uint64_t peak_memory(void)
 {
     struct rusage usage;
@@ -387,14 +333,17 @@ static uint64_t peak_memory(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 
-static void fill_report(const struct run *r, const struct leat_info *info, struct leat_pack_report *report)
+void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report)
 {
     const struct pack_output *o = &r->output;
 
     report->inputs = r->setup.inputs.count;
     report->documents = info->documents;
     report->tokens = info->tokens;
-    if (o->writer) {
+    if (r->finished) {
+        report->documents = r->found.documents;
+        report->tokens = r->found.tokens;
+    } else if (o->writer) {
         report->documents = leat_writer_documents(o->writer);
         report->tokens = leat_writer_tokens(o->writer);
     }
@@ -408,39 +357,4 @@ static void fill_report(const struct run *r, const struct leat_info *info, struc
     report->was_finished = r->finished;
     report->times = (struct leat_pack_times) { o->spent_ns[STAGE_READ], o->spent_ns[STAGE_SCAN],
                                                o->spent_ns[STAGE_ENCODE], o->spent_ns[STAGE_WRITE] };
-}
-
-enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
-                           const struct leat_pack_options *options, struct leat_pack_report *report,
-                           struct leat_error *err)
-{
-    struct run *r = calloc(1, sizeof *r);
-    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
-    struct leat_info info = LEAT_INFO_INIT;
-    enum leat_status s;
-
-    if (!r)
-        return status_no_memory(err, sizeof *r);
-    r->tokenizer.size = sizeof r->tokenizer;
-    r->output.rejects.fd = -1;
-    pthread_mutex_init(&r->setup.long_lock, NULL);
-    s = take_options(r, output, count, options, err);
-    if (s == LEAT_OK)
-        s = pack(r, output, inputs, count, &info, err);
-    fill_report(r, &info, &full);
-    if (s != LEAT_OK)
-        keep_for_later(r, s, &full);
-    if (report)
-        struct_give(report, report->size, &full, sizeof full);
-    leat_encoder_close(r->setup.long_encoder);
-    pthread_mutex_destroy(&r->setup.long_lock);
-    inputs_free(&r->setup.inputs);
-    reject_file_free(&r->output.rejects);
-    buffer_free(&r->description);
-    free(r->description_path);
-    free(r->checkpoint_path);
-    free(r->index_path);
-    free(r->name);
-    free(r);
-    return s;
 }

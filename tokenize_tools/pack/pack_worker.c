@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "corpus/lines.h"
+#include "tokenizer/utf8.h"
 
 /* A thread's buffers are given back beyond this, so that one long record does not stay in memory. */
 #define KEEP_BYTES ((size_t)4 << 20)
@@ -54,6 +55,31 @@ static enum leat_status encode_record(struct pack_worker *w, struct unit *u, str
     return long_record_encode(w, u, u->record.fd, 0, u->record.bytes, u->offset, 0, err);
 }
 
+/* Texts of a program: whether they are UTF-8 has not been looked at. */
+static enum leat_status unit_encode_given(struct pack_worker *w, struct unit *u, struct leat_error *err)
+{
+    const char *text = (const char *)u->text.bytes;
+    size_t kept = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        struct unit_document *d = &u->documents[i];
+        const uint8_t *bytes = (const uint8_t *)text + d->text.begin;
+        size_t valid = utf8_valid_prefix(bytes, d->text.bytes);
+        struct leat_error why;
+
+        d->malformed = valid < d->text.bytes;
+        if (d->malformed && w->setup->reject_invalid) {
+            status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
+            s = unit_reject(u, d->input, d->offset, d->line, why.message, bytes, d->text.bytes, err);
+        } else {
+            u->documents[kept++] = *d;
+        }
+    }
+    u->document_count = kept;
+    return s == LEAT_OK ? unit_encode(w, u, text, err) : s;
+}
+
 static enum leat_status run(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     switch (u->kind) {
@@ -67,8 +93,9 @@ static enum leat_status run(struct pack_worker *w, struct unit *u, int fd, struc
     case UNIT_FILES:
         return unit_read_files(w, u, err);
     case UNIT_TEXTS:
-        return unit_encode(w, u, (const char *)u->text.bytes, err);
+        return unit_encode_given(w, u, err);
     case UNIT_IDS:
+    case UNIT_INPUT:
         break;
     }
     return LEAT_OK;

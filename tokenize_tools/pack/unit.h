@@ -23,7 +23,8 @@ enum unit_kind {
     UNIT_RECORD, /* one record too big for memory, in `record` */
     UNIT_FILES,  /* inputs of text, whole: from `input` up to `input_end` */
     UNIT_TEXTS,  /* texts that a program gave: `documents` has their places in `text` */
-    UNIT_IDS     /* the same with ids: `documents` and `tokens` are complete */
+    UNIT_IDS,    /* the same with ids: `documents` and `tokens` are complete */
+    UNIT_INPUT   /* a program declares an input: `strings` is its path */
 };
 
 /* What the time of a run goes into. */

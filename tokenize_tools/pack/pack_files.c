@@ -1,0 +1,117 @@
+/* pack_files.c: leat_pack(): files in, a dataset out. */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "pack_description.h"
+#include "pack_run.h"
+
+#define TICK_MS 100
+
+static enum leat_status find_inputs(struct pack_run *r, const char *const *words, size_t count, struct leat_error *err)
+{
+    const struct leat_pack_options *o = &r->options;
+    struct pack_setup *setup = &r->setup;
+    enum leat_status s;
+
+    if (count == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_pack: an input must be given");
+    s = inputs_find(&setup->inputs, words, count, o->format, err);
+    if (s == LEAT_OK && o->parts > 0)
+        s = inputs_share(&setup->inputs, o->part, o->parts, err);
+    if (s == LEAT_OK)
+        s = json_fields_prepare(&setup->fields, o->text_field, *o->id_field ? o->id_field : NULL, err);
+    if (s == LEAT_OK)
+        s = pack_description_make(&r->description, o, &setup->inputs, err);
+    /* what has been read of standard input cannot be read again */
+    for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
+        r->output.checkpoints = r->output.checkpoints && strcmp(setup->inputs.items[i].path, "-") != 0;
+    return s;
+}
+
+/* ---- Running ---- */
+
+static const char *bound_of(const struct flow_facts *facts)
+{
+    if (facts->encoding > 0 && facts->waiting == 0)
+        return "encoding";
+    return facts->writing > 0 ? "writing" : "reading";
+}
+
+/* True: the caller wants to stop. */
+static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t before)
+{
+    struct leat_pack_progress p = { 0 };
+    struct flow_facts facts;
+
+    if (!r->options.progress)
+        return false;
+    flow_facts(flow, &facts);
+    p.bytes = atomic_load_explicit(&r->output.seen_disk_bytes, memory_order_relaxed);
+    p.total_bytes = r->output.checkpoints ? r->setup.inputs.bytes : 0;
+    p.text_bytes = atomic_load_explicit(&r->output.seen_text_bytes, memory_order_relaxed);
+    p.tokens = atomic_load_explicit(&r->output.seen_tokens, memory_order_relaxed);
+    p.documents = atomic_load_explicit(&r->output.seen_documents, memory_order_relaxed);
+    p.rejects = atomic_load_explicit(&r->output.seen_rejects, memory_order_relaxed);
+    p.bytes_before = before;
+    p.bound = bound_of(&facts);
+    return r->options.progress(r->options.context, &p) != 0;
+}
+
+/* *stopped: the caller wanted it. */
+static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_error *err)
+{
+    uint64_t before = r->output.at.disk_bytes;
+    bool ended = false;
+    struct flow *flow;
+    enum leat_status s = flow_open(&flow, &r->setup, &r->start, pack_output_write, &r->output, err);
+
+    *stopped = false;
+    while (s == LEAT_OK && !ended) {
+        s = flow_wait(flow, TICK_MS, &ended, err);
+        if (s == LEAT_OK && !ended && !*stopped && tell_progress(r, flow, before)) {
+            *stopped = true;
+            flow_stop(flow);
+        }
+    }
+    if (s == LEAT_OK && !*stopped)
+        tell_progress(r, flow, before);
+    flow_free(flow);
+    return s;
+}
+
+static enum leat_status pack(struct pack_run *r, const char *const *words, size_t count, struct leat_info *info,
+                             struct leat_error *err)
+{
+    bool stopped;
+    enum leat_status s = find_inputs(r, words, count, err);
+
+    if (s == LEAT_OK)
+        s = pack_run_begin(r, err);
+    if (s != LEAT_OK || r->finished)
+        return s;
+    s = flow_all(r, &stopped, err);
+    if (s == LEAT_OK && stopped)
+        return status_set(err, LEAT_E_STATE, "packing was stopped");
+    return s == LEAT_OK ? pack_run_finish(r, info, err) : s;
+}
+
+enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
+                           const struct leat_pack_options *options, struct leat_pack_report *report,
+                           struct leat_error *err)
+{
+    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct pack_run r;
+    enum leat_status s = pack_run_init(&r, output, options, err);
+
+    if (s == LEAT_OK)
+        s = pack(&r, inputs, count, &info, err);
+    pack_run_report(&r, &info, &full);
+    if (s != LEAT_OK)
+        pack_run_keep(&r, s, &full);
+    if (report)
+        struct_give(report, report->size, &full, sizeof full);
+    pack_run_free(&r);
+    return s;
+}

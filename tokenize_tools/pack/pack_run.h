@@ -1,0 +1,45 @@
+/*
+ * pack_run.h: what packing files and packing a program's texts have in common: options, the output's names, beginning or
+ * resuming, the end, the report.
+ */
+#ifndef LEAT_PACK_RUN_H
+#define LEAT_PACK_RUN_H
+
+#include "flow.h"
+#include "pack_output.h"
+
+struct pack_run {
+    struct leat_pack_options options;
+    struct pack_setup setup;
+    struct pack_output output;
+    struct leat_tokenizer_info tokenizer;
+    char *name; /* of the dataset, without .leat */
+    char *description_path, *checkpoint_path, *index_path;
+    struct buffer description; /* pack_description.h */
+    struct flow_start start;   /* where the inputs go on */
+    void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
+    const void *own_note;
+    size_t own_note_bytes;
+    bool stores_all; /* lines and ids, whatever the inputs */
+    bool finished;   /* there was nothing left to do: the dataset is the one of `found` */
+    struct leat_info found;
+};
+
+/* Everything that does not depend on inputs; pack_run_free() also after a failure. */
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const struct leat_pack_options *options,
+                               struct leat_error *err);
+void pack_run_free(struct pack_run *r);
+
+/* Opens the output, new or where a run was stopped; the setup's inputs and the description must be complete. */
+enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err);
+
+/* All is written: finishes the dataset. */
+enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err);
+
+/* After a failure with this status: ends the writer, keeping what can be gone on with. Or without keeping. */
+void pack_run_keep(struct pack_run *r, enum leat_status status, struct leat_pack_report *report);
+void pack_run_abandon(struct pack_run *r);
+
+void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report);
+
+#endif

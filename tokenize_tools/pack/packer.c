@@ -1,0 +1,321 @@
+/* packer.c: leat_packer_*(): a program's texts, collected to units and put into the same flow as files are. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "pack_description.h"
+#include "pack_run.h"
+#include "pack_worker.h"
+
+#define MOST_NOTE ((uint64_t)1 << 20)
+
+struct leat_packer {
+    struct pack_run run;
+    struct flow *flow;
+    struct unit *unit; /* being filled; NULL: none */
+    uint64_t inputs;   /* declared */
+    enum leat_status failed;
+    struct leat_error why;
+};
+
+/* ---- Units ---- */
+
+/* A failure stays. */
+static enum leat_status fail(struct leat_packer *p, enum leat_status s, const struct leat_error *why,
+                             struct leat_error *err)
+{
+    if (p->failed == LEAT_OK) {
+        p->failed = s;
+        p->why = *why;
+    }
+    if (err)
+        *err = p->why;
+    return p->failed;
+}
+
+static void put(struct leat_packer *p)
+{
+    if (p->unit)
+        flow_put(p->flow, p->unit);
+    p->unit = NULL;
+}
+
+/* A unit of this kind that has room for `bytes` more, or is empty. */
+static enum leat_status take(struct leat_packer *p, enum unit_kind kind, uint64_t bytes, struct leat_error *err)
+{
+    struct unit *u = p->unit;
+
+    if (u && (u->kind != kind || u->text.size + u->tokens.size + bytes > p->run.setup.unit_bytes))
+        put(p);
+    if (p->unit)
+        return LEAT_OK;
+    if (flow_take(p->flow, &p->unit, err) != LEAT_OK)
+        return err->status;
+    p->unit->kind = kind;
+    p->unit->input = p->unit->input_end = 0;
+    return LEAT_OK;
+}
+
+static enum leat_status check_origin(const struct leat_packer *p, const struct leat_origin *origin,
+                                     struct leat_error *err)
+{
+    if (origin && origin->input != LEAT_NONE && origin->input >= p->inputs)
+        return status_set(err, LEAT_E_ARGUMENT, "input %llu of an origin was not declared: there are %llu",
+                          (unsigned long long)origin->input, (unsigned long long)p->inputs);
+    return LEAT_OK;
+}
+
+static struct unit_document *add_document(struct leat_packer *p, const struct leat_origin *origin,
+                                          struct leat_error *err)
+{
+    static const struct leat_origin none = { .input = LEAT_NONE, .line = LEAT_NONE };
+    struct unit_document *d = unit_add_document(p->unit, err);
+
+    if (!origin)
+        origin = &none;
+    if (!d)
+        return NULL;
+    d->input = origin->input;
+    d->offset = origin->offset;
+    d->line = origin->line;
+    return unit_keep(p->unit, origin->id, origin->id ? (size_t)origin->id_bytes : 0, &d->id, err) == LEAT_OK ? d : NULL;
+}
+
+static enum leat_status add_text(struct leat_packer *p, const char *text, uint64_t bytes,
+                                 const struct leat_origin *origin, struct leat_error *err)
+{
+    struct unit_document *d;
+    enum leat_status s = bytes < SIZE_MAX / 2 ? take(p, UNIT_TEXTS, bytes, err) : status_no_memory(err, bytes);
+
+    if (s != LEAT_OK)
+        return s;
+    d = add_document(p, origin, err);
+    if (!d)
+        return LEAT_E_NO_MEMORY;
+    d->text = (struct stretch) { p->unit->text.size, (size_t)bytes };
+    return buffer_append(&p->unit->text, text, (size_t)bytes, err);
+}
+
+/* ---- The public calls ---- */
+
+enum leat_status leat_packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
+                                  struct leat_error *err)
+{
+    struct leat_packer *p = calloc(1, sizeof *p);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!p)
+        return status_no_memory(err, sizeof *p);
+    s = pack_run_init(&p->run, output, options, err);
+    p->run.options.part = p->run.options.parts = 0;
+    p->run.output.numbers_lines = true;
+    p->run.stores_all = true;
+    if (s == LEAT_OK)
+        s = pack_description_make(&p->run.description, &p->run.options, &p->run.setup.inputs, err);
+    if (s == LEAT_OK)
+        s = pack_run_begin(&p->run, err);
+    if (s == LEAT_OK && p->run.finished)
+        s = status_set(err, LEAT_E_EXISTS, "%s is finished already", p->run.name);
+    if (s == LEAT_OK)
+        s = flow_open(&p->flow, &p->run.setup, NULL, pack_output_write, &p->run.output, err);
+    p->inputs = p->run.output.at.declared;
+    if (s != LEAT_OK) {
+        leat_packer_suspend(p);
+        return s;
+    }
+    *out = p;
+    return LEAT_OK;
+}
+
+void leat_packer_note(const struct leat_packer *p, const void **note, uint64_t *bytes)
+{
+    *note = p->run.own_note;
+    *bytes = p->run.own_note_bytes;
+}
+
+enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, uint64_t *number,
+                                       struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = p->failed;
+
+    if (!path)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: no path is given");
+    put(p);
+    if (s == LEAT_OK)
+        s = take(p, UNIT_INPUT, 0, &why);
+    if (s == LEAT_OK)
+        s = buffer_append(&p->unit->strings, path, strlen(path), &why);
+    if (s != LEAT_OK)
+        return fail(p, s, &why, err);
+    put(p);
+    if (number)
+        *number = p->inputs;
+    p->inputs++;
+    return LEAT_OK;
+}
+
+static int64_t offset_of(const struct leat_texts *t, uint64_t i)
+{
+    return t->offsets64 ? t->offsets64[i] : t->offsets32[i];
+}
+
+/* Nothing is taken of texts of which one makes no sense. */
+static enum leat_status check_texts(const struct leat_packer *p, const struct leat_texts *t, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (t->count > 0 && (!t->offsets32 == !t->offsets64))
+        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_texts: offsets of 32 or of 64 bits must be given");
+    for (uint64_t i = 0; s == LEAT_OK && i < t->count; i++) {
+        if (offset_of(t, i) < 0 || offset_of(t, i + 1) < offset_of(t, i))
+            return status_set(err, LEAT_E_ARGUMENT, "text %llu ends before it begins", (unsigned long long)i);
+        s = check_origin(p, t->origins ? &t->origins[i] : NULL, err);
+    }
+    return s;
+}
+
+enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts, struct leat_error *err)
+{
+    struct leat_texts t = LEAT_TEXTS_INIT;
+    struct leat_error why;
+    enum leat_status s;
+
+    struct_give(&t, sizeof t, texts, texts->size < sizeof t ? texts->size : sizeof t);
+    s = check_texts(p, &t, err);
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
+    for (uint64_t i = 0; s == LEAT_OK && i < t.count; i++)
+        s = add_text(p, t.data + offset_of(&t, i), (uint64_t)(offset_of(&t, i + 1) - offset_of(&t, i)),
+                     t.origins ? &t.origins[i] : NULL, &why);
+    return s == LEAT_OK ? s : fail(p, s, &why, err);
+}
+
+enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
+                                      const struct leat_origin *origin, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = check_origin(p, origin, err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
+    if (s == LEAT_OK)
+        s = add_text(p, text, bytes, origin, &why);
+    return s == LEAT_OK ? s : fail(p, s, &why, err);
+}
+
+static enum leat_status check_ids(const struct leat_packer *p, const uint32_t *ids, uint64_t count,
+                                  struct leat_error *err)
+{
+    for (uint64_t i = 0; i < count; i++)
+        if (ids[i] >= p->run.tokenizer.vocabulary)
+            return status_set(err, LEAT_E_ARGUMENT, "id %u is not below the vocabulary's size of %llu", ids[i],
+                              (unsigned long long)p->run.tokenizer.vocabulary);
+    return LEAT_OK;
+}
+
+enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
+                                     const struct leat_origin *origin, struct leat_error *err)
+{
+    struct unit_document *d = NULL;
+    struct leat_error why;
+    enum leat_status s = check_origin(p, origin, err);
+
+    if (s == LEAT_OK)
+        s = check_ids(p, ids, count, err);
+    if (s != LEAT_OK)
+        return s;
+    s = p->failed;
+    if (s == LEAT_OK)
+        s = count < SIZE_MAX / 8 ? take(p, UNIT_IDS, 4 * count, &why) : status_no_memory(&why, count);
+    if (s == LEAT_OK) {
+        d = add_document(p, origin, &why);
+        s = d ? unit_put_ids(&p->run.setup, &p->unit->tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
+    }
+    if (s != LEAT_OK)
+        return fail(p, s, &why, err);
+    d->tokens = count;
+    if (origin && origin->text_hash)
+        memcpy(d->hash, origin->text_hash, sizeof d->hash);
+    return LEAT_OK;
+}
+
+enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note, uint64_t bytes, struct leat_error *err)
+{
+    struct pack_output *o = &p->run.output;
+    struct leat_error why;
+    enum leat_status s = p->failed;
+
+    if (bytes > MOST_NOTE)
+        return status_set(err, LEAT_E_ARGUMENT, "a note has at most 1 MiB");
+    put(p);
+    if (s == LEAT_OK)
+        s = flow_drain(p->flow, &why);
+    if (s == LEAT_OK) {
+        o->note = note;
+        o->note_bytes = (size_t)bytes;
+        s = pack_output_checkpoint(o, &why);
+        o->note = NULL;
+        o->note_bytes = 0;
+    }
+    return s == LEAT_OK ? s : fail(p, s, &why, err);
+}
+
+static void end_flow(struct leat_packer *p)
+{
+    if (p->flow && p->unit)
+        flow_drop(p->flow, p->unit);
+    p->unit = NULL;
+    flow_free(p->flow);
+    p->flow = NULL;
+}
+
+static void free_packer(struct leat_packer *p)
+{
+    pack_run_free(&p->run);
+    free(p);
+}
+
+enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_report *report, struct leat_error *err)
+{
+    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_error why;
+    enum leat_status s = p->failed;
+
+    put(p);
+    if (s == LEAT_OK)
+        s = flow_drain(p->flow, &why);
+    if (s == LEAT_OK)
+        s = pack_run_finish(&p->run, &info, &why);
+    pack_run_report(&p->run, &info, &full);
+    if (report)
+        struct_give(report, report->size, &full, sizeof full);
+    if (s != LEAT_OK)
+        return fail(p, s, &why, err);
+    end_flow(p);
+    free_packer(p);
+    return LEAT_OK;
+}
+
+void leat_packer_suspend(struct leat_packer *p)
+{
+    if (!p)
+        return;
+    end_flow(p);
+    leat_writer_suspend(p->run.output.writer);
+    free_packer(p);
+}
+
+void leat_packer_abandon(struct leat_packer *p)
+{
+    if (!p)
+        return;
+    end_flow(p);
+    pack_run_abandon(&p->run);
+    free_packer(p);
+}
