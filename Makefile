@@ -68,7 +68,7 @@ PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenize
                    tokenize_tools/pack)
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,commands pack_options)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
