@@ -48,7 +48,7 @@ def report(what, cases, wrong):
     global passed, failed
     print(f"{what}: {cases} cases, {len(wrong)} differences", flush=True)
     for item in wrong[:5]:
-        print("   ", item)
+        print("   ", item[:600])
     passed, failed = passed + (not wrong), failed + bool(wrong)
 
 

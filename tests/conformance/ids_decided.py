@@ -1,6 +1,6 @@
-"""ids_decided.py: where leat decides otherwise than a reference, on purpose. check_ids.py leaves these things out of its
-random comparison, prints them by name, and tries the smallest example of each: once either side answers otherwise, this
-list is wrong, and the check fails."""
+"""ids_decided.py: where leat decides otherwise than a reference, on purpose. check_ids.py leaves these things out of
+its random comparison, prints them by name, and tries the smallest example of each: once either side answers otherwise,
+this list is wrong, and the check fails."""
 
 
 class Decision:

@@ -273,7 +273,7 @@ TEKKEN = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo
 
 def merged_bytes(count):
     """Tokens of two bytes and more, by plain byte pair encoding of the words of CORPUS; ties go to the lesser pair."""
-    words = [[bytes([b]) for b in word.encode()] for text in CORPUS for word in text.replace(" ", "\0 ").split("\0")]
+    words = [[bytes([b]) for b in word.encode()] for text in CORPUS for word in re.findall(" ?[^ ]+", text)]
     tokens = []
     while len(tokens) < count:
         pairs = collections.Counter(pair for word in words for pair in zip(word, word[1:]))
