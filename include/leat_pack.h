@@ -112,9 +112,9 @@ LEAT_API enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_
 LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
 
 /*
- * The bytes that ids stand for, special tokens by their names. They need not be valid UTF-8: ids may stop inside a
- * character. *text (NUL at its end, not counted) and *bytes are the encoder's until its next call. LEAT_E_RANGE for an
- * id that the vocabulary does not have.
+ * The bytes that ids stand for, special tokens by their names (so are control pieces of a tokenizer.model, which
+ * sentencepiece leaves out). They need not be valid UTF-8: ids may stop inside a character. *text (NUL at its end, not
+ * counted) and *bytes are the encoder's until its next call. LEAT_E_RANGE for an id that the vocabulary does not have.
  */
 LEAT_API enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids, uint64_t count,
                                               const char **text, uint64_t *bytes, struct leat_error *err);

@@ -1,6 +1,7 @@
 # conformance.mk: leat's tokenizers against the reference packages, which a virtual environment of its own gets from
-# PyPI at the versions of tests/conformance/requirements.txt; included by the Makefile. SHARE=ci takes three minutes,
-# SHARE=full hours: a million random strings for each vocabulary.
+# PyPI at the versions of tests/conformance/requirements.txt; included by the Makefile. SHARE=ci takes three minutes on
+# two cores, SHARE=full hours: a million random strings for each vocabulary. VENV belongs to this file: what lies there
+# without being known to be complete is removed.
 
 SHARE       ?= full
 VENV        ?= $(BUILD)/conformance-venv

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""check_ids.py PROGRAM [--share ci|full] [--only WORD] [--random N] [--seed N] [--keep FOLDER]
+"""check_ids.py PROGRAM [--share ci|full] [--only WORD] [--random N] [--seed N] [--keep FOLDER] [--memory GIB]
 
 Compares leat's ids, and what it decodes ids to, with those of tokenizers, tiktoken, sentencepiece and mistral-common:
-for the published vocabularies (LEAT_VOCAB or ../shared/vocab, where they are at hand), those that mistral-common brings
-along, and many that are trained here; on corpora (LEAT_CORPORA or ../shared/corpora), on nasty text, and on random
-Unicode strings: a million for each published vocabulary in the full share. The first difference of each vocabulary is
-cut down and printed. Ends with "N passed, N failed, N skipped": one for each vocabulary.
+for the published vocabularies (LEAT_VOCAB or ../shared/vocab, where they are at hand; the built-in ones always), those
+that mistral-common brings along, and many that are trained here; on corpora (LEAT_CORPORA or ../shared/corpora), on
+nasty text, and on random Unicode strings: a million for each published vocabulary in the full share. The first
+difference of each vocabulary is cut down and printed. Ends with "N passed, N failed, N skipped": one for each
+vocabulary. Each is compared in a process of its own, with at most GIB (8) GiB of address space: if that ends without an
+answer, however, the vocabulary has failed. Without the last line the whole has failed, as check.sh sees.
 
 PROGRAM is ids_dump.c, built. 77: a reference is not installed.
 """
@@ -13,15 +15,20 @@ import argparse
 import os
 import random
 import re
+import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import traceback
 
 os.environ["RUST_BACKTRACE"] = "0"
 try:
+    import ids_apart
+    import ids_decided as decided
     import ids_made as made
     import ids_references as references
     import ids_texts as texts
@@ -30,6 +37,7 @@ except ImportError as e:
     print("0 passed, 0 failed, 1 skipped")
     sys.exit(77)
 
+BUILT_IN = os.path.join(texts.ROOT, "tokenize_tools", "tokenizer", "data")
 VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(texts.ROOT, "..", "shared", "vocab"))
 CHUNK = 20000
 
@@ -82,10 +90,12 @@ class Leat:
             why = run.stderr.decode(errors="replace")
             raise RuntimeError(f"{' '.join(command)}: exit code {run.returncode}: {why}")
         answers, at = [], 0
-        for _ in requests:
+        while at + 8 <= len(run.stdout):
             status, size = struct.unpack_from("<II", run.stdout, at)
             answers.append(None if status else run.stdout[at + 8:at + 8 + size])
             at += 8 + size
+        if len(answers) != len(requests) or at != len(run.stdout):
+            raise RuntimeError(f"{' '.join(command)}: {len(answers)} answers to {len(requests)} requests")
         return answers
 
     def encode(self, some, special):
@@ -127,22 +137,26 @@ class Comparison:
         self.texts = self.lists = self.different = 0
         self.panics = {}
 
-    def beside(self, mine, theirs):
-        """Both at once: leat in a process of its own."""
+    def beside(self, mine, theirs, count):
+        """Both at once: leat in a process of its own. Each gives `count` answers, or has failed."""
         result = {}
 
         def run():
             try:
                 result["mine"] = mine()
-            except Exception as e:
+            except BaseException as e:
                 result["error"] = e
 
         thread = threading.Thread(target=run)
         thread.start()
-        expected = theirs()
-        thread.join()
+        try:
+            expected = theirs()
+        finally:
+            thread.join()
         if "error" in result:
             raise result["error"]
+        if len(result["mine"]) != count or len(expected) != count:
+            raise RuntimeError(f"{len(result['mine'])} and {len(expected)} answers to {count} questions")
         return result["mine"], expected
 
     def differs(self, what, item, mine, expected, again):
@@ -165,7 +179,8 @@ class Comparison:
         r = self.reference
         for at in range(0, len(some), CHUNK):
             part = some[at:at + CHUNK]
-            mine, expected = self.beside(lambda: self.leat.encode(part, special), lambda: r.encode(part, special))
+            mine, expected = self.beside(lambda: self.leat.encode(part, special), lambda: r.encode(part, special),
+                                         len(part))
             self.texts += len(part)
             for text, a, b in zip(part, mine, expected):
                 if not self.known_panic(b) and a != b:
@@ -178,7 +193,7 @@ class Comparison:
 
     def decode(self, lists):
         r = self.reference
-        mine, expected = self.beside(lambda: self.leat.decode(lists), lambda: r.decode(lists))
+        mine, expected = self.beside(lambda: self.leat.decode(lists), lambda: r.decode(lists), len(lists))
         self.lists += len(lists)
         for ids, a, b in zip(lists, mine, expected):
             if not self.known_panic(b) and not same_text(a, b):
@@ -196,11 +211,43 @@ class Comparison:
                 for _ in range(count)]
 
 
+class Outcome:
+    """Of one vocabulary, as it comes out of its process. `kind`: compared, refused, untrained, no reference, failed."""
+
+    def __init__(self, kind, text="", comparison=None):
+        self.kind, self.text = kind, text
+        self.texts, self.lists, self.different, self.panics = (
+            (comparison.texts, comparison.lists, comparison.different, comparison.panics) if comparison
+            else (0, 0, 0, {}))
+
+
+def compare(options, name, open_reference, mixed, seed, count):
+    """In the process of its own. The reference is None where the vocabulary could not be made."""
+    try:
+        reference = open_reference()
+    except Exception as e:
+        return Outcome("no reference", str(e)[:60])
+    if not reference:
+        return Outcome("untrained")
+    c = Comparison(name, reference, options.program)
+    try:
+        c.decode(c.random_ids(200 + count // 10, seed))
+        for i, special in enumerate(reference.modes):
+            c.encode(mixed if i == 0 else mixed[::3], special)
+    except Refused as e:
+        return Outcome("refused", str(e))
+    except Exception as e:
+        traceback.print_exc(file=sys.stdout)
+        return Outcome("failed", f"{type(e).__name__}: {e}")
+    return Outcome("compared", comparison=c)
+
+
 class Report:
     def __init__(self, options):
         self.options = options
-        self.passed = self.failed = self.skipped = self.texts = self.lists = 0
-        self.refused, self.panics, self.untrained = {}, {}, 0
+        self.passed = self.failed = self.skipped = self.texts = self.lists = self.untrained = 0
+        self.refused, self.panics = {}, {}
+        self.most = 0, "nothing"
 
     def wanted(self, name):
         return not self.options.only or self.options.only in name
@@ -212,29 +259,42 @@ class Report:
         else:
             self.passed += 1
 
-    def compare(self, name, open_reference, corpus, random_count, seed, extra=()):
+    def skip(self, name, why):
+        self.skipped += 1
+        print(f"skipped {name}: {why}", flush=True)
+
+    def compare(self, name, open_reference, corpus, random_count, seed, extra=(), made_path=None):
         """One vocabulary. Where neither side opens it they agree."""
         begin = time.monotonic()
+
+        def work():
+            mixed = corpus + texts.random_texts(random_count, seed, extra)
+            return compare(self.options, name, open_reference, mixed, seed, random_count)
+
         try:
-            reference = open_reference()
-        except Exception as e:
-            return self.no_reference(name, e)
-        c = Comparison(name, reference, self.options.program)
-        mixed = corpus + texts.random_texts(random_count, seed, extra)
-        try:
-            c.decode(c.random_ids(200 + random_count // 10, seed))
-            for i, special in enumerate(reference.modes):
-                c.encode(mixed if i == 0 else mixed[::3], special)
-        except Refused as e:
-            return self.refusal(name, str(e))
-        except RuntimeError as e:
+            outcome, megabytes = ids_apart.apart(work, self.options.memory << 30)
+        except ids_apart.Died as e:
             return self.line(name, str(e), failed=True)
-        self.texts += c.texts
-        self.lists += c.lists
-        for panic, times in c.panics.items():
+        self.most = max(self.most, (megabytes, name))
+        self.texts += outcome.texts
+        self.lists += outcome.lists
+        for panic, times in outcome.panics.items():
             self.panics[panic] = self.panics.get(panic, 0) + times
-        self.line(name, f"{c.texts} texts, {c.lists} lists of ids, {c.different} differences "
-                  f"({time.monotonic() - begin:.1f} s)", failed=c.different > 0)
+        self.tell(name, outcome, time.monotonic() - begin, made_path)
+
+    def tell(self, name, o, seconds, made_path):
+        if o.kind == "untrained":
+            self.untrained += 1
+        elif o.kind == "refused":
+            self.refusal(name, o.text)
+        elif o.kind == "no reference":
+            self.no_reference(name, o.text, made_path)
+        elif o.kind == "failed":
+            self.line(name, o.text, failed=True)
+        else:
+            # a comparison of nothing would be no success
+            self.line(name, f"{o.texts} texts, {o.lists} lists of ids, {o.different} differences ({seconds:.1f} s)",
+                      failed=o.different > 0 or o.texts == 0 or o.lists == 0)
 
     def refusal(self, name, sentence):
         known = next((r for r in REFUSALS if re.search(r, sentence)), None)
@@ -243,10 +303,10 @@ class Report:
         self.refused[known] = self.refused.get(known, 0) + 1
         self.skipped += 1
 
-    def no_reference(self, name, error):
+    def no_reference(self, name, error, made_path):
         """The reference does not open it: leat must not either."""
-        sentence = self.refuses(self.made_path)
-        self.line(name, f"the reference refuses it ({str(error)[:60]}), leat " +
+        sentence = self.refuses(made_path) if made_path and os.path.exists(made_path) else None
+        self.line(name, f"the reference refuses it ({error}), leat " +
                   (f"too: {sentence}" if sentence else "does not"), failed=not sentence)
 
     def refuses(self, path):
@@ -257,11 +317,16 @@ class Report:
 # ---- The vocabularies -----------------------------------------------------------------------------------------------
 
 def plain(folder, name):
-    """A published vocabulary, uncompressed; None where it is not at hand."""
-    path, to = os.path.join(VOCAB, name + ".zst"), os.path.join(folder, name)
-    if os.path.exists(path):
-        subprocess.run(["zstd", "-dqf", path, "-o", to], check=True)
-    return to if os.path.exists(path) else None
+    """A published vocabulary, uncompressed; None where it is not at hand. Those of leat's built-in ones always are,
+    where there is the command zstd."""
+    to = os.path.join(folder, name)
+    if not shutil.which("zstd"):
+        return None
+    for path in (os.path.join(place, name + ".zst") for place in (VOCAB, BUILT_IN)):
+        if os.path.exists(path):
+            subprocess.run(["zstd", "-dqf", path, "-o", to], check=True)
+            return to
+    return None
 
 
 TIKTOKEN = (("r50k_base", "gpt2"), ("cl100k_base", "cl100k_base"), ("o200k_base", "o200k_base"))
@@ -284,13 +349,12 @@ def published(folder):
 
 def check_published(report, folder, corpus):
     o = report.options
-    count = o.random if o.random is not None else 2500 if o.share == "ci" else 1000000
+    count = o.random if o.random is not None else 5000 if o.share == "ci" else 1000000
     for i, (name, open_reference) in enumerate(published(folder)):
         if not report.wanted(name):
             continue
         if not open_reference:
-            report.skipped += 1
-            print(f"skipped {name}: it is not at {VOCAB}")
+            report.skip(name, f"it is not at {VOCAB}" if shutil.which("zstd") else "there is no command zstd")
             continue
         mine = corpus[i % 3::3] if o.share == "ci" else corpus
         report.compare(name, open_reference, texts.nasty_texts() + mine, count, o.seed + i)
@@ -299,7 +363,7 @@ def check_published(report, folder, corpus):
 def small(report, corpus):
     """What trained vocabularies are compared on."""
     o = report.options
-    count = o.random if o.random is not None else 600 if o.share == "ci" else 10000
+    count = o.random if o.random is not None else 1000 if o.share == "ci" else 10000
     some = [t[:300] for t in corpus[::max(1, len(corpus) // (60 if o.share == "ci" else 1000))]]
     return [t[:300] for t in texts.nasty_texts()] + some, count
 
@@ -310,13 +374,14 @@ def check_json(report, folder, corpus, lines):
     for i, c in enumerate(made.configurations(charsmap, report.options.share)):
         if not report.wanted("tokenizers: " + c.name):
             continue
-        report.made_path = os.path.join(folder, re.sub(r"\W+", "_", c.name) + ".tokenizer.json")
-        if references.each(lambda c: made.train(c, lines[i % 7::7], report.made_path) or True, [c]) != [True]:
-            report.untrained += 1
-            continue
+        path = os.path.join(folder, re.sub(r"\W+", "_", c.name) + ".tokenizer.json")
+
+        def open_reference(c=c, i=i, path=path):
+            trained = references.each(lambda c: made.train(c, lines[i % 7::7], path) or True, [c]) == [True]
+            return references.HuggingFace(path) if trained else None
+
         extra = [t.content for t in c.added] + ["the", "word", "##", "</w>"]
-        report.compare("tokenizers: " + c.name, lambda: references.HuggingFace(report.made_path), some, count,
-                       report.options.seed + i, extra)
+        report.compare("tokenizers: " + c.name, open_reference, some, count, report.options.seed + i, extra, path)
 
 
 def check_models(report, folder, corpus, lines):
@@ -325,22 +390,50 @@ def check_models(report, folder, corpus, lines):
         name = "sentencepiece: " + name
         if not report.wanted(name):
             continue
-        model = made.train_model(lines[i % 3::3], **options)
-        for change in changes:
-            model = change(model)
-        report.made_path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
-        with open(report.made_path, "wb") as f:
-            f.write(model)
-        report.compare(name, lambda: references.SentencePiece(report.made_path), some, count, report.options.seed + i,
-                       made.SYMBOLS + ["<c>", "<d>"])
+        path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
+
+        def open_reference(i=i, options=options, changes=changes, path=path):
+            model = made.train_model(lines[i % 3::3], **options)
+            for change in changes:
+                model = change(model)
+            with open(path, "wb") as f:
+                f.write(model)
+            return references.SentencePiece(path)
+
+        report.compare(name, open_reference, some, count, report.options.seed + i, made.SYMBOLS + ["<c>", "<d>"], path)
+
+
+def check_refused_models(report, folder, lines):
     for name, options in made.REFUSED_MODELS:
+        name = "sentencepiece: " + name
         if not report.wanted(name):
             continue
-        path = os.path.join(folder, name + ".model")
+        path = os.path.join(folder, re.sub(r"\W+", "_", name) + ".model")
         with open(path, "wb") as f:
             f.write(made.train_model(lines[:1000], **{"vocab_size": 400, **options}))
         sentence = report.refuses(path)
-        report.line("sentencepiece: " + name, f"refused: {sentence}" if sentence else "must be refused", not sentence)
+        report.line(name, f"refused: {sentence}" if sentence else "must be refused", not sentence)
+
+
+def check_decided(report, folder, lines):
+    """What is left out of the comparison, by its smallest examples: both sides must still answer so."""
+    for d in decided.DECISIONS:
+        if not report.wanted(d.name):
+            continue
+        path = os.path.join(folder, "decided.model")
+        with open(path, "wb") as f:
+            f.write(made.train_model(lines[:1000], **{"vocab_size": 400, **d.options}))
+
+        def answers(ids=d.ids, path=path):
+            reference = references.SentencePiece(path)
+            return reference.decode([ids])[0], Leat(report.options.program, reference).decode([ids])[0].decode()
+
+        try:
+            theirs, mine = ids_apart.apart(answers, report.options.memory << 30)[0]
+        except ids_apart.Died as e:
+            report.line(d.name, str(e), failed=True)
+            continue
+        report.line(d.name, f"ids {d.ids}: {theirs!r} there, {mine!r} here", (theirs, mine) != (d.theirs, d.mine))
 
 
 PATTERNS = {
@@ -362,20 +455,10 @@ def check_ranks(report, folder, corpus, lines):
                            report.options.seed + i)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("program")
-    parser.add_argument("--share", choices=("ci", "full"), default="full")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--random", type=int)
-    parser.add_argument("--seed", type=int, default=int(os.environ.get("LEAT_TEST_SEED", "1")))
-    parser.add_argument("--keep")
-    options = parser.parse_args()
-    options.program = os.path.abspath(options.program)
+def run(options, report):
     begin = time.monotonic()
     corpus = texts.corpus_texts(options.share)
     lines = texts.training_lines(corpus)
-    report = Report(options)
     print(f"LEAT_TEST_SEED={options.seed}; {len(corpus)} texts of the corpora")
     with tempfile.TemporaryDirectory() as folder:
         if options.keep:
@@ -383,6 +466,8 @@ def main():
             os.makedirs(folder, exist_ok=True)
         check_published(report, folder, corpus)
         check_models(report, folder, corpus, lines)
+        check_refused_models(report, folder, lines)
+        check_decided(report, folder, lines)
         check_ranks(report, folder, corpus, lines)
         check_json(report, folder, corpus, lines)
     for sentence, count in report.refused.items():
@@ -391,8 +476,35 @@ def main():
         print(f"{report.untrained} combinations that tokenizers cannot train")
     for panic, count in report.panics.items():
         print(f"{count} answers not compared, a panic: {panic}")
+    print(f"the most memory: {report.most[0]} MiB, {report.most[1]}")
     print(f"{report.texts} texts and {report.lists} lists of ids in {time.monotonic() - begin:.0f} s")
-    print(f"{report.passed} passed, {report.failed} failed, {report.skipped} skipped")
+    if report.passed + report.failed + report.skipped == 0:
+        raise RuntimeError(f"nothing is called {options.only}")
+
+
+def stopped(number, _):
+    raise SystemExit(f"stopped by {signal.Signals(number).name}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--share", choices=("ci", "full"), default="full")
+    parser.add_argument("--only", default="")
+    parser.add_argument("--random", type=int)
+    parser.add_argument("--seed", type=int, default=int(os.environ.get("LEAT_TEST_SEED", "1"), 0))
+    parser.add_argument("--keep")
+    parser.add_argument("--memory", type=int, default=8)
+    options = parser.parse_args()
+    options.program = os.path.abspath(options.program)
+    report = Report(options)
+    signal.signal(signal.SIGTERM, stopped)
+    try:
+        run(options, report)
+    except BaseException as e:
+        traceback.print_exc(file=sys.stdout)
+        report.line("the comparison", f"ended early: {type(e).__name__}: {e}", failed=True)
+    print(f"{report.passed} passed, {report.failed} failed, {report.skipped} skipped", flush=True)
     sys.exit(1 if report.failed else 0)
 
 

@@ -330,7 +330,7 @@ def configurations(charsmap, share):
     if share == "ci":
         named = [c for i, c in enumerate(named) if "Split " not in c.name or i % 5 == 0]
     named += added_configurations(charsmap)
-    return named + [drawn(n, charsmap) for n in range(30 if share == "ci" else 600)]
+    return named + [drawn(n, charsmap) for n in range(50 if share == "ci" else 600)]
 
 
 # ---- tokenizer.model ------------------------------------------------------------------------------------------------
@@ -444,6 +444,20 @@ def no_characters(model):
     return write(parts)
 
 
+def renamed(old, new):
+    """The piece at a place, or of a name, gets another's name."""
+    def rename(model):
+        parts, place = [], 0
+        for number, kind, value in fields(model):
+            if number == 1:
+                if old in (place, text_of(value)):
+                    value = write([(n, k, new.encode() if n == 1 else v) for n, k, v in fields(value)])
+                place += 1
+            parts.append((number, kind, value))
+        return write(parts)
+    return rename
+
+
 def train_model(lines, **options):
     file = io.BytesIO()
     all_options = {"model_type": "bpe", "vocab_size": 1500, "hard_vocab_limit": False, "minloglevel": 2,
@@ -484,6 +498,8 @@ def models_of_sentencepiece():
     for change in (unused(3), unused(1), unused_two_ways, equal_scores, odd_scores, defined, no_characters):
         for fallback in (False, True):
             yield f"{change.__name__}, byte_fallback={fallback}", dict(byte_fallback=fallback), [change]
+    for old, new in ((3, "an"), ("an", "<c>"), ("an", "<unk>"), ("an", "in")):
+        yield f"{old} is called {new}, too", dict(control_symbols=["<c>"]), [renamed(old, new)]
     yield "unused, odd scores", dict(byte_fallback=True), [odd_scores, unused(2)]
     yield "unused, equal scores, defined", dict(), [equal_scores, defined, unused(2)]
 

@@ -147,7 +147,7 @@ class SentencePiece:
     def __init__(self, path):
         self.spec, self.pattern = path, None
         self.processor = sentencepiece.SentencePieceProcessor(model_file=path)
-        # control pieces, which no text becomes, decode to nothing there; leat shows all special tokens by their names
+        # control pieces, which no text becomes, are left out: see ids_decided.py
         self.ids = [i for i in range(self.processor.vocab_size()) if not self.processor.is_control(i)]
 
     def encode(self, texts, special):

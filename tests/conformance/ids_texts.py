@@ -3,6 +3,7 @@ random Unicode strings. Everything follows from a seed."""
 import json
 import os
 import random
+import shutil
 import subprocess
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -62,7 +63,7 @@ def nasty_texts():
 
 def lines_of(name):
     path = os.path.join(CORPORA, name + ".jsonl.zst")
-    if not os.path.exists(path):
+    if not os.path.exists(path) or not shutil.which("zstd"):
         return []
     plain = subprocess.run(["zstd", "-dcq", path], capture_output=True, check=True).stdout
     return [json.loads(line)["text"] for line in plain.decode().split("\n") if line.strip()]

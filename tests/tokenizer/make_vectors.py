@@ -1,26 +1,32 @@
 #!/usr/bin/env python3
 """make_vectors.py: makes tests/tokenizer/vectors/, which test_vectors.c compares leat with.
 
-Every id comes from a reference package, none from leat: tiktoken 0.14.0, tokenizers 0.23.3, sentencepiece 0.2.3. It
-writes small made-up vocabularies, one a family, the texts, and what the references make of them. Files:
+Every id comes from a reference package, none from leat: tiktoken 0.14.0, tokenizers 0.23.3, sentencepiece 0.2.3,
+mistral-common 1.13.1. It writes small made-up vocabularies, one a family, the texts, and what the references make of
+them. Files:
 
   texts.txt       a text a line, with \\n, \\r, \\t, \\\\ and \\xNN; texts are bytes, and some are not UTF-8
-  NAME.json       a made-up tokenizer.json; NAME.model one of sentencepiece
+  NAME.json       a made-up tokenizer.json; NAME.model one of sentencepiece; tekken.json one of mistral-common
   NAME.ids        for text N (from 0): "N ids" (special strings are text), "Ns ids" (they are tokens; if that differs),
                   "Nd text" (what the ids of the first line decode to, if that is not the text, repaired)
 
-The vocabularies that are trained may differ from run to run where counts are equal, and their ids with them.
+With these versions a run changes nothing, not a byte. word_suffix.json alone is kept as it is where it is there: its
+letters with a suffix get their ids in the order of a hash table, another one in each run of tokenizers' trainer.
 Run from the top of the repository, with those packages and the command zstd: tests/tokenizer/make_vectors.py
 """
 import base64
+import collections
 import io
 import json
 import os
+import re
 import subprocess
 
 import sentencepiece
 import tiktoken
 import tiktoken_ext.openai_public as openai_public
+from mistral_common.tokens.tokenizers.base import SpecialTokenPolicy
+from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 FOLDER = "tests/tokenizer/vectors"
@@ -156,12 +162,16 @@ def trained(vocabulary, alphabet, normalizer, pre_tokenizer, **options):
     return tokenizer
 
 
-def write_json(name, tokenizer, decoder, edit=None):
+def write_json(name, tokenizer, decoder, edit=None, keep=False):
     tokenizer.decoder = decoder
     tree = json.loads(tokenizer.to_str())
     if edit:
         edit(tree)
     text = json.dumps(tree, ensure_ascii=False, separators=(",", ":")) + "\n"
+    path = os.path.join(FOLDER, name + ".json")
+    if keep and os.path.exists(path):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
     write(name + ".json", text)
     tokenizer = Tokenizer.from_str(text)
 
@@ -251,7 +261,60 @@ def write_added():
     tokenizer = trained(160, [], normalizers.Sequence([normalizers.NFKC(), normalizers.Lowercase()]),
                         pre_tokenizers.Whitespace(), special=[AddedToken("<unk>", special=True)], unk_token="<unk>",
                         end_of_word_suffix="</w>")
-    write_json("word_suffix", tokenizer, decoders.BPEDecoder("</w>"))
+    write_json("word_suffix", tokenizer, decoders.BPEDecoder("</w>"), keep=True)
+
+
+# ---- tekken ----
+
+TEKKEN = (r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+          r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}"
+          r"| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+
+
+def merged_bytes(count):
+    """Tokens of two bytes and more, by plain byte pair encoding of the words of CORPUS; ties go to the lesser pair."""
+    words = [[bytes([b]) for b in word.encode()] for text in CORPUS for word in re.findall(" ?[^ ]+", text)]
+    tokens = []
+    while len(tokens) < count:
+        pairs = collections.Counter(pair for word in words for pair in zip(word, word[1:]))
+        first, second = min(pairs, key=lambda pair: (-pairs[pair], pair))
+        if first + second not in tokens:
+            tokens.append(first + second)
+        for word in words:
+            for i in range(len(word) - 1, 0, -1):
+                if word[i - 1:i + 1] == [first, second]:
+                    word[i - 1:i + 1] = [first + second]
+    return tokens
+
+
+def write_tekken():
+    """Of 256 + 120 tokens the last 20 are cut off, as in the published ones; "hellooo" has no merges that lead to it."""
+    special = ["<unk>", "<s>", "</s>", "[INST]", "<|endoftext|>"]
+    tokens = [bytes([b]) for b in range(256)] + merged_bytes(119)
+    tokens.insert(300, b" hellooo")
+    tree = {
+        "config": {"pattern": TEKKEN, "num_vocab_tokens": len(tokens), "default_vocab_size": len(tokens) - 20 + 8,
+                   "default_num_special_tokens": 8, "version": "v7"},
+        "vocab": [{"rank": i, "token_bytes": base64.b64encode(t).decode(),
+                   "token_str": t.decode() if i > 255 and t.decode("utf-8", "ignore").encode() == t else None}
+                  for i, t in enumerate(tokens)],
+        "special_tokens": [{"rank": i, "token_str": t, "is_control": True} for i, t in enumerate(special)],
+    }
+    write("tekken.json", json.dumps(tree, ensure_ascii=False, separators=(",", ":")) + "\n")
+    tekkenizer = Tekkenizer.from_file(os.path.join(FOLDER, "tekken.json"))
+
+    def plain(text):
+        return tekkenizer.encode(text, bos=False, eos=False)
+
+    def encode(text, with_special):
+        """mistral-common's own encode() looks for no special tokens: here each is cut out before."""
+        if not with_special:
+            return plain(text)
+        parts = re.split("(%s)" % "|".join(map(re.escape, special)), text)
+        return [i for n, part in enumerate(parts) for i in ([special.index(part)] if n % 2 else plain(part))]
+
+    write_ids("tekken", encode,
+              lambda ids: tekkenizer.decode(ids, special_token_policy=SpecialTokenPolicy.KEEP).encode())
 
 
 # ---- sentencepiece ----
@@ -280,4 +343,5 @@ write_bytes()
 write_byte_level()
 write_metaspace()
 write_added()
+write_tekken()
 write_sentencepiece()

@@ -332,6 +332,11 @@ static void test_sentencepiece_refusals(void)
           BPE_MODEL "\x0a\x03\x0a\x01"
                     "a",
           9, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
+        { "a", 3, /* so a control piece, and what text can match */
+          BPE_MODEL "\x0a\x03\x0a\x01"
+                    "a",
+          9, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
+        { "<unk>", 1, BPE_MODEL, 4, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
         { "a", 1,
           BPE_MODEL "\x0a\x08\x0a\x01"
                     "x\x15\x00\x00\xc0\x7f",

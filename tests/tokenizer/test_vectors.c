@@ -30,6 +30,7 @@ static const struct {
     { "metaspace_never", "metaspace_never.json" },
     { "added", "added.json" },
     { "word_suffix", "word_suffix.json" },
+    { "tekken", "tekken.json" },
     { "piece_fallback", "piece_fallback.model" },
     { "piece_unknown", "piece_unknown.model" },
 };

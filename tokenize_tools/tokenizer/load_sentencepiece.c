@@ -41,7 +41,7 @@ struct model {
     struct leat_error *err;
     uint64_t type; /* enum model_type */
     bool whitespace_as_suffix;
-    struct string_map pieces, reserved; /* sentencepiece has two name spaces: what text can match, and the rest */
+    struct string_map pieces; /* by name: sentencepiece refuses a second one, of whatever type */
     bool byte_found[256];
 };
 
@@ -106,7 +106,7 @@ static enum leat_status read_piece(struct model *m, const struct protobuf_field 
     const uint8_t *bytes = NULL;
     struct protobuf_field f;
     float score = 0;
-    bool found, reserved;
+    bool found;
 
     while (protobuf_next(&walk, &f)) {
         if (f.number == PIECE_TEXT && f.type == PROTOBUF_BYTES) {
@@ -126,8 +126,7 @@ static enum leat_status read_piece(struct model *m, const struct protobuf_field 
     if (isnan(score))
         return wrong_at(m, message->at, "a piece whose score is not a number");
     memcpy(text, bytes, t.length);
-    reserved = t.type == SPEC_UNKNOWN || t.type == SPEC_CONTROL || t.type == SPEC_BYTE;
-    string_map_add(reserved ? &m->reserved : &m->pieces, string_map_hash(text, t.length), text, t.length, &found);
+    string_map_add(&m->pieces, string_map_hash(text, t.length), text, t.length, &found);
     if (found)
         return wrong_at(m, message->at, "this piece stands in the file twice");
     spec->scores[spec->token_count] = score;
@@ -287,8 +286,7 @@ static enum leat_status look_ahead(struct model *m)
     m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
     m->spec->scores = big_alloc(count * sizeof *m->spec->scores);
     m->spec->text = big_alloc(bytes + 1);
-    if (!m->spec->tokens || !m->spec->scores || !m->spec->text || !string_map_init(&m->pieces, (uint32_t)count) ||
-        !string_map_init(&m->reserved, (uint32_t)count))
+    if (!m->spec->tokens || !m->spec->scores || !m->spec->text || !string_map_init(&m->pieces, (uint32_t)count))
         return status_no_memory(m->err, count * 64 + bytes);
     return LEAT_OK;
 }
@@ -314,6 +312,5 @@ enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct lo
     if ((s = look_ahead(&m)) == LEAT_OK && (s = read_model(&m)) == LEAT_OK && (s = check(&m)) == LEAT_OK)
         s = spec_finish(spec, source->path, err);
     string_map_free(&m.pieces);
-    string_map_free(&m.reserved);
     return s;
 }
