@@ -70,7 +70,7 @@ struct leat_encoder_options {
     size_t size;
     int special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
     int reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else each malformed part becomes U+FFFD, as in Python */
-    uint64_t most_bytes; /* of memory for a piece that cannot be cut; 0: 2 GiB */
+    uint64_t most_bytes; /* of memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
 };
 #define LEAT_ENCODER_OPTIONS_INIT { .size = sizeof(struct leat_encoder_options) }
 
@@ -86,7 +86,29 @@ LEAT_API void leat_encoder_close(struct leat_encoder *e);
 LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes,
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
 
-/* How many strings of special tokens the last text held, encoded as such or not. */
+/*
+ * A text that comes in parts of any size, cut anywhere, inside characters too: begin, any number of parts, end.
+ * leat_encoder_part() takes *used bytes of its text, all or as many as it does at a time (1 MiB), and never none of some:
+ * call it again with the rest. Each call gives the ids that have become certain; all of them together are exactly those
+ * that leat_encoder_encode() gives of the whole text. They are the encoder's until its next call.
+ *
+ * What a part's end leaves open is kept until more text comes: an unfinished word, a run of white space, a piece of any
+ * length where the vocabulary has no place to cut. All memory that this takes, with all buffers and the ids of a call,
+ * stays within most_bytes, but for some 2 MiB that every encoder has. leat_encoder_encode() keeps to the same bound, but
+ * for its ids. A text that needs more is refused: LEAT_E_NO_MEMORY, with the length of the stretch that cannot be cut.
+ * Merging such a stretch takes some 24 bytes for each of it.
+ *
+ * Statuses as leat_encoder_encode(), and LEAT_E_STATE for a part or an end without begin. Offsets in an error count from
+ * the text's beginning. After a failure the encoder can be used on, from a begin or leat_encoder_encode() on; each of
+ * these forgets a text that has not come to its end. The part's text need not stay after the call.
+ */
+LEAT_API enum leat_status leat_encoder_begin(struct leat_encoder *e, struct leat_error *err);
+LEAT_API enum leat_status leat_encoder_part(struct leat_encoder *e, const char *text, uint64_t bytes, uint64_t *used,
+                                            const uint32_t **ids, uint64_t *count, struct leat_error *err);
+LEAT_API enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_t **ids, uint64_t *count,
+                                           struct leat_error *err);
+
+/* How many strings of special tokens the last text held, encoded as such or not; of a text in parts, so far. */
 LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
 
 /*

@@ -90,8 +90,8 @@ static void open_row(struct row *row)
     row->used[1] = new_encoder(row, 1);
     FUZZ_CHECK(spec_open(&row->opened, row->name, NULL, NULL) == LEAT_OK);
     FUZZ_CHECK(pretokenizer_make(&row->pretokenizer, row->opened.spec, NULL) == LEAT_OK);
-    FUZZ_CHECK(pretokenizer_scratch_make(&row->windows, row->pretokenizer, NULL) == LEAT_OK);
-    FUZZ_CHECK(pretokenizer_scratch_make(&row->whole, row->pretokenizer, NULL) == LEAT_OK);
+    FUZZ_CHECK(pretokenizer_scratch_make(&row->windows, row->pretokenizer, NULL, NULL) == LEAT_OK);
+    FUZZ_CHECK(pretokenizer_scratch_make(&row->whole, row->pretokenizer, NULL, NULL) == LEAT_OK);
     pretokenizer_scratch_window(row->windows, 48);
     pretokenizer_scratch_window(row->whole, SIZE_MAX);
 }
@@ -128,10 +128,11 @@ static uint32_t *encode(const struct row *row, int special, const char *text, si
 }
 
 /* Pieces end to end, each with its length before it. */
-static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, struct leat_error *err)
+static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
 {
     struct buffer *pieces = context;
 
+    FUZZ_CHECK(last);
     FUZZ_CHECK(buffer_append(pieces, &bytes, sizeof bytes, err) == LEAT_OK);
     FUZZ_CHECK(buffer_append(pieces, piece, bytes, err) == LEAT_OK);
     return LEAT_OK;
@@ -143,9 +144,10 @@ static void check_windows(const struct row *row, const char *text, size_t size)
     enum leat_status s, t;
 
     FUZZ_CHECK(utf8_repair(&repaired, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
-    s = pretokenizer_run(row->pretokenizer, row->windows, repaired.bytes, repaired.size, true, keep_piece, &windows,
+    s = pretokenizer_run(row->pretokenizer, row->windows, repaired.bytes, repaired.size, true, true, keep_piece,
+                         &windows, NULL);
+    t = pretokenizer_run(row->pretokenizer, row->whole, repaired.bytes, repaired.size, true, true, keep_piece, &whole,
                          NULL);
-    t = pretokenizer_run(row->pretokenizer, row->whole, repaired.bytes, repaired.size, true, keep_piece, &whole, NULL);
     FUZZ_CHECK(s == LEAT_OK && t == LEAT_OK && windows.size == whole.size);
     FUZZ_CHECK(windows.size == 0 || memcmp(windows.bytes, whole.bytes, windows.size) == 0);
     buffer_free(&repaired);

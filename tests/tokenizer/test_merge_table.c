@@ -36,7 +36,7 @@ static void compare(const struct merge_table *t, struct merge_scratch *scratch, 
     memcpy(a, symbols, 4 * count);
     memcpy(b, symbols, 4 * count);
     bn = merge_plainly(t, b, count);
-    T_OK(merge_symbols(t, scratch, UINT64_MAX, a, &an, &t_err));
+    T_OK(merge_symbols(t, scratch, a, &an, &t_err));
     T_EQ(an, bn);
     T_CHECK(an != bn || memcmp(a, b, 4 * an) == 0);
     free(a);
@@ -74,6 +74,8 @@ static void random_tables(uint64_t *random, struct merge_scratch *scratch)
 /* 0 0 -> 1, 1 1 -> 2, ...: a run of one symbol is merged to one. */
 static void doubling(struct merge_scratch *scratch)
 {
+    struct bound bound = { .most = 1000 };
+    struct merge_scratch bounded = { .bound = &bound };
     size_t n = 1 << 16;
     uint32_t *run = calloc(n, sizeof *run);
     struct merge doubles[16];
@@ -82,12 +84,13 @@ static void doubling(struct merge_scratch *scratch)
     for (uint32_t i = 0; i < 16; i++)
         doubles[i] = (struct merge) { i, i, i + 1, i };
     T_OK(merge_table_make(&t, doubles, 16, &t_err));
-    T_OK(merge_symbols(t, scratch, UINT64_MAX, run, &n, &t_err));
+    T_OK(merge_symbols(t, scratch, run, &n, &t_err));
     T_EQ(n, 1);
     T_EQ(run[0], 16);
     n = 1 << 16;
-    T_STATUS(merge_symbols(t, scratch, 1000, run, &n, &t_err), LEAT_E_NO_MEMORY);
+    T_STATUS(merge_symbols(t, &bounded, run, &n, &t_err), LEAT_E_NO_MEMORY);
     T_CONTAINS(t_err.message, "cannot be cut");
+    T_EQ(bound.held, 0);
     merge_table_free(t);
     free(run);
 }

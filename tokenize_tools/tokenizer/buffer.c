@@ -6,20 +6,42 @@
 
 #include "base/status.h"
 
+/* Larger buffers grow by half, and are made smaller when a quarter of them is in use. */
+#define LARGE ((size_t)1 << 20)
+
+/* Rooms double or, where they are large, grow by half. */
+static size_t next_room(size_t room, size_t need)
+{
+    room = room < 64 ? 64 : room;
+    while (room < need) {
+        size_t more = room < LARGE ? room : room / 2;
+
+        room = room <= SIZE_MAX - more ? room + more : SIZE_MAX;
+    }
+    return room;
+}
+
 enum leat_status buffer_reserve(struct buffer *b, size_t more, struct leat_error *err)
 {
-    size_t room = b->room < 64 ? 64 : b->room;
+    size_t need = b->size + more, room;
     uint8_t *bytes;
 
     if (b->room - b->size >= more)
         return LEAT_OK;
     if (more > SIZE_MAX - b->size)
         return status_no_memory(err, more);
-    while (room - b->size < more)
-        room = room <= SIZE_MAX / 2 ? room * 2 : SIZE_MAX;
+    room = next_room(b->room, need);
+    if (!bound_take(b->bound, room)) {
+        room = need; /* near the bound, without any reserve */
+        if (!bound_take(b->bound, room))
+            return bound_refuse(b->bound, need, err);
+    }
     bytes = realloc(b->bytes, room);
-    if (!bytes)
+    if (!bytes) {
+        bound_give(b->bound, room);
         return status_no_memory(err, room);
+    }
+    bound_give(b->bound, b->room);
     b->bytes = bytes;
     b->room = room;
     return LEAT_OK;
@@ -36,8 +58,24 @@ enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size,
     return s;
 }
 
+void buffer_trim(struct buffer *b)
+{
+    uint8_t *bytes;
+
+    if (b->room <= LARGE || b->size > b->room / 4)
+        return;
+    if (b->size == 0) {
+        buffer_free(b);
+    } else if ((bytes = realloc(b->bytes, b->size))) {
+        bound_give(b->bound, b->room - b->size);
+        b->bytes = bytes;
+        b->room = b->size;
+    }
+}
+
 void buffer_free(struct buffer *b)
 {
+    bound_give(b->bound, b->room);
     free(b->bytes);
-    *b = (struct buffer) { NULL, 0, 0 };
+    *b = (struct buffer) { .bound = b->bound };
 }

@@ -7,12 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bound.h"
 #include "leat.h"
 
 struct buffer {
-    uint8_t *bytes; /* owned; NULL while room is 0 */
-    size_t size;    /* bytes in use */
-    size_t room;    /* bytes allocated */
+    uint8_t *bytes;      /* owned; NULL while room is 0 */
+    size_t size;         /* bytes in use */
+    size_t room;         /* bytes allocated */
+    struct bound *bound; /* where the room is counted; NULL: nowhere. Set while the room is 0, and outlives it. */
 };
 
 /* Makes room for `more` bytes after those in use; what is in use may move. On failure the buffer is as it was. */
@@ -20,6 +22,9 @@ enum leat_status buffer_reserve(struct buffer *b, size_t more, struct leat_error
 
 /* Copies `size` bytes to the end; they must not be the buffer's own. */
 enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size, struct leat_error *err);
+
+/* Gives much room that is not in use back. */
+void buffer_trim(struct buffer *b);
 
 /* Frees the bytes; an empty buffer remains. */
 void buffer_free(struct buffer *b);

@@ -193,13 +193,15 @@ void charsmap_free(struct charsmap *map)
 
 /* ---- Looking up ---- */
 
-/* The longest or the shortest key that the text begins with: its length, or 0, and where its replacement is. */
-static size_t find(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value)
+/* The longest or the shortest key that the text begins with: its length, or 0, and where its replacement is. *open, if
+ * not NULL: more text could lengthen it. */
+static size_t find(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
+                   bool *open)
 {
-    size_t base = root(map), found = 0;
+    size_t base = root(map), found = 0, i = 0;
     uint32_t unit;
 
-    for (size_t i = 0; i < size && step(map, &base, text[i], &unit); i++) {
+    for (; i < size && step(map, &base, text[i], &unit); i++) {
         if (!unit_has_value(unit) || (i + 1 < size && (text[i + 1] & 0xc0) == 0x80))
             continue;
         *value = value_at(map, base);
@@ -207,14 +209,16 @@ static size_t find(const struct charsmap *map, const uint8_t *text, size_t size,
         if (!longest)
             break;
     }
+    if (open)
+        *open = i == size;
     return found;
 }
 
 size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t size, const uint8_t **to,
-                        size_t *to_bytes)
+                        size_t *to_bytes, bool *open)
 {
     uint32_t value = 0;
-    size_t bytes = find(map, text, size, true, &value);
+    size_t bytes = find(map, text, size, true, &value, open);
 
     if (bytes > 0) {
         *to = map->pool + value;
@@ -232,6 +236,7 @@ struct walk {
     size_t at;          /* what lies before is done */
     size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
     uint32_t value;     /* of the key found at `at` */
+    bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
 };
 
 /* Passes ASCII characters that another one follows, as long as they have none of these flags and are not `stop`. */
@@ -264,7 +269,7 @@ static size_t next_longest(struct walk *w)
         if (left > bytes && !(f & (text[bytes] < 0x80 ? BEGINS_ASCII : BEGINS_OTHER)))
             f &= IS_KEY;
         if (f) {
-            key = find(w->map, text, left, true, &w->value);
+            key = find(w->map, text, left, true, &w->value, NULL);
             if (key > 0)
                 return key;
         }
@@ -292,11 +297,13 @@ static size_t next_by_grapheme(struct walk *w)
         if (w->at >= w->cluster_end) {
             size_t cluster = grapheme_length(text, left);
 
-            if (cluster > bytes && cluster < 6 && flags[c] && find(w->map, text, cluster, false, &w->value))
+            if (w->open && cluster == left)
+                return 0;
+            if (cluster > bytes && cluster < 6 && flags[c] && find(w->map, text, cluster, false, &w->value, NULL))
                 return cluster;
             w->cluster_end = w->at + cluster;
         }
-        if ((flags[c] & IS_KEY) && find(w->map, text, bytes, false, &w->value))
+        if ((flags[c] & IS_KEY) && find(w->map, text, bytes, false, &w->value, NULL))
             return bytes;
         w->at += bytes;
     }
@@ -315,22 +322,35 @@ size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, cons
     return w.at;
 }
 
-enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
-                                 const uint8_t *text, size_t size, struct leat_error *err)
+static enum leat_status append(struct buffer *out, struct walk *w, enum charsmap_mode mode, struct leat_error *err)
 {
-    struct walk w = { .map = map, .text = text, .size = size };
-
     for (;;) {
-        size_t from = w.at, key = next_key(&w, mode);
-        enum leat_status s = buffer_append(out, text + from, w.at - from, err);
+        size_t from = w->at, key = next_key(w, mode);
+        enum leat_status s = buffer_append(out, w->text + from, w->at - from, err);
 
         if (s == LEAT_OK && key > 0) {
-            const char *to = (const char *)map->pool + w.value;
+            const char *to = (const char *)w->map->pool + w->value;
 
             s = buffer_append(out, to, strlen(to), err);
         }
         if (s != LEAT_OK || key == 0)
             return s;
-        w.at += key;
+        w->at += key;
     }
+}
+
+enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
+                                 const uint8_t *text, size_t size, struct leat_error *err)
+{
+    return append(out, &(struct walk) { .map = map, .text = text, .size = size }, mode, err);
+}
+
+enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
+                                           size_t size, bool last, size_t *used, struct leat_error *err)
+{
+    struct walk w = { .map = map, .text = text, .size = size, .open = !last };
+    enum leat_status s = append(out, &w, CHARSMAP_GRAPHEMES, err);
+
+    *used = w.at;
+    return s;
 }

@@ -10,6 +10,7 @@
 #ifndef LEAT_TOKENIZER_CHARSMAP_H
 #define LEAT_TOKENIZER_CHARSMAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -31,10 +32,11 @@ void charsmap_free(struct charsmap *map);
 
 /*
  * The longest key that the text begins with: its length, with *to and *to_bytes set to what replaces it (owned by the
- * map); 0 if there is none. Keys that end within a character of the text are no match.
+ * map); 0 if there is none. Keys that end within a character of the text are no match. *open (may be NULL): if more text
+ * followed the key could be a longer one.
  */
 size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t size, const uint8_t **to,
-                        size_t *to_bytes);
+                        size_t *to_bytes, bool *open);
 
 /* The length of the prefix in which nothing is replaced: `size` if the text can be used as it is. */
 size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, const uint8_t *text, size_t size);
@@ -45,5 +47,9 @@ size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, cons
  */
 enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
                                  const uint8_t *text, size_t size, struct leat_error *err);
+
+/* The same by graphemes for a text that may go on (`last` false): *used is how much of it is done, whatever follows. */
+enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
+                                           size_t size, bool last, size_t *used, struct leat_error *err);
 
 #endif

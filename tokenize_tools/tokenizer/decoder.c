@@ -58,18 +58,19 @@ static enum leat_status index_ids(struct decoder *d, struct leat_error *err)
 static enum leat_status name_added(struct decoder *d, const struct normalizer *normalizer, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = d->spec;
-    struct normalizer_scratch scratch = { 0 };
-    enum leat_status s = LEAT_OK;
+    struct normalizer_scratch scratch;
+    enum leat_status s;
 
     d->name_ends = calloc((size_t)spec->added_count + 1, sizeof *d->name_ends);
     if (!d->name_ends)
         return status_no_memory(err, spec->added_count);
+    s = normalizer_scratch_make(&scratch, normalizer, NULL, err);
     for (uint32_t i = 0; s == LEAT_OK && i < spec->added_count; i++) {
         const uint8_t *text = spec->added[i].content.bytes;
         size_t bytes = spec->added[i].content.length;
 
         if (spec->added[i].normalized)
-            s = normalizer_run(normalizer, &scratch, text, bytes, &text, &bytes, err);
+            s = normalizer_run(normalizer, &scratch, &text, &bytes, true, err);
         if (s == LEAT_OK)
             s = buffer_append(&d->names, text, bytes, err);
         d->name_ends[i + 1] = d->names.size;
@@ -329,24 +330,25 @@ static enum leat_status replace(const struct matcher *m, const struct spec_strin
                                 struct texts *to, struct leat_error *err)
 {
     struct matcher_pass pass;
-    enum leat_status s = LEAT_OK;
+    struct pattern_run *run;
+    enum leat_status s = matcher_run_make(&run, m, NULL, err);
 
     for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
         struct view v = text_at(from, i);
         size_t begin, end, copied = 0;
         bool found = true;
 
-        s = matcher_begin(&pass, m, v.bytes, v.size, err);
+        s = matcher_begin(&pass, m, run, v.bytes, v.size, false, false, err);
         while (s == LEAT_OK && (s = matcher_next(&pass, &begin, &end, &found, err)) == LEAT_OK && found) {
             s = buffer_append(&to->bytes, v.bytes + copied, begin - copied, err);
             if (s == LEAT_OK)
                 s = buffer_append(&to->bytes, content->bytes, content->length, err);
             copied = end;
         }
-        matcher_end(&pass);
         if (s == LEAT_OK)
             s = add_text(to, v.bytes + copied, v.size - copied, err);
     }
+    pattern_run_free(run);
     return s;
 }
 

@@ -31,25 +31,36 @@ static enum leat_status of_result(enum pattern_result r, struct leat_error *err)
     return r == PATTERN_NO_MEMORY ? status_no_memory(err, 0) : LEAT_OK;
 }
 
-enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *m, const uint8_t *text, size_t bytes,
-                               struct leat_error *err)
+enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
+                                  struct leat_error *err)
 {
-    struct scan_window window = { .text = text, .length = bytes, .final = true };
+    *run = NULL;
+    if (!m->pattern)
+        return LEAT_OK;
+    *run = pattern_run_new(m->pattern);
+    if (!*run)
+        return status_no_memory(err, 0);
+    pattern_run_bound(*run, bound);
+    return LEAT_OK;
+}
+
+enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *m, struct pattern_run *run,
+                               const uint8_t *text, size_t bytes, bool open, bool after_match, struct leat_error *err)
+{
+    struct scan_window window = { .text = text, .length = bytes, .final = !open };
 
     pass->matcher = m;
     pass->text = text;
     pass->bytes = bytes;
     pass->at = pass->span = pass->span_count = 0;
-    pass->last = false;
-    pass->run = NULL;
-    if (!m->pattern)
+    pass->last = run && open && pattern_needs_all(m->pattern);
+    pass->open = open;
+    pass->run = run;
+    if (!run || pass->last)
         return LEAT_OK;
     if (bytes >= UINT32_MAX)
         return status_set(err, LEAT_E_UNSUPPORTED, "a text of 4 GiB and more cannot be cut by a regular expression");
-    pass->run = pattern_run_new(m->pattern);
-    if (!pass->run)
-        return status_no_memory(err, bytes);
-    return of_result(pattern_begin(pass->run, &window, false), err);
+    return of_result(pattern_begin(run, &window, after_match), err);
 }
 
 static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
@@ -61,7 +72,7 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
         for (; pass->span < pass->span_count; pass->span++)
             if (pass->spans[pass->span].match) {
                 *begin = pass->spans[pass->span].begin;
-                *end = pass->spans[pass->span++].end;
+                *end = pass->at = pass->spans[pass->span++].end;
                 *found = true;
                 return LEAT_OK;
             }
@@ -95,8 +106,20 @@ enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *
     return LEAT_OK;
 }
 
-void matcher_end(struct matcher_pass *pass)
+size_t matcher_used(const struct matcher_pass *pass)
 {
-    pattern_run_free(pass->run);
-    pass->run = NULL;
+    size_t length = pass->matcher->string.length, certain;
+
+    if (!pass->open)
+        return pass->bytes;
+    if (pass->run) {
+        certain = pattern_needs_all(pass->matcher->pattern) ? 0 : pattern_certain(pass->run);
+    } else if (length == 0) {
+        certain = pass->bytes;
+    } else {
+        certain = pass->bytes < length ? 0 : pass->bytes - length + 1;
+        while (certain > 0 && certain < pass->bytes && (pass->text[certain] & 0xc0) == 0x80)
+            certain--;
+    }
+    return certain > pass->at ? certain : pass->at;
 }

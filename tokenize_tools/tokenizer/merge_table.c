@@ -3,8 +3,9 @@
  *
  * Pairs lie in a table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the
  * next. Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap
- * of (rank, position) over a linked list. In the heap, an entry whose rank is no longer its pair's is stale and is
- * dropped when it comes up; when stale ones pile up the heap is made anew, so that memory stays in proportion.
+ * of (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;
+ * when stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a symbol
+ * is kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much memory again.
  */
 #include "merge_table.h"
 
@@ -17,6 +18,9 @@
 /* Up to so many symbols the array is faster than the heap. */
 #define SHORT_SYMBOLS 48
 #define LINE_ENTRIES  4
+
+/* A scratch of more bytes is not kept: it would stand in the way of what else the bound must hold. */
+#define LARGE ((uint64_t)1 << 20)
 
 struct entry {
     uint32_t left, right, result, rank; /* rank MERGE_NONE: free */
@@ -128,8 +132,8 @@ struct list {
     const struct merge_table *table;
     uint32_t *symbols;
     uint32_t *ranks; /* of the pair with the next one; MERGE_NONE: none, or no longer there */
-    uint32_t *next, *before;
-    uint64_t *heap; /* rank << 32 | position; the least on top */
+    uint64_t *alive; /* bits: positions where a symbol is; and the one behind the last */
+    uint64_t *heap;  /* rank << 32 | position; the least on top */
     size_t heap_count, heap_room, count;
 };
 
@@ -172,42 +176,66 @@ static void push(struct list *l, uint32_t position)
     l->heap[at] = value;
 }
 
-/* The pair that begins at `position` has changed. */
-static void renew(struct list *l, uint32_t position)
+/* The symbol after this one; l->count after the last. */
+static size_t next_of(const struct list *l, size_t position)
 {
-    uint32_t next = l->next[position];
+    size_t word = ++position / 64;
+    uint64_t bits = l->alive[word] >> position % 64;
+
+    if (bits)
+        return position + (size_t)__builtin_ctzll(bits);
+    while (!l->alive[++word])
+        ;
+    return 64 * word + (size_t)__builtin_ctzll(l->alive[word]);
+}
+
+/* The symbol before this one, which is not the first: that one stays where it is. */
+static size_t before_of(const struct list *l, size_t position)
+{
+    size_t word = --position / 64;
+    uint64_t bits = l->alive[word] << (63 - position % 64);
+
+    if (bits)
+        return position - (size_t)__builtin_clzll(bits);
+    while (!l->alive[--word])
+        ;
+    return 64 * word + 63 - (size_t)__builtin_clzll(l->alive[word]);
+}
+
+/* The pair that begins at `position` has changed. */
+static void renew(struct list *l, size_t position)
+{
+    size_t next = next_of(l, position);
 
     l->ranks[position] = next == l->count ? MERGE_NONE : rank_of(l->table, l->symbols[position], l->symbols[next]);
 }
 
 static void merge_at(struct list *l, uint32_t position)
 {
-    uint32_t gone = l->next[position], after = l->next[gone], before = l->before[position];
+    size_t gone = next_of(l, position);
 
     l->symbols[position] = find_entry(l->table, l->symbols[position], l->symbols[gone])->result;
     l->ranks[gone] = MERGE_NONE;
-    l->next[position] = after;
-    if (after != l->count)
-        l->before[after] = position;
+    l->alive[gone / 64] &= ~((uint64_t)1 << gone % 64);
     renew(l, position);
-    if (before != MERGE_NONE)
-        renew(l, before);
     if (l->ranks[position] != MERGE_NONE)
         push(l, position);
-    if (before != MERGE_NONE && l->ranks[before] != MERGE_NONE)
-        push(l, before);
+    if (position > 0) {
+        size_t before = before_of(l, position);
+
+        renew(l, before);
+        if (l->ranks[before] != MERGE_NONE)
+            push(l, (uint32_t)before);
+    }
 }
 
 static size_t merge_list(struct list *l)
 {
     size_t left = 0;
 
-    for (size_t i = 0; i < l->count; i++) {
-        l->next[i] = (uint32_t)i + 1;
-        l->before[i] = (uint32_t)i - 1; /* MERGE_NONE before the first */
-    }
+    memset(l->alive, 0xff, (l->count / 64 + 1) * sizeof *l->alive);
     for (size_t i = 0; i < l->count; i++)
-        renew(l, (uint32_t)i);
+        renew(l, i);
     fill_heap(l);
     while (l->heap_count > 0) {
         uint64_t top = l->heap[0];
@@ -219,7 +247,7 @@ static size_t merge_list(struct list *l)
         if (l->ranks[position] == top >> 32)
             merge_at(l, position);
     }
-    for (size_t i = 0; i != l->count; i = l->next[i])
+    for (size_t i = 0; i != l->count; i = next_of(l, i))
         l->symbols[left++] = l->symbols[i];
     return left;
 }
@@ -232,42 +260,56 @@ static uint64_t heap_room(uint64_t count)
 
 uint64_t merge_bytes(uint64_t count)
 {
-    return count <= SHORT_SYMBOLS ? 0 : 3 * sizeof(uint32_t) * count + sizeof(uint64_t) * heap_room(count);
+    return count <= SHORT_SYMBOLS ? 0
+                                  : sizeof(uint32_t) * count + sizeof(uint64_t) * (count / 64 + 1 + heap_room(count));
 }
 
 void merge_scratch_free(struct merge_scratch *scratch)
 {
+    bound_give(scratch->bound, scratch->bytes);
     free(scratch->memory);
     scratch->memory = NULL;
     scratch->bytes = 0;
 }
 
-enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint64_t most_bytes,
-                               uint32_t *symbols, size_t *count, struct leat_error *err)
+static enum leat_status reserve(struct merge_scratch *scratch, uint64_t need, size_t symbols, struct leat_error *err)
+{
+    if (need <= scratch->bytes)
+        return LEAT_OK;
+    merge_scratch_free(scratch);
+    if (!bound_take(scratch->bound, need))
+        return bound_refuse(scratch->bound, symbols, err);
+    scratch->memory = malloc((size_t)need);
+    if (!scratch->memory) {
+        bound_give(scratch->bound, need);
+        return status_no_memory(err, need);
+    }
+    scratch->bytes = (size_t)need;
+    return LEAT_OK;
+}
+
+enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
+                               size_t *count, struct leat_error *err)
 {
     uint64_t need = merge_bytes(*count);
     struct list l = { .table = table, .symbols = symbols, .count = *count, .heap_room = (size_t)heap_room(*count) };
+    enum leat_status s;
 
     if (need == 0) {
         *count = merge_short(table, symbols, *count);
         return LEAT_OK;
     }
-    if (need > most_bytes || *count >= MERGE_NONE)
-        return status_set(err, LEAT_E_NO_MEMORY,
-                          "a piece of %zu symbols that cannot be cut takes %llu MiB to merge, more than the bound of "
-                          "%llu MiB",
-                          *count, (unsigned long long)(need >> 20), (unsigned long long)(most_bytes >> 20));
-    if (need > scratch->bytes) {
-        merge_scratch_free(scratch);
-        scratch->memory = malloc((size_t)need);
-        if (!scratch->memory)
-            return status_no_memory(err, need);
-        scratch->bytes = (size_t)need;
-    }
+    if (*count >= MERGE_NONE)
+        return status_set(err, LEAT_E_NO_MEMORY, "a stretch of %zu symbols cannot be cut, and is too long to be merged",
+                          *count);
+    s = reserve(scratch, need, *count, err);
+    if (s != LEAT_OK)
+        return s;
     l.heap = scratch->memory;
-    l.ranks = (uint32_t *)(l.heap + l.heap_room);
-    l.next = l.ranks + *count;
-    l.before = l.next + *count;
+    l.alive = l.heap + l.heap_room;
+    l.ranks = (uint32_t *)(l.alive + *count / 64 + 1);
     *count = merge_list(&l);
+    if (need > LARGE)
+        merge_scratch_free(scratch);
     return LEAT_OK;
 }

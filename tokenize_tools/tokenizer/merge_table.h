@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bound.h"
 #include "leat.h"
 
 #define MERGE_NONE UINT32_MAX
@@ -30,21 +31,20 @@ void merge_table_free(struct merge_table *table);
 /* The merge of this pair, its result in *result; MERGE_NONE if there is none, else its rank. */
 uint32_t merge_table_find(const struct merge_table *table, uint32_t left, uint32_t right, uint32_t *result);
 
-/* A thread's memory for merging; zeroed at first, grows as needed, freed at the end. */
+/* A thread's memory for merging; zeroed at first but for `bound`, where it is counted, if that is not NULL. */
 struct merge_scratch {
     void *memory;
     size_t bytes;
+    struct bound *bound;
 };
 void merge_scratch_free(struct merge_scratch *scratch);
 
 /* How much memory merging `count` symbols takes at most. */
 uint64_t merge_bytes(uint64_t count);
 
-/*
- * Merges symbols[0..*count) in place and sets *count to what is left. O(n log n) at worst. LEAT_E_NO_MEMORY if that
- * would need more than `most_bytes` of scratch.
- */
-enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint64_t most_bytes,
-                               uint32_t *symbols, size_t *count, struct leat_error *err);
+/* Merges symbols[0..*count) in place and sets *count to what is left. O(n log n) at worst; the scratch of a very long
+ * run is freed at once. */
+enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
+                               size_t *count, struct leat_error *err);
 
 #endif

@@ -39,11 +39,14 @@ struct model {
     struct merge_table *merges;
     uint32_t bytes[256];    /* byte-level: the symbol of each byte, or NO_SYMBOL */
     uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
-    bool all_fall_back;     /* every byte has one */
+    bool all_bytes;         /* every byte has a symbol */
+    bool all_fall_back;     /* every byte has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
     bool whole;           /* a piece that is a token is taken as it stands */
     bool cuts;            /* safe cuts may be made */
+    bool apart;           /* nothing merges: each byte is a token */
+    uint32_t longest;     /* bytes of the longest token */
     uint64_t *pairs;      /* bits: character pairs that stand inside products */
     uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;     /* symbol */
@@ -58,19 +61,26 @@ struct model {
 
 enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err)
 {
-    size_t room = list->room ? list->room : 1024;
+    size_t need = list->count + more, room = list->room ? list->room : 1024;
     uint32_t *ids;
 
     if (more <= list->room - list->count)
         return LEAT_OK;
-    while (room - list->count < more) {
-        if (room > SIZE_MAX / 8)
-            return status_no_memory(err, more);
+    if (more > SIZE_MAX / 8 - list->count)
+        return status_no_memory(err, more);
+    while (room < need)
         room += room / 2;
+    if (!bound_take(list->bound, room * sizeof *ids)) {
+        room = need; /* near the bound, without any reserve */
+        if (!bound_take(list->bound, room * sizeof *ids))
+            return bound_refuse(list->bound, need, err);
     }
     ids = realloc(list->ids, room * sizeof *ids);
-    if (!ids)
+    if (!ids) {
+        bound_give(list->bound, room * sizeof *ids);
         return status_no_memory(err, room * sizeof *ids);
+    }
+    bound_give(list->bound, list->room * sizeof *ids);
     list->ids = ids;
     list->room = room;
     return LEAT_OK;
@@ -78,8 +88,9 @@ enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_
 
 void id_list_free(struct id_list *list)
 {
+    bound_give(list->bound, list->room * sizeof *list->ids);
     free(list->ids);
-    *list = (struct id_list) { 0 };
+    *list = (struct id_list) { .bound = list->bound };
 }
 
 /* ---- Making: merges ---- */
@@ -384,7 +395,7 @@ static uint32_t find_symbol(const struct model *m, const uint8_t *bytes, size_t 
 
 static void find_bytes(struct model *m)
 {
-    m->all_fall_back = true;
+    m->all_bytes = m->all_fall_back = true;
     for (unsigned b = 0; b < 256; b++) {
         char name[8];
         uint8_t byte = (uint8_t)b;
@@ -392,6 +403,7 @@ static void find_bytes(struct model *m)
         snprintf(name, sizeof name, "<0x%02X>", b);
         m->bytes[b] = m->spec->byte_level ? find_symbol(m, &byte, 1) : NO_SYMBOL;
         m->fallback[b] = m->spec->byte_fallback ? find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
+        m->all_bytes = m->all_bytes && m->bytes[b] != NO_SYMBOL;
         m->all_fall_back = m->all_fall_back && m->fallback[b] != NO_SYMBOL;
     }
 }
@@ -431,7 +443,10 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
         for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
             if (spec->tokens[i].id == spec->unknown && m->unknown == NO_SYMBOL)
                 m->unknown = i;
+        for (uint32_t i = 0; i < spec->token_count; i++)
+            m->longest = spec->tokens[i].length > m->longest ? spec->tokens[i].length : m->longest;
         find_bytes(m);
+        m->apart = spec->model == SPEC_BYTES && m->all_bytes;
         s = make_merges(m, err);
     }
     if (s == LEAT_OK)
@@ -466,8 +481,9 @@ void model_free(struct model *m)
 
 /* ---- A thread's memory ---- */
 
-#define CACHE_BITS 15
-#define CACHE_IDS  6
+#define CACHE_BITS   15
+#define CACHE_IDS    6
+#define MANY_SYMBOLS ((size_t)1 << 18) /* more are not kept: a piece so long is rare */
 
 /* A short part and its ids. The key is its bytes, zero-padded, with the length in the last byte. */
 struct cached {
@@ -478,48 +494,59 @@ struct cached {
 
 struct model_scratch {
     struct merge_scratch merge;
-    uint64_t most_bytes;
+    struct bound *bound;
     uint32_t *symbols;
-    size_t room;
+    size_t room; /* of symbols */
     struct cached cache[(size_t)1 << CACHE_BITS];
 };
 
-enum leat_status model_scratch_make(struct model_scratch **out, uint64_t most_bytes, struct leat_error *err)
+enum leat_status model_scratch_make(struct model_scratch **out, struct bound *bound, struct leat_error *err)
 {
     *out = calloc(1, sizeof **out);
     if (!*out)
         return status_no_memory(err, sizeof **out);
-    (*out)->most_bytes = most_bytes;
+    (*out)->bound = (*out)->merge.bound = bound;
     return LEAT_OK;
+}
+
+static void free_symbols(struct model_scratch *s)
+{
+    bound_give(s->bound, s->room * sizeof *s->symbols);
+    free(s->symbols);
+    s->symbols = NULL;
+    s->room = 0;
 }
 
 void model_scratch_free(struct model_scratch *s)
 {
     if (s) {
         merge_scratch_free(&s->merge);
-        free(s->symbols);
+        free_symbols(s);
     }
     free(s);
 }
 
 /* ---- Encoding: symbols ---- */
 
-static enum leat_status reserve_symbols(struct model_scratch *s, size_t count, struct leat_error *err)
+/* What is there is not kept. */
+static enum leat_status reserve_symbols(struct model_scratch *s, size_t count, size_t piece_bytes,
+                                        struct leat_error *err)
 {
-    uint32_t *symbols;
+    size_t room = count < MANY_SYMBOLS ? 2 * count : count;
 
     if (count <= s->room)
         return LEAT_OK;
-    if (count > s->most_bytes / sizeof *symbols)
-        return status_set(err, LEAT_E_NO_MEMORY,
-                          "a piece of %zu bytes that cannot be cut is more than the bound of %llu "
-                          "MiB allows",
-                          count, (unsigned long long)(s->most_bytes >> 20));
-    symbols = realloc(s->symbols, (count + count / 2) * sizeof *symbols);
-    if (!symbols)
-        return status_no_memory(err, count * sizeof *symbols);
-    s->symbols = symbols;
-    s->room = count + count / 2;
+    free_symbols(s);
+    if (count > SIZE_MAX / 8)
+        return status_no_memory(err, count);
+    if (!bound_take(s->bound, room * sizeof *s->symbols))
+        return bound_refuse(s->bound, piece_bytes, err);
+    s->symbols = malloc(room * sizeof *s->symbols);
+    if (!s->symbols) {
+        bound_give(s->bound, room * sizeof *s->symbols);
+        return status_no_memory(err, room * sizeof *s->symbols);
+    }
+    s->room = room;
     return LEAT_OK;
 }
 
@@ -745,7 +772,7 @@ static enum leat_status encode_known(const struct model *m, struct model_scratch
         unicode_decode(text + i, &length);
         s->symbols[count++] = symbol_of(m, text + i, length);
     }
-    status = merge_symbols(m->merges, &s->merge, s->most_bytes, s->symbols, &count, err);
+    status = merge_symbols(m->merges, &s->merge, s->symbols, &count, err);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = append_whole_symbol(m, text, &at, s->symbols[i], after_unknown, out, err);
     return status;
@@ -785,7 +812,7 @@ static enum leat_status encode_merges(const struct model *m, struct model_scratc
 
     status = symbols_of_text(m, s->symbols, text, bytes, &count, err);
     if (status == LEAT_OK)
-        status = merge_symbols(m->merges, &s->merge, s->most_bytes, s->symbols, &count, err);
+        status = merge_symbols(m->merges, &s->merge, s->symbols, &count, err);
     return status == LEAT_OK ? append_symbols(m, s->symbols, count, out, err) : status;
 }
 
@@ -808,11 +835,14 @@ static enum leat_status encode_part(const struct model *m, struct model_scratch 
 
     if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
         return status;
-    status = reserve_symbols(s, most_symbols(m, bytes), err);
+    status = reserve_symbols(s, most_symbols(m, bytes), bytes, err);
     if (status != LEAT_OK)
         return status;
-    return m->spec->model == SPEC_SCORES ? encode_scores(m, s, text, bytes, out, err)
-                                         : encode_merges(m, s, text, bytes, out, err);
+    status = m->spec->model == SPEC_SCORES ? encode_scores(m, s, text, bytes, out, err)
+                                           : encode_merges(m, s, text, bytes, out, err);
+    if (s->room > MANY_SYMBOLS)
+        free_symbols(s);
+    return status;
 }
 
 /* A part by way of the cache. */
@@ -855,8 +885,9 @@ static bool is_known(const struct model *m, uint32_t c)
     return !m->known || (m->known[c / 64] >> c % 64 & 1);
 }
 
+/* Up to the last safe cut, or to the end if that is the piece's; *used is how far. */
 static enum leat_status encode_cut(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                   struct id_list *out, struct leat_error *err)
+                                   bool last, struct id_list *out, size_t *used, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
     size_t begin = 0, length;
@@ -871,8 +902,19 @@ static enum leat_status encode_cut(const struct model *m, struct model_scratch *
         }
         before = c;
     }
-    if (status == LEAT_OK && begin < bytes)
+    if (status == LEAT_OK && last && begin < bytes)
         status = encode_cached(m, s, text + begin, bytes - begin, out, err);
+    *used = last ? bytes : begin;
+    return status;
+}
+
+static enum leat_status encode_bytes(const struct model *m, const uint8_t *text, size_t bytes, struct id_list *out,
+                                     struct leat_error *err)
+{
+    enum leat_status status = id_list_reserve(out, bytes, err);
+
+    for (size_t i = 0; status == LEAT_OK && i < bytes; i++)
+        out->ids[out->count++] = m->spec->tokens[m->bytes[text[i]]].id;
     return status;
 }
 
@@ -880,10 +922,29 @@ enum leat_status model_encode(const struct model *m, struct model_scratch *s, co
                               struct id_list *out, struct leat_error *err)
 {
     enum leat_status status;
+    size_t used;
 
+    if (m->apart)
+        return encode_bytes(m, piece, bytes, out, err);
     if (!m->cuts)
         return encode_cached(m, s, piece, bytes, out, err);
     if (encode_whole(m, piece, bytes, out, &status, err))
         return status;
-    return encode_cut(m, s, piece, bytes, out, err);
+    return encode_cut(m, s, piece, bytes, true, out, &used, err);
+}
+
+enum leat_status model_encode_part(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                   bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+{
+    *used = last ? bytes : 0;
+    if (begins && last)
+        return model_encode(m, s, text, bytes, out, err);
+    if (m->apart) {
+        *used = bytes;
+        return encode_bytes(m, text, bytes, out, err);
+    }
+    /* the piece may yet turn out to be a token */
+    if (!m->cuts || (begins && m->whole && bytes <= m->longest))
+        return LEAT_OK;
+    return encode_cut(m, s, text, bytes, last, out, used, err);
 }

@@ -7,22 +7,25 @@
 #ifndef LEAT_TOKENIZER_MODEL_H
 #define LEAT_TOKENIZER_MODEL_H
 
+#include <stdbool.h>
+
 #include "merge_table.h"
 #include "spec.h"
 
 struct model;
 
-/* Ids that grow at their end. Zeroed at first. */
+/* Ids that grow at their end. Zeroed at first, but perhaps for `bound`, where their memory is counted. */
 struct id_list {
     uint32_t *ids;
     size_t count, room;
+    struct bound *bound;
 };
 enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err);
 void id_list_free(struct id_list *list);
 
-/* A thread's memory. */
+/* A thread's memory. What grows with a piece is counted in `bound`, if that is not NULL. */
 struct model_scratch;
-enum leat_status model_scratch_make(struct model_scratch **out, uint64_t most_bytes, struct leat_error *err);
+enum leat_status model_scratch_make(struct model_scratch **out, struct bound *bound, struct leat_error *err);
 void model_scratch_free(struct model_scratch *s);
 
 /* `spec` must outlive the model. */
@@ -35,6 +38,13 @@ void model_free(struct model *m);
  */
 enum leat_status model_encode(const struct model *m, struct model_scratch *s, const uint8_t *piece, size_t bytes,
                               struct id_list *out, struct leat_error *err);
+
+/*
+ * The same for a piece that comes in parts. `begins`: nothing of the piece has been encoded yet; `last`: it ends here.
+ * *used is how much is done with: the next part must begin there. Nothing, where a piece cannot be cut.
+ */
+enum leat_status model_encode_part(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                   bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
 /* Whether text may be cut between these two characters of a piece without changing anything. */
 int model_may_cut(const struct model *m, uint32_t before, uint32_t after);

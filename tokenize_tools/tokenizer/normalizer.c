@@ -26,10 +26,50 @@ struct normalizer {
     struct byte_alphabet alphabet;
 };
 
+enum leat_status normalizer_scratch_make(struct normalizer_scratch *s, const struct normalizer *n, struct bound *bound,
+                                         struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    *s = (struct normalizer_scratch) { .buffers = { { .bound = bound }, { .bound = bound } } };
+    s->states = calloc((size_t)n->count + 1, sizeof *s->states);
+    if (!s->states)
+        return status_no_memory(err, n->count * sizeof *s->states);
+    for (s->count = 0; status == LEAT_OK && s->count < n->count; s->count++) {
+        s->states[s->count].held.text.bound = bound;
+        status = matcher_run_make(&s->states[s->count].run, &n->steps[s->count].matcher, bound, err);
+    }
+    return status;
+}
+
 void normalizer_scratch_free(struct normalizer_scratch *s)
 {
+    for (uint32_t i = 0; i < s->count; i++) {
+        held_free(&s->states[i].held);
+        pattern_run_free(s->states[i].run);
+    }
+    free(s->states);
     buffer_free(&s->buffers[0]);
     buffer_free(&s->buffers[1]);
+    *s = (struct normalizer_scratch) { 0 };
+}
+
+void normalizer_scratch_clear(struct normalizer_scratch *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        held_clear(&s->states[i].held);
+        s->states[i].begun = s->states[i].after_match = false;
+    }
+}
+
+void normalizer_scratch_trim(struct normalizer_scratch *s)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        s->buffers[i].size = 0;
+        buffer_trim(&s->buffers[i]);
+    }
+    for (uint32_t i = 0; i < s->count; i++)
+        held_trim(&s->states[i].held);
 }
 
 enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer_spec *spec, struct leat_error *err)
@@ -74,34 +114,18 @@ void normalizer_free(struct normalizer *n)
     free(n);
 }
 
-/* ---- The steps; each appends to `out`, or leaves *changed false ---- */
+/* ---- The steps ---- */
 
-static enum leat_status unicode_form(const struct step *step, const uint8_t *text, size_t bytes, struct buffer *out,
-                                     bool *changed, struct leat_error *err)
-{
-    enum normalize_form form = (enum normalize_form)(step->spec->kind - SPEC_NORM_NFC + NORMALIZE_NFC);
-    size_t prefix = normalize_prefix(form, text, bytes);
-    enum leat_status s;
-
-    if (prefix == bytes)
-        return LEAT_OK;
-    *changed = true;
-    s = buffer_append(out, text, prefix, err);
-    return s == LEAT_OK ? normalize_append(out, form, text + prefix, bytes - prefix, err) : s;
-}
-
-static enum leat_status lowercase(const uint8_t *text, size_t bytes, struct buffer *out, bool *changed,
-                                  struct leat_error *err)
-{
-    size_t prefix = lowercase_prefix(text, bytes);
-    enum leat_status s;
-
-    if (prefix == bytes)
-        return LEAT_OK;
-    *changed = true;
-    s = buffer_append(out, text, prefix, err);
-    return s == LEAT_OK ? lowercase_append(out, text + prefix, bytes - prefix, err) : s;
-}
+/* A step's text: what it held back, and what has come. A step moves `text` and sets `bytes` to the part that it passes
+ * on as it is, or else sets `changed`, with what it makes of it appended to `out`; `used` is what it is done with. */
+struct part {
+    const struct step *step;
+    struct normalizer_state *state;
+    const uint8_t *text;
+    size_t bytes, used;
+    bool last, changed;
+    struct buffer *out;
+};
 
 /* The start of the last character before `end`. */
 static size_t before(const uint8_t *text, size_t end)
@@ -112,120 +136,189 @@ static size_t before(const uint8_t *text, size_t end)
     return end;
 }
 
-static enum leat_status strip(const struct step *step, const uint8_t *text, size_t bytes, struct buffer *out,
-                              bool *changed, struct leat_error *err)
+/* The last place where the text can be cut, whatever follows it. */
+static size_t form_boundary(enum normalize_form form, const uint8_t *text, size_t bytes)
 {
-    size_t from = 0, to = bytes, length;
+    size_t at = bytes, length;
 
-    while (step->spec->strip_left && from < to && (char_tests(unicode_decode(text + from, &length)) & CHAR_WHITESPACE))
-        from += length;
-    while (step->spec->strip_right && to > from &&
-           (char_tests(unicode_decode(text + before(text, to), &length)) & CHAR_WHITESPACE))
-        to = before(text, to);
-    *changed = from > 0 || to < bytes;
-    return *changed ? buffer_append(out, text + from, to - from, err) : LEAT_OK;
+    while (at > 0) {
+        at = before(text, at);
+        if (normalize_boundary_before(form, unicode_decode(text + at, &length)))
+            break;
+    }
+    return at;
 }
 
-static enum leat_status replace(const struct step *step, const uint8_t *text, size_t bytes, struct buffer *out,
-                                bool *changed, struct leat_error *err)
+static enum leat_status unicode_form(struct part *p, struct leat_error *err)
 {
-    const struct spec_string *content = &step->spec->content;
+    enum normalize_form form = (enum normalize_form)(p->step->spec->kind - SPEC_NORM_NFC + NORMALIZE_NFC);
+    size_t prefix;
+    enum leat_status s;
+
+    if (!p->last)
+        p->bytes = p->used = form_boundary(form, p->text, p->bytes);
+    prefix = normalize_prefix(form, p->text, p->bytes);
+    if (prefix == p->bytes)
+        return LEAT_OK;
+    p->changed = true;
+    s = buffer_append(p->out, p->text, prefix, err);
+    return s == LEAT_OK ? normalize_append(p->out, form, p->text + prefix, p->bytes - prefix, err) : s;
+}
+
+static enum leat_status lowercase(struct part *p, struct leat_error *err)
+{
+    size_t prefix = lowercase_prefix(p->text, p->bytes);
+    enum leat_status s;
+
+    if (prefix == p->bytes)
+        return LEAT_OK;
+    p->changed = true;
+    s = buffer_append(p->out, p->text, prefix, err);
+    return s == LEAT_OK ? lowercase_append(p->out, p->text + prefix, p->bytes - prefix, err) : s;
+}
+
+static bool is_space(const uint8_t *text)
+{
+    size_t length;
+
+    return (char_tests(unicode_decode(text, &length)) & CHAR_WHITESPACE) != 0;
+}
+
+/* White space at the end may be the text's last: it is held back until something else comes. */
+static void strip(struct part *p)
+{
+    size_t from = 0, to = p->bytes, length;
+
+    while (p->step->spec->strip_left && !p->state->begun && from < to && is_space(p->text + from)) {
+        unicode_decode(p->text + from, &length);
+        from += length;
+    }
+    p->state->begun = p->state->begun || from < to;
+    while (p->step->spec->strip_right && to > from && is_space(p->text + before(p->text, to)))
+        to = before(p->text, to);
+    p->text += from;
+    p->bytes = to - from;
+    p->used = to;
+}
+
+static enum leat_status replace(struct part *p, struct leat_error *err)
+{
+    const struct spec_string *content = &p->step->spec->content;
     struct matcher_pass pass;
     size_t start, end, copied = 0;
-    bool found = true;
-    enum leat_status s = matcher_begin(&pass, &step->matcher, text, bytes, err);
+    bool found = true, matched = p->state->after_match;
+    enum leat_status s =
+        matcher_begin(&pass, &p->step->matcher, p->state->run, p->text, p->bytes, !p->last, matched, err);
 
     while (s == LEAT_OK && (s = matcher_next(&pass, &start, &end, &found, err)) == LEAT_OK && found) {
-        *changed = true;
-        s = buffer_append(out, text + copied, start - copied, err);
+        matched = p->changed = true;
+        s = buffer_append(p->out, p->text + copied, start - copied, err);
         if (s == LEAT_OK)
-            s = buffer_append(out, content->bytes, content->length, err);
+            s = buffer_append(p->out, content->bytes, content->length, err);
         copied = end;
     }
-    if (s == LEAT_OK && *changed)
-        s = buffer_append(out, text + copied, bytes - copied, err);
-    matcher_end(&pass);
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    p->bytes = p->used = matcher_used(&pass);
+    p->state->after_match = matched && p->used == copied;
+    return p->changed ? buffer_append(p->out, p->text + copied, p->used - copied, err) : LEAT_OK;
 }
 
-static enum leat_status prepend(const struct step *step, const uint8_t *text, size_t bytes, struct buffer *out,
-                                bool *changed, struct leat_error *err)
+static enum leat_status prepend(struct part *p, struct leat_error *err)
 {
     enum leat_status s;
 
-    if (bytes == 0 || step->spec->content.length == 0)
+    if (p->state->begun || p->bytes == 0 || p->step->spec->content.length == 0)
         return LEAT_OK;
-    *changed = true;
-    s = buffer_append(out, step->spec->content.bytes, step->spec->content.length, err);
-    return s == LEAT_OK ? buffer_append(out, text, bytes, err) : s;
+    p->state->begun = p->changed = true;
+    s = buffer_append(p->out, p->step->spec->content.bytes, p->step->spec->content.length, err);
+    return s == LEAT_OK ? buffer_append(p->out, p->text, p->bytes, err) : s;
 }
 
-static enum leat_status precompiled(const struct step *step, const uint8_t *text, size_t bytes, struct buffer *out,
-                                    bool *changed, struct leat_error *err)
+static enum leat_status precompiled(struct part *p, struct leat_error *err)
 {
-    size_t prefix = charsmap_prefix(step->charsmap, CHARSMAP_GRAPHEMES, text, bytes);
-
-    if (prefix == bytes)
+    if (p->last && charsmap_prefix(p->step->charsmap, CHARSMAP_GRAPHEMES, p->text, p->bytes) == p->bytes)
         return LEAT_OK;
-    *changed = true;
-    return charsmap_append(out, step->charsmap, CHARSMAP_GRAPHEMES, text, bytes, err);
+    p->changed = true;
+    return charsmap_append_graphemes(p->out, p->step->charsmap, p->text, p->bytes, p->last, &p->used, err);
 }
 
-static enum leat_status byte_level(const struct normalizer *n, const uint8_t *text, size_t bytes, struct buffer *out,
-                                   bool *changed, struct leat_error *err)
+static enum leat_status byte_level(const struct normalizer *n, struct part *p, struct leat_error *err)
 {
-    enum leat_status s = bytes < SIZE_MAX / 2 ? buffer_reserve(out, 2 * bytes, err) : status_no_memory(err, bytes);
+    struct buffer *out = p->out;
+    enum leat_status s =
+        p->bytes < SIZE_MAX / 2 ? buffer_reserve(out, 2 * p->bytes, err) : status_no_memory(err, p->bytes);
 
-    for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
-        out->size += utf8_encode(out->bytes + out->size, n->alphabet.code_of[text[i]]);
-    *changed = true;
+    for (size_t i = 0; s == LEAT_OK && i < p->bytes; i++)
+        out->size += utf8_encode(out->bytes + out->size, n->alphabet.code_of[p->text[i]]);
+    p->changed = true;
     return s;
 }
 
-static enum leat_status run_step(const struct normalizer *n, const struct step *step, const uint8_t *text, size_t bytes,
-                                 struct buffer *out, bool *changed, struct leat_error *err)
+static enum leat_status run_step(const struct normalizer *n, struct part *p, struct leat_error *err)
 {
-    switch (step->spec->kind) {
+    switch (p->step->spec->kind) {
     case SPEC_NORM_NFC:
     case SPEC_NORM_NFD:
     case SPEC_NORM_NFKC:
     case SPEC_NORM_NFKD:
-        return unicode_form(step, text, bytes, out, changed, err);
+        return unicode_form(p, err);
     case SPEC_NORM_LOWERCASE:
-        return lowercase(text, bytes, out, changed, err);
+        return lowercase(p, err);
     case SPEC_NORM_STRIP:
-        return strip(step, text, bytes, out, changed, err);
+        strip(p);
+        return LEAT_OK;
     case SPEC_NORM_REPLACE:
-        return replace(step, text, bytes, out, changed, err);
+        return replace(p, err);
     case SPEC_NORM_PREPEND:
-        return prepend(step, text, bytes, out, changed, err);
+        return prepend(p, err);
     case SPEC_NORM_PRECOMPILED:
-        return precompiled(step, text, bytes, out, changed, err);
+        return precompiled(p, err);
     case SPEC_NORM_BYTE_LEVEL:
-        return byte_level(n, text, bytes, out, changed, err);
+        return byte_level(n, p, err);
     }
     return LEAT_OK;
 }
 
-enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t *text,
-                                size_t bytes, const uint8_t **to, size_t *to_bytes, struct leat_error *err)
+/* One step on what has come; *text and *bytes become what it passes on. */
+static enum leat_status take_part(const struct normalizer *n, struct part *p, const uint8_t **text, size_t *bytes,
+                                  struct leat_error *err)
+{
+    struct held *held = &p->state->held;
+    const uint8_t *all;
+    bool ready;
+    enum leat_status s = held_join(held, text, bytes, p->last, &ready, err);
+
+    if (s != LEAT_OK || !ready || (*bytes == 0 && !p->last)) {
+        *bytes = 0;
+        return s;
+    }
+    all = p->text = *text;
+    p->bytes = p->used = *bytes;
+    p->out->size = 0;
+    s = run_step(n, p, err);
+    if (s == LEAT_OK)
+        s = held_keep(held, all, *bytes, p->last ? *bytes : p->used, err);
+    *text = p->changed ? p->out->bytes : p->text;
+    *bytes = p->changed ? p->out->size : p->bytes;
+    return s;
+}
+
+enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t **text,
+                                size_t *bytes, bool last, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
     unsigned turn = 0;
 
     for (uint32_t i = 0; status == LEAT_OK && i < n->count; i++) {
-        struct buffer *out = &s->buffers[turn];
-        bool changed = false;
+        struct part p = { .step = &n->steps[i], .state = &s->states[i], .last = last, .out = &s->buffers[turn] };
 
-        out->size = 0;
-        status = run_step(n, &n->steps[i], text, bytes, out, &changed, err);
-        if (status == LEAT_OK && changed) {
-            text = out->bytes ? out->bytes : (const uint8_t *)"";
-            bytes = out->size;
-            turn = !turn;
-        }
+        status = take_part(n, &p, text, bytes, err);
+        if (!*text) /* nothing is left, and there was never a buffer */
+            *text = (const uint8_t *)"";
+        turn ^= p.changed;
+        if (last)
+            p.state->begun = p.state->after_match = false;
     }
-    *to = text;
-    *to_bytes = bytes;
     return status;
 }

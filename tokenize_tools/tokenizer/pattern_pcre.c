@@ -30,12 +30,13 @@ struct pattern_run {
     pcre2_match_data *match;
     pcre2_match_context *limits; /* a copy of the pattern's, with this run's stack */
     pcre2_jit_stack *stack;      /* NULL without JIT */
-    uint8_t *symbols;            /* one a character of the window */
-    size_t symbols_room, count;
+    struct buffer symbols;       /* one a character of the window */
+    size_t count;
     struct scan_window window;
     size_t at, at_byte;          /* where the next search begins: symbol and byte */
     size_t given;                /* spans were given up to this byte */
     size_t last_end;             /* symbol at which the last match ended, SIZE_MAX if none did */
+    size_t certain;              /* pattern_certain() */
     size_t waiting, waiting_end; /* bytes of a match that is found but not yet given; waiting is SIZE_MAX if none */
 };
 
@@ -135,15 +136,20 @@ void pattern_run_free(struct pattern_run *run)
     pcre2_match_data_free(run->match);
     pcre2_match_context_free(run->limits);
     pcre2_jit_stack_free(run->stack);
-    free(run->symbols);
+    buffer_free(&run->symbols);
     free(run);
+}
+
+void pattern_run_bound(struct pattern_run *run, struct bound *bound)
+{
+    run->symbols.bound = bound;
 }
 
 static void make_symbols(struct pattern_run *run)
 {
     const struct pattern_symbols *table = &run->pattern->symbols;
     const uint8_t *p = run->window.text, *end = p + run->window.length, *low = table->blocks[table->index[0]];
-    uint8_t *to = run->symbols;
+    uint8_t *to = run->symbols.bytes;
 
     while (p < end) {
         size_t bytes;
@@ -155,23 +161,18 @@ static void make_symbols(struct pattern_run *run)
             p += bytes;
         }
     }
-    run->count = (size_t)(to - run->symbols);
+    run->count = (size_t)(to - run->symbols.bytes);
 }
 
 enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_window *window, bool after_match)
 {
     if (run->pattern->needs_all && !window->final)
         return PATTERN_GAVE_UP;
-    if (window->length > run->symbols_room) {
-        uint8_t *larger = realloc(run->symbols, window->length);
-
-        if (!larger)
-            return PATTERN_NO_MEMORY;
-        run->symbols = larger;
-        run->symbols_room = window->length;
-    }
+    buffer_trim(&run->symbols);
+    if (buffer_reserve(&run->symbols, window->length, NULL) != LEAT_OK)
+        return PATTERN_NO_MEMORY;
     run->window = *window;
-    run->at = run->at_byte = run->given = 0;
+    run->at = run->at_byte = run->given = run->certain = 0;
     run->last_end = after_match ? 0 : SIZE_MAX;
     run->waiting = SIZE_MAX;
     make_symbols(run);
@@ -191,12 +192,25 @@ static size_t byte_of(struct pattern_run *run, size_t symbol)
     return run->at_byte;
 }
 
+/* No further match is certain in the window, but that none begins before this symbol. */
+static enum pattern_result nothing_certain(struct pattern_run *run, size_t symbol)
+{
+    if (!run->window.final)
+        run->certain = byte_of(run, symbol);
+    return PATTERN_DONE;
+}
+
+size_t pattern_certain(const struct pattern_run *run)
+{
+    return run->certain;
+}
+
 /* Finds the next match that counts and puts its bytes in `waiting`. PATTERN_DONE: there is none (if the window is
  * final), or none that is certain. */
 static enum pattern_result find(struct pattern_run *run)
 {
     static const uint8_t none[1];
-    const uint8_t *subject = run->symbols ? run->symbols : none;
+    const uint8_t *subject = run->symbols.bytes ? run->symbols.bytes : none;
     uint32_t options = run->window.final ? 0 : PCRE2_PARTIAL_HARD;
     size_t from = run->at;
 
@@ -207,15 +221,15 @@ static enum pattern_result find(struct pattern_run *run)
         if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
             rc = pcre2_match(run->pattern->code, subject, run->count, from, options | PCRE2_NO_JIT, run->match,
                              run->limits);
+        found = pcre2_get_ovector_pointer(run->match);
         if (rc == PCRE2_ERROR_NOMATCH || rc == PCRE2_ERROR_PARTIAL)
-            return PATTERN_DONE;
+            return nothing_certain(run, rc == PCRE2_ERROR_PARTIAL ? found[0] : run->count);
         if (rc == PCRE2_ERROR_NOMEMORY)
             return PATTERN_NO_MEMORY;
         if (rc < 0)
             return PATTERN_GAVE_UP;
-        found = pcre2_get_ovector_pointer(run->match);
         if (!run->window.final && found[1] >= run->count)
-            return PATTERN_DONE;
+            return nothing_certain(run, found[0]);
         if (found[0] == found[1] && found[0] == run->last_end) {
             from++; /* an empty match right behind a match does not count */
             continue;
@@ -288,6 +302,18 @@ struct pattern_run *pattern_run_new(const struct pattern *p)
 void pattern_run_free(struct pattern_run *run)
 {
     (void)run;
+}
+
+void pattern_run_bound(struct pattern_run *run, struct bound *bound)
+{
+    (void)run;
+    (void)bound;
+}
+
+size_t pattern_certain(const struct pattern_run *run)
+{
+    (void)run;
+    return 0;
 }
 
 enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_window *window, bool after_match)

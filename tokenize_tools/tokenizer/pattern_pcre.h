@@ -11,6 +11,7 @@
 #ifndef LEAT_TOKENIZER_PATTERN_PCRE_H
 #define LEAT_TOKENIZER_PATTERN_PCRE_H
 
+#include "buffer.h"
 #include "leat.h"
 #include "scan.h"
 
@@ -45,6 +46,9 @@ bool pattern_needs_all(const struct pattern *p);
 struct pattern_run *pattern_run_new(const struct pattern *p);
 void pattern_run_free(struct pattern_run *run);
 
+/* Where its memory is counted, before its first window. */
+void pattern_run_bound(struct pattern_run *run, struct bound *bound);
+
 /*
  * Begins a window, from its first byte; the window's text must stay until the last pattern_next(). `after_match`: the
  * span before it was a match that ended here. PATTERN_DONE, PATTERN_GAVE_UP (a window that is not final, of a pattern
@@ -55,5 +59,8 @@ enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_win
 /* Up to `room` further spans, in order and without gaps, as Rust's and Oniguruma's find_iter would give them. Never
  * two empty ones at one place, none empty right behind a match. */
 enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *spans, size_t room, size_t *count);
+
+/* After PATTERN_DONE of a window that is not final: whatever follows, no match but those given begins before this byte. */
+size_t pattern_certain(const struct pattern_run *run);
 
 #endif

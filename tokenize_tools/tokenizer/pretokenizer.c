@@ -49,6 +49,10 @@ struct level {
 struct pretokenizer_scratch {
     uint32_t count;
     size_t window_bytes; /* of the first window of a segment */
+    struct bound *bound;
+    struct held held;    /* of a segment that comes in parts, what the first splitter is not done with */
+    bool begun;          /* something of the segment has come */
+    bool cut;            /* and a piece of it has been given */
     struct buffer bytes; /* of an unmapped piece */
     struct level levels[];
 };
@@ -169,11 +173,26 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
     return LEAT_OK;
 }
 
+/* Gemma: spaces are split at after the normalizer has replaced all of them. Such a step does nothing, but as long as it
+ * is there it makes one piece of each segment that must be seen whole. */
+static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
+{
+    const struct spec_normalizer *n = spec->normalizers + spec->normalizer_count - 1;
+    const struct spec_string *string = &pre->pattern.text;
+
+    if (pre->kind != SPEC_PRE_SPLIT || pre->pattern.regex || pre->invert || spec->normalizer_count == 0)
+        return false;
+    return n->kind == SPEC_NORM_REPLACE && !n->pattern.regex && string->length == 1 && n->pattern.text.length == 1 &&
+           n->pattern.text.bytes[0] == string->bytes[0] &&
+           (n->content.length == 0 || !memchr(n->content.bytes, string->bytes[0], n->content.length));
+}
+
 static enum leat_status make_steps(struct pretokenizer *p, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t at = 0; s == LEAT_OK && at < spec->pre_tokenizer_count;) {
+    for (uint32_t at = spec->pre_tokenizer_count > 0 && never_matches(spec, spec->pre_tokenizers);
+         s == LEAT_OK && at < spec->pre_tokenizer_count;) {
         struct step *step = &p->steps[p->count++];
         uint32_t together = 3;
 
@@ -230,7 +249,7 @@ void pretokenizer_free(struct pretokenizer *p)
 /* ---- A thread's memory ---- */
 
 enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, const struct pretokenizer *p,
-                                           struct leat_error *err)
+                                           struct bound *bound, struct leat_error *err)
 {
     struct pretokenizer_scratch *s = calloc(1, sizeof *s + p->count * sizeof s->levels[0]);
 
@@ -239,7 +258,9 @@ enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, co
         return status_no_memory(err, sizeof *s);
     s->count = p->count;
     s->window_bytes = WINDOW_BYTES;
+    s->bound = s->held.text.bound = s->bytes.bound = bound;
     for (uint32_t i = 0; i < p->count; i++) {
+        s->levels[i].changed.bound = bound;
         if (!p->steps[i].pattern)
             continue;
         s->levels[i].pattern_run = pattern_run_new(p->steps[i].pattern);
@@ -247,6 +268,7 @@ enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, co
             pretokenizer_scratch_free(s);
             return status_no_memory(err, sizeof *s);
         }
+        pattern_run_bound(s->levels[i].pattern_run, bound);
     }
     *out = s;
     return LEAT_OK;
@@ -260,8 +282,26 @@ void pretokenizer_scratch_free(struct pretokenizer_scratch *s)
         buffer_free(&s->levels[i].changed);
         pattern_run_free(s->levels[i].pattern_run);
     }
+    held_free(&s->held);
     buffer_free(&s->bytes);
     free(s);
+}
+
+void pretokenizer_scratch_clear(struct pretokenizer_scratch *s)
+{
+    held_clear(&s->held);
+    s->begun = s->cut = false;
+}
+
+void pretokenizer_scratch_trim(struct pretokenizer_scratch *s)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->levels[i].changed.size = 0;
+        buffer_trim(&s->levels[i].changed);
+    }
+    s->bytes.size = 0;
+    buffer_trim(&s->bytes);
+    held_trim(&s->held);
 }
 
 void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes)
@@ -301,9 +341,9 @@ static enum leat_status replace_spaces(struct buffer *out, const uint8_t *text, 
 }
 
 static enum leat_status metaspace(const struct spec_pre_tokenizer *spec, struct buffer *out, const uint8_t *text,
-                                  size_t bytes, bool first, struct leat_error *err)
+                                  size_t bytes, bool begins, bool first, struct leat_error *err)
 {
-    bool wanted = spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && first);
+    bool wanted = begins && (spec->prepend == SPEC_PREPEND_ALWAYS || (spec->prepend == SPEC_PREPEND_FIRST && first));
     enum leat_status s = LEAT_OK;
 
     if (wanted && text[0] != ' ' && !begins_with(text, bytes, &spec->replacement))
@@ -321,17 +361,18 @@ static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct b
     return s;
 }
 
-/* Changes the text as the step says; *text and *bytes then lie in the level's buffer. */
+/* Changes the text as the step says; *text and *bytes then lie in the level's buffer. `begins`: it is not the later
+ * part of a segment. */
 static enum leat_status change(const struct pretokenizer *p, const struct step *step, struct buffer *out,
-                               const uint8_t **text, size_t *bytes, bool first, struct leat_error *err)
+                               const uint8_t **text, size_t *bytes, bool begins, bool first, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    if (step->change == CHANGE_NOTHING || (step->change == CHANGE_PREFIX && **text == ' '))
+    if (*bytes == 0 || step->change == CHANGE_NOTHING || (step->change == CHANGE_PREFIX && (!begins || **text == ' ')))
         return LEAT_OK;
     out->size = 0;
     if (step->change == CHANGE_METASPACE) {
-        s = metaspace(step->spec, out, *text, *bytes, first, err);
+        s = metaspace(step->spec, out, *text, *bytes, begins, first, err);
     } else if (step->change == CHANGE_BYTES) {
         s = map_bytes(&p->alphabet, out, *text, *bytes, err);
     } else {
@@ -344,14 +385,14 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
     return s;
 }
 
-static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t bytes, struct leat_error *err)
+static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
 {
     struct buffer *b = &w->s->bytes;
     enum leat_status s;
     uint32_t count;
 
     if (!w->p->unmaps)
-        return w->take(w->context, piece, bytes, err);
+        return w->take(w->context, piece, bytes, last, err);
     b->size = 0;
     s = bytes < UINT32_MAX ? buffer_reserve(b, bytes, err) : status_no_memory(err, bytes);
     if (s != LEAT_OK)
@@ -359,15 +400,19 @@ static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t b
     /* every character came out of the alphabet, so that all go back */
     if (!byte_alphabet_decode(&w->p->alphabet, b->bytes, &count, piece, (uint32_t)bytes))
         return status_set(err, LEAT_E_STATE, "a piece of byte-level text has a character outside its alphabet");
-    return w->take(w->context, b->bytes, count, err);
+    return w->take(w->context, b->bytes, count, last, err);
 }
 
-static enum leat_status of_result(enum pattern_result r, struct leat_error *err)
+static enum leat_status of_result(const struct way *w, enum pattern_result r, size_t bytes, struct leat_error *err)
 {
+    const struct bound *b = w->s->bound;
+
     if (r == PATTERN_GAVE_UP)
         return status_set(err, LEAT_E_TEXT,
                           "the tokenizer's regular expression takes too many steps on this text: it is refused");
-    return r == PATTERN_NO_MEMORY ? status_no_memory(err, 0) : LEAT_OK;
+    if (r != PATTERN_NO_MEMORY)
+        return LEAT_OK;
+    return b && b->most - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
 }
 
 static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
@@ -380,13 +425,13 @@ static enum leat_status split_window(struct way *w, uint32_t number, const struc
     struct level *l = &w->s->levels[number];
     struct split_piece pieces[SPLIT_ROOM];
     enum pattern_result r = split_begin(&l->run, &w->p->steps[number].splitter, window);
-    enum leat_status s = of_result(r, err);
+    enum leat_status s = of_result(w, r, window->length, err);
 
     while (s == LEAT_OK) {
         size_t count = 0;
 
         r = split_next(&l->run, pieces, &count);
-        s = of_result(r, err);
+        s = of_result(w, r, window->length, err);
         for (size_t i = 0; s == LEAT_OK && i < count; i++)
             s = run_step(w, number + 1, window->text + pieces[i].begin, pieces[i].end - pieces[i].begin,
                          first && pieces[i].begin == 0, err);
@@ -397,56 +442,104 @@ static enum leat_status split_window(struct way *w, uint32_t number, const struc
     return s;
 }
 
+/* A splitter's text or, if not `last`, what of it is there; *used is how much is done with. The level's run tells what
+ * came before. */
 static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
-                                   struct leat_error *err)
+                                   bool last, size_t *used, struct leat_error *err)
 {
     const struct pattern *pattern = w->p->steps[number].pattern;
-    struct level *l = &w->s->levels[number];
-    size_t window_bytes = pattern && pattern_needs_all(pattern) ? WINDOW_LIMIT : w->s->window_bytes;
+    bool needs_all = pattern && pattern_needs_all(pattern);
+    size_t window_bytes = needs_all ? WINDOW_LIMIT : w->s->window_bytes, done = 0;
     enum leat_status s = LEAT_OK;
 
-    l->run = (struct split_run) { .pattern_run = l->pattern_run };
-    for (size_t at = 0; s == LEAT_OK && at < bytes;) {
-        struct scan_window window = { .text = text + at, .length = bytes - at, .final = true };
-        size_t used = 0;
+    *used = 0;
+    while (s == LEAT_OK && *used < bytes && (last || !needs_all)) {
+        struct scan_window window = { .text = text + *used, .length = bytes - *used, .final = last };
 
         if (window.length > window_bytes) {
             window.length = window_bytes;
             window.final = false;
-            while ((text[at + window.length] & 0xc0) == 0x80)
+            while ((window.text[window.length] & 0xc0) == 0x80)
                 window.length--;
         }
-        s = split_window(w, number, &window, first && at == 0, &used, err);
+        s = split_window(w, number, &window, first && *used == 0, &done, err);
         if (window.final)
+            done = window.length;
+        if (*used + window.length == bytes) {
+            *used += done;
             break;
-        if (s == LEAT_OK && used == 0 && (window_bytes *= 2) > WINDOW_LIMIT)
-            s = status_set(err, LEAT_E_NO_MEMORY, "a piece of more than 2 GiB cannot be cut");
-        at += used;
+        }
+        if (s == LEAT_OK && done == 0 && (window_bytes *= 2) > WINDOW_LIMIT)
+            s = status_set(err, LEAT_E_NO_MEMORY, "a stretch of more than 2 GiB cannot be cut");
+        *used += done;
     }
     return s;
 }
 
+static void begin_split(struct pretokenizer_scratch *s, uint32_t number)
+{
+    s->levels[number].run = (struct split_run) { .pattern_run = s->levels[number].pattern_run };
+}
+
+/* A whole text through this step and those after it. */
 static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
                                  struct leat_error *err)
 {
     const struct step *step;
     enum leat_status s;
+    size_t used;
 
     if (number == w->p->count)
-        return take_piece(w, text, bytes, err);
+        return take_piece(w, text, bytes, true, err);
     step = &w->p->steps[number];
-    s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, first, err);
+    s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, first, err);
     if (s != LEAT_OK)
         return s;
-    return step->splits ? split_text(w, number, text, bytes, first, err)
-                        : run_step(w, number + 1, text, bytes, first, err);
+    if (!step->splits)
+        return run_step(w, number + 1, text, bytes, first, err);
+    begin_split(w->s, number);
+    return split_text(w, number, text, bytes, first, true, &used, err);
+}
+
+/* What has come of a segment, changed by all steps before it, through the first splitter. */
+static enum leat_status split_part(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
+                                   bool last, struct leat_error *err)
+{
+    struct held *held = &w->s->held;
+    bool ready;
+    size_t used;
+    enum leat_status s = held_join(held, &text, &bytes, last, &ready, err);
+
+    if (s != LEAT_OK || !ready)
+        return s;
+    s = split_text(w, number, text, bytes, first && !w->s->cut, last, &used, err);
+    w->s->cut = w->s->cut || used > 0;
+    return s == LEAT_OK ? held_keep(held, text, bytes, used, err) : s;
 }
 
 enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
-                                  size_t bytes, bool first, pretokenizer_take *take, void *context,
+                                  size_t bytes, bool first, bool last, pretokenizer_take *take, void *context,
                                   struct leat_error *err)
 {
     struct way w = { p, s, take, context };
+    bool begins = !s->begun;
+    enum leat_status status = LEAT_OK;
+    uint32_t number = 0;
 
-    return bytes > 0 ? run_step(&w, 0, text, bytes, first, err) : LEAT_OK;
+    if (bytes == 0 && (begins || !last))
+        return LEAT_OK;
+    for (; status == LEAT_OK && number < p->count; number++) {
+        status = change(p, &p->steps[number], &s->levels[number].changed, &text, &bytes, begins, first, err);
+        if (p->steps[number].splits)
+            break;
+    }
+    if (begins && number < p->count)
+        begin_split(s, number);
+    s->begun = true;
+    if (status == LEAT_OK)
+        status = number == p->count ? take_piece(&w, text, bytes, last, err)
+                                    : split_part(&w, number, text, bytes, first, last, err);
+    if (last)
+        s->begun = s->cut = false;
+    return status;
 }

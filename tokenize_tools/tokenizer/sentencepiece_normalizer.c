@@ -51,13 +51,48 @@ void sentencepiece_normalizer_free(struct sentencepiece_normalizer *n)
     free(n);
 }
 
-/* What the text's beginning is normalized to; returns how many bytes that takes of it. */
-static size_t prefix(const struct sentencepiece_normalizer *n, const uint8_t *text, size_t bytes, const uint8_t **to,
+void sentencepiece_state_bound(struct sentencepiece_state *s, struct bound *bound)
+{
+    s->held.text.bound = s->out.bound = bound;
+}
+
+void sentencepiece_state_free(struct sentencepiece_state *s)
+{
+    held_free(&s->held);
+    buffer_free(&s->out);
+}
+
+void sentencepiece_state_clear(struct sentencepiece_state *s)
+{
+    held_clear(&s->held);
+    s->out.size = s->given = 0;
+    buffer_trim(&s->out);
+    s->begun = s->after_space = false;
+}
+
+const struct string_finder *sentencepiece_defined(const struct sentencepiece_normalizer *n)
+{
+    return n->defined;
+}
+
+/* What has come of a text, and how much of it is done. */
+struct part {
+    const uint8_t *text;
+    size_t bytes, at;
+    bool last;
+};
+
+/* What the text at `at` is normalized to; returns how many bytes that takes of it, 0 if what follows may change it. */
+static size_t prefix(const struct sentencepiece_normalizer *n, const struct part *p, const uint8_t **to,
                      size_t *to_bytes)
 {
-    size_t longest = string_finder_longest(n->defined), start, end, length;
+    size_t longest = string_finder_longest(n->defined), start, end, length, bytes = p->bytes - p->at;
+    const uint8_t *text = p->text + p->at;
+    bool open = false;
     uint32_t id;
 
+    if (bytes < longest && !p->last)
+        return 0;
     /* only a piece that begins right here counts: no need to look further than the longest one */
     if (longest > 0 && string_finder_next(n->defined, text, bytes < longest ? bytes : longest, 0, &start, &end, &id) &&
         start == 0) {
@@ -65,7 +100,9 @@ static size_t prefix(const struct sentencepiece_normalizer *n, const uint8_t *te
         *to_bytes = end;
         return end;
     }
-    length = n->map ? charsmap_longest(n->map, text, bytes, to, to_bytes) : 0;
+    length = n->map ? charsmap_longest(n->map, text, bytes, to, to_bytes, &open) : 0;
+    if (open && !p->last)
+        return 0;
     if (length > 0)
         return length;
     unicode_decode(text, &length);
@@ -85,53 +122,81 @@ static enum leat_status put(const struct sentencepiece_normalizer *n, struct buf
     return s;
 }
 
-/* White space at the end goes, where extra white space does. */
-static void trim(const struct sentencepiece_normalizer *n, struct buffer *out)
+/* White space at the text's beginning goes, where extra white space does; a prefix comes before the first of the rest. */
+static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct part *p,
+                              struct leat_error *err)
+{
+    const uint8_t *to;
+    size_t used, to_bytes;
+
+    while (!s->begun && p->at < p->bytes && (used = prefix(n, p, &to, &to_bytes)) > 0) {
+        s->begun = !n->spec->remove_extra_whitespaces || to_bytes != 1 || *to != ' ';
+        p->at += s->begun ? 0 : used;
+    }
+    s->after_space = n->spec->remove_extra_whitespaces;
+    return s->begun && n->spec->add_dummy_prefix ? put(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
+}
+
+/* How much of what has come out is not white space at the end, which goes where extra white space does. The first
+ * `spaces` bytes are known to be white space. */
+static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buffer *out, size_t spaces)
 {
     const char *space = n->spec->escape_whitespaces ? MARK : " ";
-    size_t length = strlen(space);
+    size_t length = strlen(space), size = out->size;
 
-    while (out->size >= length && memcmp(out->bytes + out->size - length, space, length) == 0)
-        out->size -= length;
+    while (n->spec->remove_extra_whitespaces && size > spaces && size >= length &&
+           memcmp(out->bytes + size - length, space, length) == 0)
+        size -= length;
+    return size > spaces ? size : 0;
 }
 
-enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct buffer *buffer,
-                                              const uint8_t *text, size_t bytes, struct sentencepiece_text *out,
-                                              struct leat_error *err)
+static enum leat_status run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct part *p,
+                            struct leat_error *err)
 {
-    bool after_space = n->spec->remove_extra_whitespaces;
-    enum leat_status s = LEAT_OK;
-    size_t at = 0, to_bytes;
+    enum leat_status status = s->begun ? LEAT_OK : begin(n, s, p, err);
+    size_t used, to_bytes;
     const uint8_t *to;
 
-    buffer->size = 0;
-    while (n->spec->remove_extra_whitespaces && at < bytes) {
-        size_t used = prefix(n, text + at, bytes - at, &to, &to_bytes);
-
-        if (to_bytes != 1 || *to != ' ')
-            break;
-        at += used;
-    }
-    if (at < bytes && n->spec->add_dummy_prefix)
-        s = put(n, buffer, (const uint8_t *)" ", 1, err);
-    while (s == LEAT_OK && at < bytes) {
-        at += prefix(n, text + at, bytes - at, &to, &to_bytes);
-        for (; after_space && to_bytes > 0 && *to == ' '; to_bytes--)
+    while (status == LEAT_OK && s->begun && p->at < p->bytes && (used = prefix(n, p, &to, &to_bytes)) > 0) {
+        p->at += used;
+        for (; s->after_space && to_bytes > 0 && *to == ' '; to_bytes--)
             to++;
         if (to_bytes > 0) {
-            s = put(n, buffer, to, to_bytes, err);
-            after_space = to[to_bytes - 1] == ' ';
+            status = put(n, &s->out, to, to_bytes, err);
+            s->after_space = to[to_bytes - 1] == ' ';
         }
-        after_space = after_space && n->spec->remove_extra_whitespaces;
+        s->after_space = s->after_space && n->spec->remove_extra_whitespaces;
     }
-    if (n->spec->remove_extra_whitespaces)
-        trim(n, buffer);
-    *out = (struct sentencepiece_text) { buffer->bytes, buffer->size };
-    return s;
+    return status;
 }
 
-bool sentencepiece_next(const struct sentencepiece_normalizer *n, const struct sentencepiece_text *text, size_t from,
-                        size_t *start, size_t *end, uint32_t *id)
+enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
+                                              const uint8_t **text, size_t *bytes, bool last, struct leat_error *err)
 {
-    return string_finder_next(n->defined, text->bytes, text->size, from, start, end, id);
+    struct part p = { .last = last };
+    size_t spaces = s->out.size - s->given;
+    enum leat_status status;
+    bool ready;
+
+    if (s->given > 0 && spaces > 0)
+        memmove(s->out.bytes, s->out.bytes + s->given, spaces);
+    s->out.size = spaces;
+    s->given = 0;
+    status = held_join(&s->held, text, bytes, last, &ready, err);
+    if (status != LEAT_OK || !ready) {
+        *bytes = 0;
+        return status;
+    }
+    p.text = *text;
+    p.bytes = *bytes;
+    status = run(n, s, &p, err);
+    if (status == LEAT_OK)
+        status = held_keep(&s->held, p.text, p.bytes, p.at, err);
+    *text = s->out.bytes ? s->out.bytes : (const uint8_t *)"";
+    *bytes = s->given = trimmed(n, &s->out, spaces);
+    if (last) {
+        s->out.size = s->given;
+        s->begun = false;
+    }
+    return status;
 }

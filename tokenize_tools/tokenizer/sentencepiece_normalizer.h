@@ -7,29 +7,39 @@
 
 #include <stdbool.h>
 
-#include "buffer.h"
+#include "held.h"
 #include "spec.h"
 
 struct sentencepiece_normalizer;
+struct string_finder;
 
-/* Lies in the buffer that was given. */
-struct sentencepiece_text {
-    const uint8_t *bytes;
-    size_t size;
+/* A thread's memory, and where it stands in a text. All zero at first. */
+struct sentencepiece_state {
+    struct held held;
+    struct buffer out;
+    size_t given;     /* of `out`, by the last call; behind it white space that may be the text's last */
+    bool begun;       /* past the white space at the text's beginning */
+    bool after_space; /* and spaces that come now are extra ones */
 };
+
+/* Where its memory is counted. */
+void sentencepiece_state_bound(struct sentencepiece_state *s, struct bound *bound);
+void sentencepiece_state_free(struct sentencepiece_state *s);
+
+/* Forgets a text that has not come to its end, and gives much memory back. */
+void sentencepiece_state_clear(struct sentencepiece_state *s);
 
 /* `spec` must outlive it. */
 enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer **out, const struct tokenizer_spec *spec,
                                                struct leat_error *err);
 void sentencepiece_normalizer_free(struct sentencepiece_normalizer *n);
 
-/* Valid UTF-8 in and out. */
-enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct buffer *buffer,
-                                              const uint8_t *text, size_t bytes, struct sentencepiece_text *out,
-                                              struct leat_error *err);
+/* Takes a text, or a part of it, and sets *text and *bytes to what is certain of the result, which stays until the next
+ * call. `last`: the text ends here. Valid UTF-8 in and out. */
+enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
+                                              const uint8_t **text, size_t *bytes, bool last, struct leat_error *err);
 
-/* The first user-defined piece at or after `from` in a normalized text, and its id. */
-bool sentencepiece_next(const struct sentencepiece_normalizer *n, const struct sentencepiece_text *text, size_t from,
-                        size_t *start, size_t *end, uint32_t *id);
+/* The user-defined pieces, by id: tokens wherever they stand in a normalized text. */
+const struct string_finder *sentencepiece_defined(const struct sentencepiece_normalizer *n);
 
 #endif

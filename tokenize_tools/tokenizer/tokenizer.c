@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "builtin.h"
 #include "decoder.h"
+#include "encoder.h"
 #include "engine.h"
 #include "leat_pack.h"
 #include "spec_open.h"
@@ -213,6 +214,34 @@ enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, u
     s = encoder_run(e->encoder, (const uint8_t *)text, (size_t)bytes, ids, &n, err);
     if (s == LEAT_OK)
         *count = n;
+    return s;
+}
+
+enum leat_status leat_encoder_begin(struct leat_encoder *e, struct leat_error *err)
+{
+    (void)err;
+    encoder_begin(e->encoder);
+    return LEAT_OK;
+}
+
+enum leat_status leat_encoder_part(struct leat_encoder *e, const char *text, uint64_t bytes, uint64_t *used,
+                                   const uint32_t **ids, uint64_t *count, struct leat_error *err)
+{
+    size_t n = 0, taken = 0;
+    enum leat_status s = encoder_part(e->encoder, (const uint8_t *)text, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX,
+                                      &taken, ids, &n, err);
+
+    *used = s == LEAT_OK ? taken : 0;
+    *count = s == LEAT_OK ? n : 0;
+    return s;
+}
+
+enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_t **ids, uint64_t *count, struct leat_error *err)
+{
+    size_t n = 0;
+    enum leat_status s = encoder_end(e->encoder, ids, &n, err);
+
+    *count = s == LEAT_OK ? n : 0;
     return s;
 }
 

@@ -76,6 +76,18 @@ size_t utf8_valid_prefix(const uint8_t *text, size_t size)
     }
 }
 
+size_t utf8_open_end(const uint8_t *text, size_t size)
+{
+    for (size_t back = 1; back <= 3 && back <= size; back++) {
+        const uint8_t *first = text + size - back;
+
+        if (continues(*first))
+            continue;
+        return *first >= 0x80 && length_of(*first) > back && malformed_part(first, back) == back ? back : 0;
+    }
+    return 0;
+}
+
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err)
 {

@@ -1,0 +1,36 @@
+/*
+ * bound.h: how much memory an encoder may take for a text. Everything whose size goes with the text is counted here by
+ * those who allocate it, before they do: also what is there twice for a moment because an allocation grows.
+ */
+#ifndef LEAT_TOKENIZER_BOUND_H
+#define LEAT_TOKENIZER_BOUND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+struct bound {
+    uint64_t most, held; /* bytes */
+};
+
+/* Counts so many bytes more; false, and nothing counted, if that is over the bound. A NULL bound has no end. */
+static inline bool bound_take(struct bound *b, uint64_t bytes)
+{
+    if (b && (b->held > b->most || bytes > b->most - b->held))
+        return false;
+    if (b)
+        b->held += bytes;
+    return true;
+}
+
+static inline void bound_give(struct bound *b, uint64_t bytes)
+{
+    if (b)
+        b->held -= bytes;
+}
+
+/* LEAT_E_NO_MEMORY, with a sentence on a stretch of the text of `bytes` (or more) that does not fit. */
+enum leat_status bound_refuse(const struct bound *b, uint64_t bytes, struct leat_error *err);
+
+#endif

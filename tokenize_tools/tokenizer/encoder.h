@@ -1,0 +1,54 @@
+/*
+ * encoder.h: a thread's own encoder over an engine.
+ *
+ * The way of a text: malformed UTF-8 is repaired or refused; added tokens that are looked for in raw text cut it into
+ * segments; each is normalized; added tokens that are looked for in normalized text cut it again; what is left goes
+ * through the pre-tokenizers, and each piece through the model. A sentencepiece model has its own normalizer and its own
+ * pieces that cut, and nothing else.
+ *
+ * A text may come in parts, cut anywhere. Each stage passes on what no further text can change and holds the rest back
+ * (held.h); a long text that comes whole goes through in parts, too, so that no stage copies all of it.
+ */
+#ifndef LEAT_TOKENIZER_ENCODER_H
+#define LEAT_TOKENIZER_ENCODER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+struct engine;
+struct encoder;
+
+struct encoder_options {
+    bool special;        /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    bool reject_invalid; /* malformed UTF-8 is LEAT_E_TEXT; else it is replaced, as Python does */
+    uint64_t most_bytes; /* of memory that goes with the text, but not encoder_run()'s ids */
+};
+
+/* The engine must outlive it. */
+enum leat_status encoder_make(struct encoder **out, const struct engine *e, const struct encoder_options *options,
+                              struct leat_error *err);
+void encoder_free(struct encoder *e);
+
+/* Encodes a text. *ids and *count are the encoder's until its next call. */
+enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t bytes, const uint32_t **ids, size_t *count,
+                             struct leat_error *err);
+
+/*
+ * The same in parts: begin, any number of parts, end. encoder_part() takes as much of the text as it does at a time,
+ * *used; each call gives the ids that have become certain. After a failure only a new text can be begun.
+ */
+void encoder_begin(struct encoder *e);
+enum leat_status encoder_part(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
+                              size_t *count, struct leat_error *err);
+enum leat_status encoder_end(struct encoder *e, const uint32_t **ids, size_t *count, struct leat_error *err);
+
+/* How many strings of special tokens the last text held, so far. */
+uint64_t encoder_special_strings(const struct encoder *e);
+
+/* For tests: bytes of memory that are counted now. */
+uint64_t encoder_held(const struct encoder *e);
+
+#endif
