@@ -478,6 +478,15 @@ static char *model_of(const char *name)
     return file;
 }
 
+/* Copies a string with its NUL; returns where that is. */
+static char *put(char *to, const char *text)
+{
+    size_t length = strlen(text);
+
+    memcpy(to, text, length + 1);
+    return to + length;
+}
+
 /* {"type":"Precompiled",...} with a small map; to be freed. */
 static char *precompiled(void)
 {
@@ -488,7 +497,7 @@ static char *precompiled(void)
 
     if (!out)
         exit(1);
-    to = out + sprintf(out, "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"");
+    to = put(out, "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"");
     for (size_t i = 0; i < length; i += 3) {
         uint32_t left = (uint32_t)(length - i), word = (uint32_t)map[i] << 16;
 
@@ -499,7 +508,7 @@ static char *precompiled(void)
         *to++ = left > 1 ? digits[word >> 6 & 63] : '=';
         *to++ = left > 2 ? digits[word & 63] : '=';
     }
-    strcpy(to, "\"}");
+    put(to, "\"}");
     return out;
 }
 
@@ -516,7 +525,7 @@ static char *expand(const char *text, const char *by)
         exit(1);
     for (; *text; text++)
         if (*text == '@')
-            to += sprintf(to, "%s", by);
+            to = put(to, by);
         else
             *to++ = *text;
     *to = '\0';
