@@ -331,6 +331,9 @@ static void check_sentencepiece(const char *name, unsigned settings, uint64_t *r
     s->add_dummy_prefix = settings & 1;
     s->remove_extra_whitespaces = settings & 2;
     s->escape_whitespaces = settings & 4;
+    for (uint32_t i = 0; settings & 16 && i < spec->token_count; i++)
+        if (spec->tokens[i].type == SPEC_USER_DEFINED)
+            spec->tokens[i].type = SPEC_NORMAL;
     if (settings & 8)
         s->charsmap = (struct spec_string) { map, (uint32_t)small_charsmap(map) };
     T_OK(engine_make(&engine, spec, &t_err));
@@ -373,6 +376,7 @@ static const char *const normalizers[] = {
     REPLACE(REGEX(" {2,}"), " "),
     REPLACE(REGEX("a*"), "x"),
     REPLACE(REGEX("a+b?"), "b"),
+    REPLACE(REGEX("a|(ba)*"), "x"), /* what may become an empty match right behind a match */
     REPLACE(REGEX("(?<=a)b"), "c"),
     REPLACE(REGEX("\\\\s+$"), "."),
     PREPEND,
@@ -430,6 +434,7 @@ static const char *const others[] = {
     SPLIT(STRING(""), "MergedWithNext", "false"),
     SPLIT(REGEX("a+|\\\\s"), "MergedWithPrevious", "false"),
     SPLIT(REGEX("a*"), "MergedWithNext", "true"),
+    SPLIT(REGEX("a|(ba)*"), "Isolated", "false"),
     SPLIT(REGEX("\\\\s+(?!\\\\S)|\\\\w+"), "Removed", "true"),
     SPLIT(REGEX("a$|^b"), "Isolated", "false"),
     "{\"type\":\"Digits\",\"individual_digits\":true}",
@@ -485,6 +490,23 @@ static char *put(char *to, const char *text)
 
     memcpy(to, text, length + 1);
     return to + length;
+}
+
+/* The same as model_of() with a token that no merge makes, and which is taken where it is a whole piece; to be freed. */
+static char *whole_tokens_of(const char *name)
+{
+    static const char vocab[] = "\"vocab\":{", more[] = "\"a b\":900,\"The Word\":901,", flag[] = "\"ignore_merges\":";
+    char *model = model_of(name), *out = malloc(strlen(model) + sizeof more), *at = strstr(model, flag), *from;
+    size_t length;
+
+    if (!out || !at || !(from = strstr(model, vocab)))
+        exit(1);
+    memcpy(at + strlen(flag), "true ", 5);
+    length = (size_t)(from - model) + strlen(vocab);
+    memcpy(out, model, length);
+    put(put(out + length, more), model + length);
+    free(model);
+    return out;
 }
 
 /* {"type":"Precompiled",...} with a small map; to be freed. */
@@ -568,7 +590,8 @@ static void check_all_made(uint64_t *random)
 {
     char *bytes = model_of("digits.json"), *unknown = model_of("metaspace_first.json"), *map = precompiled();
     char *fallback = model_of("prepend_replace.json"), *suffix = model_of("word_suffix.json");
-    const char *models[] = { unknown, fallback, suffix };
+    char *whole = whole_tokens_of("prepend_replace.json");
+    const char *models[] = { unknown, fallback, suffix, whole };
 
     for (size_t i = 0; i < COUNT(normalizers); i++) {
         check_made(normalizers[i], byte_level[0], added[0], bytes, map, 10, random);
@@ -578,6 +601,8 @@ static void check_all_made(uint64_t *random)
         check_made("null", byte_level[i], added[0], bytes, map, 10, random);
     for (size_t i = 0; i < COUNT(others); i++)
         check_made("null", others[i], added[0], models[i % 3], map, 10, random);
+    check_made("null", "null", added[0], whole, map, 60, random);
+    check_made("null", "null", added[3], whole, map, 30, random);
     for (size_t i = 0; i < COUNT(added); i++)
         check_made("null", byte_level[0], added[i], bytes, map, 40, random);
     for (int i = 0; i < 120; i++) {
@@ -586,12 +611,13 @@ static void check_all_made(uint64_t *random)
             of_bytes ? byte_level[t_below(random, COUNT(byte_level))] : others[t_below(random, COUNT(others))];
 
         check_made(normalizers[t_below(random, COUNT(normalizers))], pre, added[t_below(random, COUNT(added))],
-                   of_bytes ? bytes : models[t_below(random, 3)], map, 6, random);
+                   of_bytes ? bytes : models[t_below(random, 4)], map, 6, random);
     }
     free(bytes);
     free(unknown);
     free(fallback);
     free(suffix);
+    free(whole);
     free(map);
 }
 
@@ -646,7 +672,7 @@ int main(void)
 
     test_calls();
     check_files(&random);
-    for (unsigned settings = 0; settings < 16; settings++)
+    for (unsigned settings = 0; settings < 32; settings++)
         check_sentencepiece(settings % 3 ? "piece_unknown.model" : "piece_fallback.model", settings, &random);
     check_all_made(&random);
     return t_end();
