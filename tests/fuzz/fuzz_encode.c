@@ -132,6 +132,7 @@ static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t b
 {
     struct buffer *pieces = context;
 
+    FUZZ_CHECK(last);
     FUZZ_CHECK(buffer_append(pieces, &bytes, sizeof bytes, err) == LEAT_OK);
     FUZZ_CHECK(buffer_append(pieces, piece, bytes, err) == LEAT_OK);
     return LEAT_OK;

@@ -8,6 +8,7 @@
 #include "fuzz.h"
 
 #include "tokenize_tools/tokenizer/decoder.h"
+#include "tokenize_tools/tokenizer/encoder.h"
 #include "tokenize_tools/tokenizer/end_token.h"
 #include "tokenize_tools/tokenizer/engine.h"
 #include "tokenize_tools/tokenizer/fingerprint.h"

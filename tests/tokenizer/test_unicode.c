@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "small_charsmap.h"
 #include "t.h"
 #include "tokenize_tools/tokenizer/char_tests.h"
 #include "tokenize_tools/tokenizer/charsmap.h"
@@ -72,7 +73,7 @@ static void classes(void)
 
 static void normal_form(enum normalize_form form, const char *text, const char *want)
 {
-    struct buffer out = { NULL, 0, 0 };
+    struct buffer out = { 0 };
     size_t size = strlen(text), prefix = normalize_prefix(form, u8(text), size);
 
     T_OK(normalize_append(&out, form, u8(text), size, &t_err));
@@ -143,7 +144,7 @@ static void long_run_of_marks(void)
 {
     enum { MARKS = 4 << 20 };
     uint8_t *text = malloc(1 + (size_t)MARKS * 2), *p = text;
-    struct buffer out = { NULL, 0, 0 };
+    struct buffer out = { 0 };
     clock_t start = clock();
 
     if (!text)
@@ -172,7 +173,7 @@ static void runs_of_every_length(void)
     for (size_t n = 0; n <= 70; n++) {
         uint8_t text[4 * 72], want[4 * 72], *p = text, *q = want;
         size_t counts[6] = { 0 };
-        struct buffer out = { NULL, 0, 0 };
+        struct buffer out = { 0 };
 
         *p++ = *q++ = 'x';
         for (size_t i = 0; i < n; i++) {
@@ -195,7 +196,7 @@ static void runs_of_every_length(void)
 
 static void lower(const char *text, const char *want)
 {
-    struct buffer out = { NULL, 0, 0 };
+    struct buffer out = { 0 };
 
     T_OK(lowercase_append(&out, u8(text), strlen(text), &t_err));
     same(&out, want, strlen(want), text);
@@ -219,7 +220,7 @@ static void repair(const char *text, size_t size, size_t valid, const char *want
 {
     /* of its own, so that a sanitizer sees a byte read beyond */
     uint8_t *copy = malloc(size ? size : 1);
-    struct buffer out = { NULL, 0, 0 };
+    struct buffer out = { 0 };
     uint64_t replaced = 99;
 
     if (!copy)
@@ -260,42 +261,9 @@ static void utf8(void)
 
 /* ---- Charsmaps and grapheme clusters ---- */
 
-/* The units of a trie with the keys "a", "ab", "a" U+0301 and U+00A9; 256 units are enough for them. */
-static size_t small_charsmap(uint8_t *bytes)
-{
-    /* label, or the value with bit 31; then base << 10 | "has a value" << 8, as the offset from the unit's own place */
-    static const struct {
-        uint32_t at, label, base;
-        bool value;
-    } nodes[] = {
-        { 0, 0, 1, false },           /* root: children at 1 ^ b */
-        { 1 ^ 'a', 'a', 8, true },    /* a */
-        { 8 ^ 'b', 'b', 3, true },    /* ab */
-        { 8 ^ 0xcc, 0xcc, 4, false }, /* a CC */
-        { 4 ^ 0x81, 0x81, 5, true },  /* a CC 81 */
-        { 1 ^ 0xc2, 0xc2, 6, false }, /* C2 */
-        { 6 ^ 0xa9, 0xa9, 7, true },  /* C2 A9 */
-    };
-    static const uint32_t values[][2] = { { 8, 0 }, { 3, 2 }, { 5, 5 }, { 7, 8 } };
-    static const char pool[] = "1\0"
-                               "22\0"
-                               "33\0"
-                               "(c)"; /* ended by the map's own NUL */
-
-    memset(bytes, 0, 4 + 1024);
-    bytes_store32(bytes, 1024);
-    for (size_t i = 0; i < sizeof nodes / sizeof nodes[0]; i++)
-        bytes_store32(bytes + 4 + 4 * nodes[i].at,
-                      nodes[i].label | (nodes[i].value ? 0x100u : 0) | (nodes[i].at ^ nodes[i].base) << 10);
-    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        bytes_store32(bytes + 4 + 4 * values[i][0], values[i][1] | 1u << 31);
-    memcpy(bytes + 4 + 1024, pool, sizeof pool - 1);
-    return 4 + 1024 + sizeof pool - 1;
-}
-
 static void through(const struct charsmap *map, enum charsmap_mode mode, const char *text, const char *want)
 {
-    struct buffer out = { NULL, 0, 0 };
+    struct buffer out = { 0 };
 
     T_OK(charsmap_append(&out, map, mode, u8(text), strlen(text), &t_err));
     same(&out, want, strlen(want), text);
@@ -345,7 +313,7 @@ static void damaged_charsmaps(void)
     for (int i = 0; i < 300; i++) {
         size_t size = small_charsmap(bytes);
         struct charsmap *map;
-        struct buffer out = { NULL, 0, 0 };
+        struct buffer out = { 0 };
 
         for (uint64_t n = 1 + t_below(&random, 4); n > 0; n--)
             bytes[4 + t_below(&random, size - 4)] = (uint8_t)t_random(&random);

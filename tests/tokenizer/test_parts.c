@@ -1,0 +1,679 @@
+/*
+ * test_parts.c: a text that is encoded in parts gives the ids of the whole text, wherever it is cut: the built-in
+ * vocabularies, the small ones of tests/tokenizer/vectors, the published ones where they are at hand, and small
+ * tokenizer.json made here, with every normalizer, pre-tokenizer and flag of an added token, alone and mixed at random.
+ * Each text is cut in two at every byte, into single bytes, and into random parts. Also how parts are begun, ended,
+ * refused and begun anew.
+ */
+#include <stdbool.h>
+
+#include "leat_pack.h"
+#include "small_charsmap.h"
+#include "t.h"
+#include "vectors.h"
+#include "vocabularies.h"
+
+#include "tokenize_tools/tokenizer/encoder.h"
+#include "tokenize_tools/tokenizer/engine.h"
+#include "tokenize_tools/tokenizer/load.h"
+#include "tokenize_tools/tokenizer/spec_open.h"
+
+/* ---- Texts ---- */
+
+/* What meets badly at a cut. */
+static const char *const atoms[] = {
+    "a",
+    "b",
+    "ab",
+    "abc",
+    "the",
+    "The",
+    "THE",
+    " ",
+    "  ",
+    "   ",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "\xc2\xa0",
+    "\xe3\x80\x80",
+    "\xe2\x80\x83",
+    "'s",
+    "'S",
+    "'ll",
+    "'",
+    "\xc5\xbf",
+    "1",
+    "12",
+    "345",
+    "\xc2\xbd",
+    ".",
+    "...",
+    "!?",
+    "/",
+    "-",
+    "e\xcc\x81",
+    "\xcc\x81",
+    "\xcc\xa3",
+    "\xcc\x81\xcc\xa3",
+    "\xc3\xa9",
+    "\xef\xac\x81",
+    "\xe2\x84\xab",
+    "\xe2\x84\xaa",
+    "\xc4\xb0",
+    "\xce\xa3",
+    "\xed\x95\x9c",
+    "\xe1\x84\x92",
+    "\xe1\x85\xa1",
+    "\xe1\x86\xab",
+    "\xe4\xb8\xad",
+    "\xe6\x96\x87",
+    "\xe3\x81\x8b\xe3\x82\x99",
+    "\xef\xbd\xb6\xef\xbe\x9e",
+    "\xe0\xa4\x95\xe0\xa5\x8d\xe0\xa4\xb7",
+    "\xe2\x80\x8d",
+    "\xe2\x96\x81",
+    "\xe2\x96\x81\xe2\x96\x81",
+    "\xf0\x9f\x98\x80",
+    "\xf0\x9f\x91\xa8\xe2\x80\x8d\xf0\x9f\x91\xa9",
+    "\xf0\x9f\x87\xa9\xf0\x9f\x87\xaa",
+    "\xff",
+    "\xe4\xb8",
+    "\xe4",
+    "\xf0\x9f\x98",
+    "\xed\xa0\x80",
+    "\xc0\x80",
+    "\x80",
+    "<l>",
+    "<r>",
+    "<w>",
+    "<lr>",
+    "<lr>s",
+    "<l",
+    "r>",
+    "<",
+    "Word",
+    "word",
+    "<s>",
+    "</s>",
+    "x<s>",
+    "<|endoftext|>",
+    "<|endof",
+    "text|>",
+    "<mask>",
+    "\xc2\xad",
+    "\0",
+};
+
+#define ATOMS (sizeof atoms / sizeof atoms[0])
+
+static size_t random_text(uint64_t *random, uint8_t *out, size_t most)
+{
+    size_t size = 0, few = 1 + t_below(random, ATOMS), from = t_below(random, ATOMS);
+
+    while (size + 20 < most && t_below(random, 24) > 0) {
+        const char *atom = atoms[(from + t_below(random, few)) % ATOMS];
+        size_t length = *atom ? strlen(atom) : 1;
+
+        memcpy(out + size, atom, length);
+        size += length;
+    }
+    return size;
+}
+
+/* ---- Comparing ---- */
+
+struct answer {
+    enum leat_status status;
+    uint64_t offset, specials;
+    uint32_t *ids;
+    size_t count, room;
+};
+
+static void add_ids(struct answer *a, const uint32_t *ids, size_t count)
+{
+    if (a->count + count > a->room) {
+        a->room = 2 * (a->count + count);
+        a->ids = realloc(a->ids, a->room * sizeof *ids);
+        if (!a->ids)
+            exit(1);
+    }
+    memcpy(a->ids + a->count, ids, count * sizeof *ids);
+    a->count += count;
+}
+
+static bool add_part(struct encoder *e, struct answer *a, const uint8_t *text, size_t bytes)
+{
+    while (bytes > 0 && a->status == LEAT_OK) {
+        /* of its own, so that a sanitizer sees what is read after the call */
+        uint8_t *copy = malloc(bytes);
+        const uint32_t *ids;
+        size_t count, used;
+
+        if (!copy)
+            exit(1);
+        memcpy(copy, text, bytes);
+        a->status = encoder_part(e, copy, bytes, &used, &ids, &count, &t_err);
+        free(copy);
+        if (a->status != LEAT_OK)
+            break;
+        T_CHECK(used > 0 && used <= bytes);
+        add_ids(a, ids, count);
+        text += used;
+        bytes -= used;
+    }
+    return a->status == LEAT_OK;
+}
+
+/* The text cut at ends[0..count), which rise. */
+static void encode_parts(struct encoder *e, struct answer *a, const uint8_t *text, size_t bytes, const size_t *ends,
+                         size_t count)
+{
+    const uint32_t *ids;
+    size_t at = 0, n;
+
+    a->status = LEAT_OK;
+    a->count = 0;
+    encoder_begin(e);
+    for (size_t i = 0; i < count && add_part(e, a, text + at, ends[i] - at); i++)
+        at = ends[i];
+    if (add_part(e, a, text + at, bytes - at)) {
+        a->status = encoder_end(e, &ids, &n, &t_err);
+        if (a->status == LEAT_OK)
+            add_ids(a, ids, n);
+    }
+    a->offset = a->status == LEAT_OK ? 0 : t_err.offset;
+    a->specials = encoder_special_strings(e);
+}
+
+static void show(const char *what, const uint8_t *text, size_t bytes)
+{
+    fprintf(stderr, "    %s: \"", what);
+    for (size_t i = 0; i < bytes; i++)
+        fprintf(stderr, text[i] < 0x20 || text[i] >= 0x7f || text[i] == '"' ? "\\x%02x" : "%c", text[i]);
+    fprintf(stderr, "\"\n");
+}
+
+static bool compare(const char *name, const struct answer *want, const struct answer *got, const uint8_t *text,
+                    size_t bytes, size_t at)
+{
+    if (want->status == got->status && want->offset == got->offset &&
+        (want->status != LEAT_OK || (want->specials == got->specials && want->count == got->count &&
+                                     memcmp(want->ids, got->ids, want->count * sizeof *want->ids) == 0)))
+        return true;
+    T_FAIL("%s: in parts it is another (%s and %s, %zu and %zu ids)", name, leat_status_name(want->status),
+           leat_status_name(got->status), want->count, got->count);
+    show("before", text, at);
+    show("after", text + at, bytes - at);
+    return false;
+}
+
+/* The whole with one encoder, the parts with another. */
+static bool check_text(const char *name, struct encoder *whole, struct encoder *parts, const uint8_t *text,
+                       size_t bytes, uint64_t *random)
+{
+    struct answer want = { 0 }, got = { 0 };
+    const uint32_t *ids;
+    size_t count, *ends = malloc((bytes + 1) * sizeof *ends), n = 0;
+    bool good = true;
+
+    if (!ends)
+        exit(1);
+    add_ids(&want, (const uint32_t[1]) { 0 }, 1); /* never NULL */
+    want.count = 0;
+    want.status = encoder_run(whole, text, bytes, &ids, &count, &t_err);
+    want.offset = want.status == LEAT_OK ? 0 : t_err.offset;
+    want.specials = encoder_special_strings(whole);
+    if (want.status == LEAT_OK)
+        add_ids(&want, ids, count);
+    for (size_t at = 0; at <= bytes && good; at++) {
+        encode_parts(parts, &got, text, bytes, &at, 1);
+        good = compare(name, &want, &got, text, bytes, at);
+    }
+    for (size_t i = 0; i < bytes; i++)
+        ends[i] = i;
+    encode_parts(parts, &got, text, bytes, ends, bytes);
+    good = good && compare(name, &want, &got, text, bytes, 0);
+    for (size_t i = 0; i < bytes; i++)
+        if (t_below(random, 4) == 0)
+            ends[n++] = i;
+    encode_parts(parts, &got, text, bytes, ends, n);
+    good = good && compare(name, &want, &got, text, bytes, 0);
+    free(want.ids);
+    free(got.ids);
+    free(ends);
+    return good;
+}
+
+static void check_texts(const char *name, const struct engine *engine, unsigned texts, uint64_t *random)
+{
+    uint8_t text[400];
+
+    for (int mode = 0; mode < 3; mode++) {
+        struct encoder_options options = { .special = mode == 1, .reject_invalid = mode == 2, .most_bytes = 1 << 26 };
+        struct encoder *whole, *parts;
+        bool good = true;
+
+        T_OK(encoder_make(&whole, engine, &options, &t_err));
+        T_OK(encoder_make(&parts, engine, &options, &t_err));
+        for (unsigned i = 0; i < (mode == 2 ? (texts + 3) / 4 : texts) && good; i++) {
+            size_t bytes = random_text(random, text, sizeof text);
+
+            good = check_text(name, whole, parts, text, bytes, random);
+        }
+        encoder_free(whole);
+        encoder_free(parts);
+    }
+}
+
+/* ---- Files ---- */
+
+static void check_file(const char *path, unsigned texts, uint64_t *random)
+{
+    struct opened_spec o;
+    struct engine *engine;
+    struct tokenizer_spec *spec;
+
+    T_OK(spec_open(&o, path, NULL, &t_err));
+    spec = o.spec;
+    o.spec = NULL;
+    T_OK(engine_make(&engine, spec, &t_err));
+    check_texts(path, engine, texts, random);
+    engine_free(engine);
+    spec_close(&o);
+}
+
+static void check_files(uint64_t *random)
+{
+    static const char *const builtin[] = { "bytes", "gpt2", "cl100k_base", "o200k_base" };
+    static const char *const small[] = {
+        "ignore_merges.json",   "nfc.json",
+        "three_splits.json",    "prefix_space.json",
+        "digits.json",          "prepend_replace.json",
+        "split_spaces.json",    "metaspace_always.json",
+        "metaspace_first.json", "metaspace_never.json",
+        "added.json",           "word_suffix.json",
+        "piece_fallback.model", "piece_unknown.model",
+    };
+    static const char *const published[] = { "llama3_1.tokenizer.json.zst",    "qwen2_5.tokenizer.json.zst",
+                                             "deepseek_v3.tokenizer.json.zst", "mistral_nemo.tokenizer.json.zst",
+                                             "mistral_v1.tokenizer.json.zst",  "gemma2.tokenizer.json.zst" };
+    char path[256];
+
+    for (size_t i = 0; i < sizeof builtin / sizeof builtin[0]; i++)
+        check_file(builtin[i], 12, random);
+    for (size_t i = 0; i < sizeof small / sizeof small[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, small[i]);
+        check_file(path, 30, random);
+    }
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
+        if (vocabulary_path(published[i]))
+            check_file(vocabulary_path(published[i]), 6, random);
+}
+
+/* A sentencepiece model with other settings than it has. */
+static void check_sentencepiece(const char *name, unsigned settings, uint64_t *random)
+{
+    uint8_t map[SMALL_CHARSMAP_ROOM];
+    struct spec_sentencepiece *s;
+    struct tokenizer_spec *spec;
+    struct opened_spec o;
+    struct engine *engine;
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, name);
+    T_OK(spec_open(&o, path, NULL, &t_err));
+    spec = o.spec;
+    o.spec = NULL;
+    s = &spec->sentencepiece;
+    s->add_dummy_prefix = settings & 1;
+    s->remove_extra_whitespaces = settings & 2;
+    s->escape_whitespaces = settings & 4;
+    for (uint32_t i = 0; settings & 16 && i < spec->token_count; i++)
+        if (spec->tokens[i].type == SPEC_USER_DEFINED)
+            spec->tokens[i].type = SPEC_NORMAL;
+    if (settings & 8)
+        s->charsmap = (struct spec_string) { map, (uint32_t)small_charsmap(map) };
+    T_OK(engine_make(&engine, spec, &t_err));
+    snprintf(path, sizeof path, "%s, settings %u", name, settings);
+    check_texts(path, engine, 8, random);
+    engine_free(engine);
+    spec_close(&o);
+}
+
+/* ---- Made tokenizer.json ---- */
+
+#define BYTE_LEVEL(prefix, regex)                                                                                      \
+    "{\"type\":\"ByteLevel\",\"add_prefix_space\":" prefix ",\"trim_offsets\":true,\"use_regex\":" regex "}"
+#define SPLIT(pattern, behavior, invert)                                                                               \
+    "{\"type\":\"Split\",\"pattern\":{" pattern "},\"behavior\":\"" behavior "\",\"invert\":" invert "}"
+#define METASPACE(prepend, split)                                                                                      \
+    "{\"type\":\"Metaspace\",\"replacement\":\"\\u2581\",\"prepend_scheme\":\"" prepend "\",\"split\":" split "}"
+#define REPLACE(pattern, content) "{\"type\":\"Replace\",\"pattern\":{" pattern "},\"content\":\"" content "\"}"
+#define STRIP(left, right)        "{\"type\":\"Strip\",\"strip_left\":" left ",\"strip_right\":" right "}"
+#define NORMAL(list)              "{\"type\":\"Sequence\",\"normalizers\":[" list "]}"
+#define STEPS(list)               "{\"type\":\"Sequence\",\"pretokenizers\":[" list "]}"
+#define STRING(text)              "\"String\":\"" text "\""
+#define REGEX(text)               "\"Regex\":\"" text "\""
+#define PREPEND                   "{\"type\":\"Prepend\",\"prepend\":\"\\u2581\"}"
+
+static const char *const normalizers[] = {
+    "null",
+    "{\"type\":\"NFC\"}",
+    "{\"type\":\"NFD\"}",
+    "{\"type\":\"NFKC\"}",
+    "{\"type\":\"NFKD\"}",
+    "{\"type\":\"Lowercase\"}",
+    STRIP("true", "true"),
+    STRIP("true", "false"),
+    STRIP("false", "true"),
+    REPLACE(STRING(" "), "\\u2581"),
+    REPLACE(STRING("ab"), "ba"),
+    REPLACE(STRING("aba"), ""),
+    REPLACE(STRING(""), "x"),
+    REPLACE(REGEX(" {2,}"), " "),
+    REPLACE(REGEX("a*"), "x"),
+    REPLACE(REGEX("a+b?"), "b"),
+    REPLACE(REGEX("a|(ba)*"), "x"), /* what may become an empty match right behind a match */
+    REPLACE(REGEX("(?<=a)b"), "c"),
+    REPLACE(REGEX("\\\\s+$"), "."),
+    PREPEND,
+    NORMAL(PREPEND "," REPLACE(STRING(" "), "\\u2581")),
+    NORMAL(STRIP("true", "true") "," PREPEND ","
+                                 "{\"type\":\"NFKC\"}"
+                                 "," REPLACE(REGEX(" {2,}"), " ")),
+    NORMAL("{\"type\":\"NFD\"}"
+           ","
+           "{\"type\":\"Lowercase\"}"
+           "," REPLACE(REGEX("[\\u0300-\\u036f]"), "") ","
+                                                       "{\"type\":\"NFC\"}"),
+    NORMAL(STRIP("false", "true") "," REPLACE(STRING("a"), " ") "," STRIP("true", "false")),
+    "@", /* Precompiled */
+    NORMAL("@"
+           "," STRIP("false", "true") "," REPLACE(REGEX(" {2,}"), "\\u2581")),
+};
+
+/* With ByteLevel: of byte-level files. */
+static const char *const byte_level[] = {
+    BYTE_LEVEL("false", "true"),
+    BYTE_LEVEL("true", "true"),
+    BYTE_LEVEL("true", "false"),
+    STEPS("{\"type\":\"Digits\",\"individual_digits\":true}"
+          "," BYTE_LEVEL("false", "true")),
+    STEPS("{\"type\":\"Digits\",\"individual_digits\":false}"
+          ","
+          "{\"type\":\"Punctuation\",\"behavior\":\"Contiguous\"}"
+          "," BYTE_LEVEL("false", "true")),
+    STEPS(SPLIT(REGEX("\\\\p{N}{1,3}"), "Isolated", "false") "," SPLIT(REGEX("[a-z]+| ?\\\\s+"), "Isolated",
+                                                                       "false") "," BYTE_LEVEL("false", "false")),
+    STEPS(SPLIT(REGEX("(?<=a)b|c"), "Isolated", "false") "," BYTE_LEVEL("false", "false")),
+    STEPS(SPLIT(STRING("ab"), "MergedWithNext", "false") "," BYTE_LEVEL("true", "false")),
+    STEPS(BYTE_LEVEL("true", "false") "," SPLIT(STRING("\\u0120"), "MergedWithNext", "false")),
+    STEPS(BYTE_LEVEL("false", "true") ","
+                                      "{\"type\":\"Digits\",\"individual_digits\":true}"),
+};
+
+static const char *const others[] = {
+    "null",
+    METASPACE("always", "true"),
+    METASPACE("first", "true"),
+    METASPACE("never", "true"),
+    METASPACE("always", "false"),
+    METASPACE("first", "false"),
+    METASPACE("never", "false"),
+    SPLIT(STRING(" "), "MergedWithPrevious", "false"),
+    SPLIT(STRING(" "), "MergedWithNext", "false"),
+    SPLIT(STRING(" "), "Contiguous", "false"),
+    SPLIT(STRING(" "), "Removed", "false"),
+    SPLIT(STRING(" "), "Isolated", "true"),
+    SPLIT(STRING(" "), "Removed", "true"),
+    SPLIT(STRING("ab"), "Contiguous", "true"),
+    SPLIT(STRING(""), "Isolated", "false"),
+    SPLIT(STRING(""), "MergedWithNext", "false"),
+    SPLIT(REGEX("a+|\\\\s"), "MergedWithPrevious", "false"),
+    SPLIT(REGEX("a*"), "MergedWithNext", "true"),
+    SPLIT(REGEX("a|(ba)*"), "Isolated", "false"),
+    SPLIT(REGEX("\\\\s+(?!\\\\S)|\\\\w+"), "Removed", "true"),
+    SPLIT(REGEX("a$|^b"), "Isolated", "false"),
+    "{\"type\":\"Digits\",\"individual_digits\":true}",
+    "{\"type\":\"Punctuation\",\"behavior\":\"MergedWithPrevious\"}",
+    "{\"type\":\"Punctuation\",\"behavior\":\"Removed\"}",
+    "{\"type\":\"Whitespace\"}",
+    "{\"type\":\"WhitespaceSplit\"}",
+    STEPS("{\"type\":\"WhitespaceSplit\"}"
+          "," METASPACE("first", "true")),
+    STEPS(METASPACE("first", "false") ","
+                                      "{\"type\":\"Digits\",\"individual_digits\":false}"),
+};
+
+#define TOKEN(id, content, single, left, right, normalized, special)                                                   \
+    "{\"id\":" #id ",\"content\":\"" content "\",\"single_word\":" single ",\"lstrip\":" left ",\"rstrip\":" right     \
+    ",\"normalized\":" normalized ",\"special\":" special "}"
+#define TOKENS(normalized)                                                                                             \
+    TOKEN(1000, "<l>", "false", "true", "false", normalized, "false")                                                  \
+    "," TOKEN(1001, "<r>", "false", "false", "true", normalized, "true") "," TOKEN(                                    \
+        1002, "word", "true", "false", "false", normalized,                                                            \
+        "false") "," TOKEN(1003, "<lr>", "false", "true", "true", normalized,                                          \
+                           "true") "," TOKEN(1004, "<lr>s", "true", "true", "true", normalized, "false")
+
+static const char *const added[] = {
+    "",
+    TOKENS("false"),
+    TOKENS("true"),
+    TOKENS("false") "," TOKEN(1005, "  ", "false", "false", "false", "false", "false"),
+    TOKENS("false") "," TOKEN(1005, " a", "true", "false", "true", "true",
+                              "false") "," TOKEN(1006, "\\n\\n", "false", "true", "false", "true", "false"),
+};
+
+#define COUNT(list) (sizeof list / sizeof list[0])
+
+/* The end of a file of tests/tokenizer/vectors, from its model on; to be freed. */
+static char *model_of(const char *name)
+{
+    size_t size;
+    char *file = vectors_file(name, &size), *model = strstr(file, "\"model\":");
+
+    if (!model) {
+        T_FAIL("%s has no model at its end", name);
+        exit(1);
+    }
+    memmove(file, model, strlen(model) + 1);
+    return file;
+}
+
+/* Copies a string with its NUL; returns where that is. */
+static char *put(char *to, const char *text)
+{
+    size_t length = strlen(text);
+
+    memcpy(to, text, length + 1);
+    return to + length;
+}
+
+/* The same as model_of() with a token that no merge makes, and which is taken where it is a whole piece; to be freed. */
+static char *whole_tokens_of(const char *name)
+{
+    static const char vocab[] = "\"vocab\":{", more[] = "\"a b\":900,\"The Word\":901,", flag[] = "\"ignore_merges\":";
+    char *model = model_of(name), *out = malloc(strlen(model) + sizeof more), *at = strstr(model, flag), *from;
+    size_t length;
+
+    if (!out || !at || !(from = strstr(model, vocab)))
+        exit(1);
+    memcpy(at + strlen(flag), "true ", 5);
+    length = (size_t)(from - model) + strlen(vocab);
+    memcpy(out, model, length);
+    put(put(out + length, more), model + length);
+    free(model);
+    return out;
+}
+
+/* {"type":"Precompiled",...} with a small map; to be freed. */
+static char *precompiled(void)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint8_t map[SMALL_CHARSMAP_ROOM] = { 0 };
+    size_t length = small_charsmap(map) + 1; /* files have the last string's NUL */
+    char *out = malloc(2 * length + 100), *to;
+
+    if (!out)
+        exit(1);
+    to = put(out, "{\"type\":\"Precompiled\",\"precompiled_charsmap\":\"");
+    for (size_t i = 0; i < length; i += 3) {
+        uint32_t left = (uint32_t)(length - i), word = (uint32_t)map[i] << 16;
+
+        word |= left > 1 ? (uint32_t)map[i + 1] << 8 : 0;
+        word |= left > 2 ? map[i + 2] : 0;
+        *to++ = digits[word >> 18];
+        *to++ = digits[word >> 12 & 63];
+        *to++ = left > 1 ? digits[word >> 6 & 63] : '=';
+        *to++ = left > 2 ? digits[word & 63] : '=';
+    }
+    put(to, "\"}");
+    return out;
+}
+
+/* Replaces each '@'; to be freed. */
+static char *expand(const char *text, const char *by)
+{
+    size_t count = 0;
+    char *out, *to;
+
+    for (const char *p = text; *p; p++)
+        count += *p == '@';
+    to = out = malloc(strlen(text) + count * strlen(by) + 1);
+    if (!out)
+        exit(1);
+    for (; *text; text++)
+        if (*text == '@')
+            to = put(to, by);
+        else
+            *to++ = *text;
+    *to = '\0';
+    return out;
+}
+
+static void check_made(const char *normalizer, const char *pre, const char *tokens, const char *model, const char *map,
+                       unsigned texts, uint64_t *random)
+{
+    char *json, name[600], *full = expand(normalizer, map);
+    size_t room = strlen(full) + strlen(pre) + strlen(tokens) + strlen(model) + 200;
+    struct load_source source = { .path = "made.json" };
+    struct tokenizer_spec *spec;
+    enum load_format format;
+    struct engine *engine;
+
+    json = malloc(room);
+    if (!json)
+        exit(1);
+    source.bytes = (uint8_t *)json;
+    source.size =
+        (uint64_t)snprintf(json, room,
+                           "{\"version\":\"1.0\",\"added_tokens\":[%s],\"normalizer\":%s,\"pre_tokenizer\":%s,"
+                           "\"post_processor\":null,\"decoder\":null,%s",
+                           tokens, full, pre, model);
+    snprintf(name, sizeof name, "%s, %s, %.20s", normalizer, pre, tokens);
+    if (load_spec(&spec, &format, &source, &t_err) != LEAT_OK || engine_make(&engine, spec, &t_err) != LEAT_OK) {
+        /* as where there is no PCRE2, or a token is normalized to nothing */
+        if (t_err.status != LEAT_E_UNSUPPORTED)
+            T_FAIL("%s: %s", name, t_err.message);
+    } else {
+        check_texts(name, engine, texts, random);
+        engine_free(engine);
+    }
+    free(json);
+    free(full);
+}
+
+static void check_all_made(uint64_t *random)
+{
+    char *bytes = model_of("digits.json"), *unknown = model_of("metaspace_first.json"), *map = precompiled();
+    char *fallback = model_of("prepend_replace.json"), *suffix = model_of("word_suffix.json");
+    char *whole = whole_tokens_of("prepend_replace.json");
+    const char *models[] = { unknown, fallback, suffix, whole };
+
+    for (size_t i = 0; i < COUNT(normalizers); i++) {
+        check_made(normalizers[i], byte_level[0], added[0], bytes, map, 10, random);
+        check_made(normalizers[i], "null", added[i % COUNT(added)], models[i % 2], map, 10, random);
+    }
+    for (size_t i = 0; i < COUNT(byte_level); i++)
+        check_made("null", byte_level[i], added[0], bytes, map, 10, random);
+    for (size_t i = 0; i < COUNT(others); i++)
+        check_made("null", others[i], added[0], models[i % 3], map, 10, random);
+    check_made("null", "null", added[0], whole, map, 60, random);
+    check_made("null", "null", added[3], whole, map, 30, random);
+    for (size_t i = 0; i < COUNT(added); i++)
+        check_made("null", byte_level[0], added[i], bytes, map, 40, random);
+    for (int i = 0; i < 120; i++) {
+        bool of_bytes = t_below(random, 2);
+        const char *pre =
+            of_bytes ? byte_level[t_below(random, COUNT(byte_level))] : others[t_below(random, COUNT(others))];
+
+        check_made(normalizers[t_below(random, COUNT(normalizers))], pre, added[t_below(random, COUNT(added))],
+                   of_bytes ? bytes : models[t_below(random, 4)], map, 6, random);
+    }
+    free(bytes);
+    free(unknown);
+    free(fallback);
+    free(suffix);
+    free(whole);
+    free(map);
+}
+
+/* ---- The calls ---- */
+
+static void test_calls(void)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    struct leat_tokenizer *t;
+    struct leat_encoder *e;
+    const uint32_t *ids;
+    uint64_t count, used;
+
+    options.reject_invalid = 1;
+    T_OK(leat_tokenizer_open(&t, "gpt2", NULL, &t_err));
+    T_OK(leat_encoder_open(&e, t, &options, &t_err));
+    T_STATUS(leat_encoder_part(e, "a", 1, &used, &ids, &count, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_encoder_end(e, &ids, &count, &t_err), LEAT_E_STATE);
+    T_OK(leat_encoder_begin(e, &t_err)); /* an empty text */
+    T_OK(leat_encoder_part(e, NULL, 0, &used, &ids, &count, &t_err));
+    T_EQ(count + used, 0);
+    T_OK(leat_encoder_end(e, &ids, &count, &t_err));
+    T_EQ(count, 0);
+    T_CHECK(ids);
+    T_STATUS(leat_encoder_end(e, &ids, &count, &t_err), LEAT_E_STATE);
+    T_OK(leat_encoder_begin(e, &t_err)); /* malformed at 7 */
+    T_OK(leat_encoder_part(e, "Hello \xc3", 7, &used, &ids, &count, &t_err));
+    T_EQ(used, 7);
+    T_STATUS(leat_encoder_part(e, " you", 4, &used, &ids, &count, &t_err), LEAT_E_TEXT);
+    T_EQ(t_err.offset, 6);
+    T_EQ(used, 0);
+    T_STATUS(leat_encoder_part(e, "you", 3, &used, &ids, &count, &t_err), LEAT_E_STATE);
+    T_OK(leat_encoder_begin(e, &t_err)); /* not ended, and begun anew */
+    T_OK(leat_encoder_part(e, "zzz", 3, &used, &ids, &count, &t_err));
+    T_OK(leat_encoder_begin(e, &t_err));
+    T_OK(leat_encoder_part(e, "Hello", 5, &used, &ids, &count, &t_err));
+    T_EQ(count, 0);
+    T_OK(leat_encoder_end(e, &ids, &count, &t_err));
+    T_EQ(count, 1);
+    T_OK(leat_encoder_begin(e, &t_err)); /* given up for a whole text */
+    T_OK(leat_encoder_part(e, "zzz", 3, &used, &ids, &count, &t_err));
+    T_OK(leat_encoder_encode(e, "Hello", 5, &ids, &count, &t_err));
+    T_EQ(count, 1);
+    T_STATUS(leat_encoder_end(e, &ids, &count, &t_err), LEAT_E_STATE);
+    leat_encoder_close(e);
+    leat_tokenizer_close(t);
+}
+
+int main(void)
+{
+    uint64_t random = t_seed();
+
+    test_calls();
+    check_files(&random);
+    for (unsigned settings = 0; settings < 32; settings++)
+        check_sentencepiece(settings % 3 ? "piece_unknown.model" : "piece_fallback.model", settings, &random);
+    check_all_made(&random);
+    return t_end();
+}
