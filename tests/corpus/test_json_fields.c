@@ -1,0 +1,556 @@
+/*
+ * test_json_fields.c: records of JSON lines with all their oddities give the text and the id that they must, or the
+ * reason; the same whole and in parts, cut anywhere, on every CPU level that this machine has.
+ *
+ * With arguments TEXT ID FILE it is the other side of test_json_python.py: FILE holds records, each after its length in
+ * four bytes; for each it prints a line: the text and the id in hexadecimal, or the number of the problem.
+ */
+#include "base/bytes.h"
+#include "corpus/json_cases.h"
+
+#define LONGEST ((size_t)1 << 20)
+
+static struct fenced fence;
+
+/* ---- Frozen cases ----------------------------------------------------------------------------------------------- */
+
+/* A record, and its text; or NULL, and a part of the sentence. */
+static const struct text_case {
+    const char *record, *text, *message;
+    enum json_problem problem;
+    unsigned byte;
+} text_cases[] = {
+    { "{\"text\":\"plain\"}", "plain", 0, 0, 0 },
+    { "{\"text\":\"\"}", "", 0, 0, 0 },
+    { " \t\r\n{ \"a\" : 1 , \"text\" : \"x\" } \r\n", "x", 0, 0, 0 },
+    { "{\"text\":\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"}", "\"\\/\b\f\n\r\t", 0, 0, 0 },
+    { "{\"text\":\"\\u0041\\u00e9\\u20ac\\uFFFF\\uabCD\"}", "A\xc3\xa9\xe2\x82\xac\xef\xbf\xbf\xea\xaf\x8d", 0, 0, 0 },
+    { "{\"text\":\"\\ud83d\\ude00\\uD800\\uDC00\\udbff\\udfff\"}", "\xf0\x9f\x98\x80\xf0\x90\x80\x80\xf4\x8f\xbf\xbf",
+      0, 0, 0 },
+    { "{\"text\":\"\\ud800\"}", "\xef\xbf\xbd", 0, 0, 0 },
+    { "{\"text\":\"\\udc00\"}", "\xef\xbf\xbd", 0, 0, 0 },
+    { "{\"text\":\"\\ud83dx\\ude00\"}", "\xef\xbf\xbdx\xef\xbf\xbd", 0, 0, 0 },
+    { "{\"text\":\"\\ud83d\\n\"}", "\xef\xbf\xbd\n", 0, 0, 0 },
+    { "{\"text\":\"\\ud83d\\u0041\"}",
+      "\xef\xbf\xbd"
+      "A",
+      0, 0, 0 },
+    { "{\"text\":\"\\ud83d\\ud83d\\ude00\"}", "\xef\xbf\xbd\xf0\x9f\x98\x80", 0, 0, 0 },
+    { "{\"text\":\"\\ud83d\\\\ude00\"}", "\xef\xbf\xbd\\ude00", 0, 0, 0 },
+    { "{\"text\":\"\\\\u0041\\\\\\u0041\"}", "\\u0041\\A", 0, 0, 0 },
+    { "{\"text\":\"\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\"}",
+      "\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\\", 0, 0, 0 },
+    { "{\"text\":\"\x7f\xc3\xa9\xff\xfe\x80\"}", "\x7f\xc3\xa9\xff\xfe\x80", 0, 0, 0 },
+    { "{\"\\u0074e\\u0078t\":\"escaped name\"}", "escaped name", 0, 0, 0 },
+    { "{\"text\":\"first\",\"text\":\"last\"}", "last", 0, 0, 0 },
+    { "{\"text\":\"first\",\"\\u0074ext\":\"last\"}", "last", 0, 0, 0 },
+    { "{\"text\":3,\"text\":\"last\"}", "last", 0, 0, 0 },
+    { "{\"tex\":\"a\",\"texts\":\"b\",\"text\":\"c\",\"Text\":\"d\",\"\":\"e\",\"text\\u0000\":\"f\"}", "c", 0, 0, 0 },
+    { "{\"a\":{\"text\":\"in\"},\"text\":\"out\",\"b\":[{\"text\":\"in\"},\"text\"]}", "out", 0, 0, 0 },
+    { "{\"n\":[0,-0,1.5,-2e9,1E+5,1e-5,0.0,0e0,12345678901234567890,true,false,null,[],{},\"\"],\"text\":\"x\"}", "x",
+      0, 0, 0 },
+    { "{\"a\":[[[{\"b\":[{}]}]]],\"text\":\"x\",\"c\":{\"d\":{\"e\":{}}}}", "x", 0, 0, 0 },
+
+    { "", NULL, "it ends where an object ({) is expected", JSON_MALFORMED, 1 },
+    { " \n", NULL, "it ends where an object ({) is expected", JSON_MALFORMED, 3 },
+    { "text", NULL, "an object ({) is expected at byte 1", JSON_MALFORMED, 1 },
+    { "  tru", NULL, "an object ({) is expected at byte 3", JSON_MALFORMED, 3 },
+    { "[]", NULL, "the record is an array, not an object", JSON_NO_OBJECT, 0 },
+    { "[{\"text\":\"x\"}]", NULL, "the record is an array, not an object", JSON_NO_OBJECT, 0 },
+    { "\"text\"", NULL, "the record is a string, not an object", JSON_NO_OBJECT, 0 },
+    { "17", NULL, "the record is a number, not an object", JSON_NO_OBJECT, 0 },
+    { "-1.5e-7 ", NULL, "the record is a number, not an object", JSON_NO_OBJECT, 0 },
+    { "true", NULL, "the record is true, not an object", JSON_NO_OBJECT, 0 },
+    { " null\r", NULL, "the record is null, not an object", JSON_NO_OBJECT, 0 },
+    { "[", NULL, "it ends where a value is expected", JSON_MALFORMED, 2 },
+    { "-", NULL, "it ends where a digit is expected", JSON_MALFORMED, 2 },
+    { "{}", NULL, "the record has no \"text\"", JSON_NO_FIELD, 0 },
+    { "{\"id\":1}", NULL, "the record has no \"text\"", JSON_NO_FIELD, 0 },
+    { "{\"text\":null}", NULL, "\"text\" is null, not a string", JSON_NO_STRING, 0 },
+    { "{\"text\":\"x\",\"text\":true}", NULL, "\"text\" is true, not a string", JSON_NO_STRING, 0 },
+    { "{\"text\":false}", NULL, "\"text\" is false, not a string", JSON_NO_STRING, 0 },
+    { "{\"text\":-0.5}", NULL, "\"text\" is a number, not a string", JSON_NO_STRING, 0 },
+    { "{\"text\":[\"x\"]}", NULL, "\"text\" is an array, not a string", JSON_NO_STRING, 0 },
+    { "{\"text\":{\"text\":\"x\"}}", NULL, "\"text\" is an object, not a string", JSON_NO_STRING, 0 },
+
+    { "{", NULL, "it ends where a member's name is expected", JSON_MALFORMED, 2 },
+    { "{\"text\"", NULL, "it ends where a colon is expected", JSON_MALFORMED, 8 },
+    { "{\"text\":", NULL, "it ends where a value is expected", JSON_MALFORMED, 9 },
+    { "{\"text\":\"x", NULL, "it ends where the quote after a string is expected", JSON_MALFORMED, 11 },
+    { "{\"text\":\"\\", NULL, "it ends where an escape's letter is expected", JSON_MALFORMED, 11 },
+    { "{\"text\":\"\\u12", NULL, "it ends where one of the four digits of \\u is expected", JSON_MALFORMED, 14 },
+    { "{\"text\":\"x\"", NULL, "it ends where a comma or } is expected", JSON_MALFORMED, 12 },
+    { "{\"text\":\"x\",\"a\":[1", NULL, "it ends where a comma or ] is expected", JSON_MALFORMED, 19 },
+    { "{\"text\":\"x\"} {", NULL, "the end of the record is expected at byte 14", JSON_MALFORMED, 14 },
+    { "{\"text\":\"x\"}}", NULL, "the end of the record is expected at byte 13", JSON_MALFORMED, 13 },
+    { "{\"text\":\"\\x\"}", NULL, "an escape's letter is expected at byte 11", JSON_MALFORMED, 11 },
+    { "{\"text\":\"\\u12g4\"}", NULL, "one of the four digits of \\u is expected at byte 14", JSON_MALFORMED, 14 },
+    { "{\"text\":\"\\u/000\"}", NULL, "one of the four digits of \\u is expected at byte 12", JSON_MALFORMED, 12 },
+    { "{\"text\":\"\\U0041\"}", NULL, "an escape's letter is expected at byte 11", JSON_MALFORMED, 11 },
+    { "{\"text\":\"a\tb\"}", NULL, "the escape of a control character is expected at byte 11", JSON_MALFORMED, 11 },
+    { "{\"text\":\"a\nb\"}", NULL, "the escape of a control character is expected at byte 11", JSON_MALFORMED, 11 },
+    { "{\"te\x01xt\":\"\"}", NULL, "the escape of a control character is expected at byte 5", JSON_MALFORMED, 5 },
+    { "{\"text\":\"x\",}", NULL, "a member's name is expected at byte 13", JSON_MALFORMED, 13 },
+    { "{,\"text\":\"x\"}", NULL, "a member's name is expected at byte 2", JSON_MALFORMED, 2 },
+    { "{text:\"x\"}", NULL, "a member's name is expected at byte 2", JSON_MALFORMED, 2 },
+    { "{'text':\"x\"}", NULL, "a member's name is expected at byte 2", JSON_MALFORMED, 2 },
+    { "{1:2}", NULL, "a member's name is expected at byte 2", JSON_MALFORMED, 2 },
+    { "{\"text\" \"x\"}", NULL, "a colon is expected at byte 9", JSON_MALFORMED, 9 },
+    { "{\"text\":\"x\" \"a\":1}", NULL, "a comma or } is expected at byte 13", JSON_MALFORMED, 13 },
+    { "{\"a\":[1,],\"text\":\"x\"}", NULL, "a value is expected at byte 9", JSON_MALFORMED, 9 },
+    { "{\"a\":[,1],\"text\":\"x\"}", NULL, "a value is expected at byte 7", JSON_MALFORMED, 7 },
+    { "{\"a\":[1 2]}", NULL, "a comma or ] is expected at byte 9", JSON_MALFORMED, 9 },
+    { "{\"a\":[1}}", NULL, "a comma or ] is expected at byte 8", JSON_MALFORMED, 8 },
+    { "{\"a\":{\"b\":1]}", NULL, "a comma or } is expected at byte 12", JSON_MALFORMED, 12 },
+    { "{\"a\":01}", NULL, "a comma or } is expected at byte 7", JSON_MALFORMED, 7 },
+    { "{\"a\":-01}", NULL, "a comma or } is expected at byte 8", JSON_MALFORMED, 8 },
+    { "{\"a\":1.}", NULL, "a digit is expected at byte 8", JSON_MALFORMED, 8 },
+    { "{\"a\":.5}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "{\"a\":+5}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "{\"a\":-}", NULL, "a digit is expected at byte 7", JSON_MALFORMED, 7 },
+    { "{\"a\":1e}", NULL, "a digit is expected at byte 8", JSON_MALFORMED, 8 },
+    { "{\"a\":1e+}", NULL, "a digit is expected at byte 9", JSON_MALFORMED, 9 },
+    { "{\"a\":1e5.5}", NULL, "a comma or } is expected at byte 9", JSON_MALFORMED, 9 },
+    { "{\"a\":1.5.5}", NULL, "a comma or } is expected at byte 9", JSON_MALFORMED, 9 },
+    { "{\"a\":0x10}", NULL, "a comma or } is expected at byte 7", JSON_MALFORMED, 7 },
+    { "{\"a\":NaN}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "{\"a\":Infinity}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "{\"a\":-Infinity}", NULL, "a digit is expected at byte 7", JSON_MALFORMED, 7 },
+    { "{\"a\":nul}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "{\"a\":nulll}", NULL, "a comma or } is expected at byte 10", JSON_MALFORMED, 10 },
+    { "{\"a\":True}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "{\"a\":/**/1}", NULL, "a value is expected at byte 6", JSON_MALFORMED, 6 },
+    { "\xef\xbb\xbf{\"text\":\"x\"}", NULL, "an object ({) is expected at byte 1", JSON_MALFORMED, 1 },
+    { "{\"text\":\"x\"}\x0b", NULL, "the end of the record is expected at byte 13", JSON_MALFORMED, 13 },
+};
+
+/* A record, the path of the text, and the id of the path "id" unless the case has another one. */
+static const struct id_case {
+    const char *record, *path, *id_path, *text, *id;
+} id_cases[] = {
+    { "{\"text\":\"x\",\"id\":\"a\\u0062\\n\"}", "text", "id", "x", "ab\n" },
+    { "{\"id\":\"\",\"text\":\"x\"}", "text", "id", "x", "" },
+    { "{\"id\":-1.50e+07,\"text\":\"x\"}", "text", "id", "x", "-1.50e+07" },
+    { "{\"text\":\"x\",\"id\":0}", "text", "id", "x", "0" },
+    { "{\"text\":\"x\",\"id\":12345678901234567890123 }", "text", "id", "x", "12345678901234567890123" },
+    { "{\"text\":\"x\",\"id\":true}", "text", "id", "x", NULL },
+    { "{\"text\":\"x\",\"id\":[1]}", "text", "id", "x", NULL },
+    { "{\"text\":\"x\",\"id\":{\"id\":1}}", "text", "id", "x", NULL },
+    { "{\"text\":\"x\"}", "text", "id", "x", NULL },
+    { "{\"text\":\"x\",\"id\":\"1\",\"id\":\"2\"}", "text", "id", "x", "2" },
+    { "{\"text\":\"x\",\"id\":\"1\",\"id\":null}", "text", "id", "x", NULL },
+    { "{\"text\":\"x\",\"id\":\"1\"}", "text", NULL, "x", NULL },
+    { "{\"text\":\"\\t\"}", "text", "text", "\t", "\t" },
+    { "{\"m\":{\"t\":\"x\",\"i\":7},\"i\":8}", "m.t", "m.i", "x", "7" },
+    { "{\"m\":{\"t\":\"x\",\"i\":7},\"m\":{\"t\":\"y\"}}", "m.t", "m.i", "y", NULL },
+    { "{\"m\":{\"t\":\"x\"},\"m\":[{\"t\":\"y\"}],\"m\":{\"t\":\"z\"}}", "m.t", "id", "z", NULL },
+    { "{\"m.t\":\"x\",\"m\":{\"t\":\"y\"}}", "m.t", "id", "y", NULL },
+    { "{\"m\":{\"a\":{\"t\":\"no\"},\"t\":\"x\"},\"t\":\"no\"}", "m.t", "t", "x", "no" },
+    { "{\"m\":{\"t\":{\"id\":5},\"t\":\"x\"}}", "m.t", "m.t.id", "x", NULL },
+    { "{\"\":{\"\":\"x\"}}", ".", "id", "x", NULL },
+    { "{\"\":\"x\",\"id\":\"i\"}", "", "id", "x", "i" },
+    { "{\"t\\u00e9\":\"x\"}", "t\xc3\xa9", "id", "x", NULL },
+};
+
+static void expect_same(const char *record, const struct outcome *got, const struct outcome *want, const char *how)
+{
+    if (!outcome_same(got, want))
+        T_FAIL("%.100s, %s: problem %d, byte %" PRIu64 ", \"%s\", text \"%.60s\", id \"%.60s\" instead of problem %d, "
+               "byte %" PRIu64 ", \"%s\", text \"%.60s\", id \"%.60s\"",
+               record, how, (int)got->problem, got->byte, got->message, got->text ? got->text : "-",
+               got->id ? got->id : "-", (int)want->problem, want->byte, want->message, want->text ? want->text : "-",
+               want->id ? want->id : "-");
+}
+
+/* On every level, whole and in parts: two parts at each place, and single bytes. *out is what the last level gave. */
+static void run_record(struct outcome *out, const char *record, size_t bytes, const char *path, const char *id_path)
+{
+    const struct json_kernels *row;
+    struct json_fields fields;
+    size_t *each = malloc((bytes + 1) * sizeof *each);
+    int usable;
+
+    if (!each)
+        exit(1);
+    T_OK(json_fields_prepare(&fields, path, id_path, &t_err));
+    memset(out, 0, sizeof *out);
+    for (unsigned i = 0; (row = json_kernels_row(i, &usable)); i++) {
+        struct json_push *push;
+        struct outcome cut;
+
+        if (!usable)
+            continue;
+        fields.kernels = row;
+        outcome_free(out);
+        outcome_whole(out, &fields, &fence, record, bytes);
+        T_OK(json_push_open(&push, &fields, &t_err));
+        for (size_t at = 0; at <= bytes; at++) {
+            each[at] = at;
+            outcome_cut(&cut, push, &fields, &fence, record, bytes, &at, 1);
+            expect_same(record, &cut, out, row->name);
+            outcome_free(&cut);
+        }
+        outcome_cut(&cut, push, &fields, &fence, record, bytes, each, bytes + 1);
+        expect_same(record, &cut, out, "single bytes");
+        outcome_free(&cut);
+        json_push_close(push);
+    }
+    free(each);
+}
+
+static void check_frozen(void)
+{
+    struct outcome o;
+
+    for (size_t i = 0; i < sizeof text_cases / sizeof text_cases[0]; i++) {
+        const struct text_case *c = &text_cases[i];
+
+        run_record(&o, c->record, strlen(c->record), "text", "id");
+        T_EQ(o.status, c->text ? LEAT_OK : LEAT_E_TEXT);
+        T_EQ(o.problem, c->problem);
+        T_EQ(o.byte, c->byte);
+        if (c->text)
+            T_STR(o.text, c->text);
+        else
+            T_CONTAINS(o.message, c->message);
+        outcome_free(&o);
+    }
+    for (size_t i = 0; i < sizeof id_cases / sizeof id_cases[0]; i++) {
+        const struct id_case *c = &id_cases[i];
+
+        run_record(&o, c->record, strlen(c->record), c->path, c->id_path);
+        T_STR(o.text, c->text);
+        T_EQ(o.has_id, c->id != NULL);
+        T_STR(o.id, c->id ? c->id : "");
+        outcome_free(&o);
+    }
+    run_record(&o, "{\"text\":\"a\\u0000b\\u0000\"}", 25, "text", "id");
+    T_EQ(o.text_bytes, 4);
+    T_CHECK(o.text && memcmp(o.text, "a\0b", 4) == 0);
+    outcome_free(&o);
+    run_record(&o, "{\"te\0xt\":1}", 11, "text", "id"); /* a zero byte is a control character */
+    T_EQ(o.byte, 5);
+    outcome_free(&o);
+}
+
+/* ---- Limits ----------------------------------------------------------------------------------------------------- */
+
+static char *made; /* LONGEST bytes */
+
+static size_t repeat(size_t at, const char *part, size_t times)
+{
+    size_t bytes = strlen(part);
+
+    for (; times > 0; times--, at += bytes)
+        memcpy(made + at, part, bytes);
+    return at;
+}
+
+static void check_nesting(void)
+{
+    struct outcome o;
+
+    for (size_t depth = JSON_DEPTH - 1; depth <= JSON_DEPTH; depth++) { /* besides the object around it */
+        size_t at = repeat(0, "{\"a\":", 1);
+
+        at = repeat(at, "[", depth);
+        at = repeat(at, "]", depth);
+        at = repeat(at, ",\"text\":\"x\"}", 1);
+        run_record(&o, made, at, "text", "id");
+        T_EQ(o.status, depth < JSON_DEPTH ? LEAT_OK : LEAT_E_TEXT);
+        if (depth == JSON_DEPTH) {
+            T_CONTAINS(o.message, "nested deeper than 1024 at byte 1029");
+            T_EQ(o.byte, 1029);
+        }
+        outcome_free(&o);
+        at = repeat(0, "{\"a\":", depth + 1);
+        at = repeat(at, "\"x\"", 1);
+        at = repeat(at, "}", depth + 1);
+        run_record(&o, made, at, "a.a.a", "id");
+        T_EQ(o.problem, depth < JSON_DEPTH ? JSON_NO_STRING : JSON_MALFORMED);
+        outcome_free(&o);
+    }
+}
+
+/* An id of `parts` times `part`, of `bytes` bytes when unescaped, alone and cut in the middle. */
+static void check_id(const char *part, size_t parts, size_t bytes)
+{
+    size_t at = repeat(0, "{\"id\":", 1), middle;
+    bool digits = part[0] == '1';
+    struct json_fields fields;
+    struct outcome whole, cut;
+    struct json_push *push;
+
+    at = repeat(at, "\"", digits ? 0 : 1);
+    at = repeat(at, part, parts);
+    at = repeat(at, "\"", digits ? 0 : 1);
+    at = repeat(at, ",\"text\":\"x\"}", 1);
+    middle = at / 2;
+    T_OK(json_fields_prepare(&fields, "text", "id", &t_err));
+    T_OK(json_push_open(&push, &fields, &t_err));
+    outcome_whole(&whole, &fields, &fence, made, at);
+    T_EQ(whole.problem, bytes > JSON_ID_BYTES ? JSON_ID_TOO_LONG : JSON_FINE);
+    if (bytes > JSON_ID_BYTES)
+        T_CONTAINS(whole.message, "the id \"id\" is longer than 64 KiB");
+    else
+        T_EQ(whole.id_bytes, bytes);
+    for (unsigned i = 0; i < 2; i++) {
+        outcome_cut(&cut, push, &fields, &fence, made, at, &middle, 1);
+        expect_same("a long id", &cut, &whole, "cut");
+        outcome_free(&cut);
+    }
+    outcome_free(&whole);
+    json_push_close(push);
+}
+
+static void check_ids(void)
+{
+    check_id("i", JSON_ID_BYTES, JSON_ID_BYTES);
+    check_id("i", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
+    check_id("\\n", JSON_ID_BYTES, JSON_ID_BYTES);
+    check_id("\\n", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
+    check_id("\\u0041", JSON_ID_BYTES, JSON_ID_BYTES);
+    check_id("\\u0041", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
+    check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4, JSON_ID_BYTES);
+    check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4 + 1, JSON_ID_BYTES + 4);
+    check_id("1", JSON_ID_BYTES, JSON_ID_BYTES);
+    check_id("1", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
+    check_id("i", 8 * JSON_ID_BYTES, 8 * JSON_ID_BYTES);
+}
+
+/* Names around the greatest length, plain and escaped, and paths that are refused. */
+static void check_paths(void)
+{
+    struct json_fields fields;
+    char path[300], many[100];
+    struct outcome o;
+
+    for (size_t bytes = JSON_NAME_BYTES - 1; bytes <= JSON_NAME_BYTES + 1; bytes++) {
+        memset(path, 'n', bytes);
+        path[bytes] = '\0';
+        T_STATUS(json_fields_prepare(&fields, path, NULL, &t_err),
+                 bytes <= JSON_NAME_BYTES ? LEAT_OK : LEAT_E_ARGUMENT);
+        if (bytes > JSON_NAME_BYTES)
+            break;
+        for (unsigned escaped = 0; escaped < 2; escaped++)
+            for (size_t more = 0; more < 2; more++) { /* a name that is longer by one is another one */
+                size_t at = repeat(0, "{\"", 1);
+
+                at = repeat(at, escaped ? "\\u006e" : "n", bytes + more);
+                at = repeat(at, "\":\"x\"}", 1);
+                run_record(&o, made, at, path, NULL);
+                T_EQ(o.problem, more ? JSON_NO_FIELD : JSON_FINE);
+                outcome_free(&o);
+            }
+    }
+    memset(many, '.', sizeof many);
+    many[JSON_PATH_NAMES - 1] = '\0';
+    T_OK(json_fields_prepare(&fields, "text", many, &t_err));
+    many[JSON_PATH_NAMES - 1] = '.';
+    many[JSON_PATH_NAMES] = '\0';
+    T_STATUS(json_fields_prepare(&fields, "text", many, &t_err), LEAT_E_ARGUMENT);
+}
+
+/* ---- Random records --------------------------------------------------------------------------------------------- */
+
+static size_t random_string(uint64_t *random, size_t at)
+{
+    static const char *const parts[] = { "a",
+                                         "word ",
+                                         "\\n",
+                                         "\\\"",
+                                         "\\\\",
+                                         "\\u00e9",
+                                         "\\u4e2d\\u6587",
+                                         "\\ud83d",
+                                         "\\ude00",
+                                         "\xc3\xa9",
+                                         "\\u0000",
+                                         "in the middle of a longer run of text " };
+    uint64_t kinds = 1 + t_below(random, sizeof parts / sizeof parts[0]);
+
+    at = repeat(at, "\"", 1);
+    for (uint64_t n = t_below(random, t_below(random, 4) ? 6 : 60); n > 0; n--)
+        at = repeat(at, parts[t_below(random, kinds)], 1);
+    return repeat(at, "\"", 1);
+}
+
+static size_t random_value(uint64_t *random, size_t at, unsigned depth)
+{
+    static const char *const words[] = { "true", "null", "0", "-1.5e3", "false", "17" };
+    static const char *const names[] = { "\"text\":", "\"id\":", "\"m\":", "\"\\u0074ext\" : " };
+    uint64_t kind = t_below(random, depth < 4 ? 5 : 2);
+
+    if (depth == 0)
+        kind = 4;
+    if (kind == 0)
+        return repeat(at, words[t_below(random, 6)], 1);
+    if (kind < 3)
+        return random_string(random, at);
+    at = repeat(at, kind == 3 ? "[" : "{", 1);
+    for (uint64_t n = t_below(random, 5); n > 0; n--) {
+        at = repeat(at, kind == 3 ? "" : names[t_below(random, 4)], 1);
+        at = random_value(random, at, depth + 1);
+        at = repeat(at, n > 1 ? ", " : "", 1);
+    }
+    return repeat(at, kind == 3 ? "]" : "}", 1);
+}
+
+static void check_random(uint64_t *random)
+{
+    static const char any[] = "\"\\{}[]:,u0\n \x01x";
+
+    for (unsigned i = 0; i < 1500; i++) {
+        size_t bytes = random_value(random, 0, 0), limit = 400;
+        struct outcome o;
+
+        if (bytes > limit) /* each is cut at each place: long ones take the square of their length */
+            bytes = i % 50 ? limit : bytes > 4 * limit ? 4 * limit : bytes;
+        for (uint64_t n = t_below(random, 3); n > 0 && bytes > 0; n--)
+            made[t_below(random, bytes)] = any[t_below(random, sizeof any - 1)];
+        run_record(&o, made, bytes, i % 3 ? "text" : "m.text", i % 2 ? "id" : "m");
+        outcome_free(&o);
+    }
+}
+
+/* ---- Kernels alone ---------------------------------------------------------------------------------------------- */
+
+/* A string unescaped one character at a time, by other means than json_string.h. */
+static size_t unescape_slowly(const char *in, size_t bytes, char *out)
+{
+    size_t to = 0;
+
+    for (size_t i = 0; i < bytes;) {
+        static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+        unsigned code = 0, low = 0;
+
+        if (in[i] != '\\') {
+            out[to++] = in[i++];
+            continue;
+        }
+        if (in[i + 1] != 'u') {
+            out[to++] = meant[strchr(letters, in[i + 1]) - letters];
+            i += 2;
+            continue;
+        }
+        sscanf(in + i + 2, "%4x", &code);
+        i += 6;
+        if (code / 0x400 == 0xd800 / 0x400 && i + 6 <= bytes && in[i] == '\\' && in[i + 1] == 'u') {
+            sscanf(in + i + 2, "%4x", &low);
+            if (low / 0x400 == 0xdc00 / 0x400) {
+                code = 0x10000 + code % 0x400 * 0x400 + low % 0x400;
+                i += 6;
+            }
+        }
+        if (code / 0x800 == 0xd800 / 0x800)
+            code = 0xfffd;
+        if (code < 0x80) {
+            out[to++] = (char)code;
+        } else {
+            unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+
+            out[to++] = (char)((0xff << (7 - more) & 0xff) | code >> 6 * more);
+            while (more-- > 0)
+                out[to++] = (char)(0x80 | (code >> 6 * more & 0x3f));
+        }
+    }
+    return to;
+}
+
+static void check_unescape(const struct json_kernels *row, uint64_t *random)
+{
+    static char want[1 << 16], got[1 << 16];
+
+    for (unsigned i = 0; i < 3000; i++) {
+        size_t bytes = random_string(random, 0) - 2, plain;
+        const char *string = made + 1, *stop;
+        bool escaped = false;
+        char *copy;
+
+        if (bytes + 200 > sizeof want)
+            continue;
+        plain = unescape_slowly(string, bytes, want);
+        copy = fenced_copy(&fence, string, bytes);
+        stop = row->pass(copy, copy + bytes, &escaped);
+        T_EQ(stop - copy, bytes);
+        T_EQ(escaped, memchr(string, '\\', bytes) != NULL);
+        memset(got, 0x55, sizeof got);
+        T_EQ(row->unescape(got + 100, copy, copy + bytes) - (got + 100), plain);
+        T_CHECK(memcmp(got + 100, want, plain) == 0 && got[99] == 0x55 && got[100 + bytes] == 0x55);
+        T_EQ(row->unescape(copy, copy, copy + bytes) - copy, plain);
+        if (memcmp(copy, want, plain) != 0)
+            T_FAIL("%s, in place: \"%.*s\"", row->name, (int)bytes, string);
+    }
+}
+
+static void check_rows(uint64_t *random)
+{
+    const struct json_kernels *row;
+    int usable;
+
+    for (unsigned i = 0; (row = json_kernels_row(i, &usable)); i++) {
+        fprintf(stderr, "row %s%s\n", row->name, usable ? "" : ": this CPU lacks it");
+        if (usable)
+            check_unescape(row, random);
+    }
+}
+
+/* ---- For test_json_python.py ------------------------------------------------------------------------------------ */
+
+static void print_hex(const char *bytes, size_t count)
+{
+    putchar('"');
+    for (size_t i = 0; i < count; i++)
+        printf("%02x", (unsigned char)bytes[i]);
+    putchar('"');
+}
+
+static int print_records(const char *text, const char *id, const char *path)
+{
+    struct json_fields fields;
+    uint8_t length[4];
+    FILE *f = fopen(path, "rb");
+
+    T_OK(json_fields_prepare(&fields, text, id, &t_err));
+    while (f && fread(length, 1, 4, f) == 4) {
+        size_t bytes = bytes_load32(length);
+        struct outcome o;
+
+        T_CHECK(bytes <= LONGEST && fread(made, 1, bytes, f) == bytes);
+        outcome_whole(&o, &fields, &fence, made, bytes);
+        if (o.status == LEAT_OK) {
+            print_hex(o.text, o.text_bytes);
+            putchar(' ');
+            if (o.has_id)
+                print_hex(o.id, o.id_bytes);
+            else
+                printf("none");
+            putchar('\n');
+        } else {
+            printf("%d\n", (int)o.problem);
+        }
+        outcome_free(&o);
+    }
+    return f && fclose(f) == 0 ? t_end() : 1;
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t random;
+
+    fenced_open(&fence, LONGEST);
+    made = malloc(LONGEST);
+    if (!made)
+        return 1;
+    if (argc == 4)
+        return print_records(argv[1], argv[2], argv[3]);
+    random = t_seed();
+    check_frozen();
+    check_nesting();
+    check_ids();
+    check_paths();
+    check_rows(&random);
+    check_random(&random);
+    free(made);
+    return t_end();
+}
