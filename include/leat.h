@@ -413,6 +413,212 @@ struct leat_verify_report {
 LEAT_API enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
                                               struct leat_verify_report *report, struct leat_error *err);
 
+/* ---- The order of samples --------------------------------------------------------------------------------------- */
+
+/*
+ * A plan says which tokens sample n is: a pure function of the plan and n, without a stored permutation, so that
+ * opening is quick, any n can be asked at once, and the inverse exists: where was this document seen? docs/ORDER.md
+ * has the rules and how to compute them elsewhere; each has a version that never changes.
+ *
+ * A *source* is a dataset or a list of them. It is cut into *blocks* of base_len tokens (each dataset of a list on its
+ * own; what is left at its end is dropped), which are shown in a new order in each of the source's epochs, each once.
+ * A sample is a *window*: a block, or a piece of it where seq_len is shorter; seq_len + 1 tokens are read, since the
+ * last input's label is the token after it. Sources take turns by their weights, exactly: after k samples each has had
+ * its share of them to within 1.5.
+ *
+ * Samples are *numbered* n = 0, 1, 2, ... for good. Where some are skipped, the *position* p counts those that are
+ * shown. A batch is consecutive positions: batch size and world size are not part of a plan, and may change at any
+ * step.
+ *
+ *   Threads     an open plan never changes: share it freely.  Fork: fine, as for datasets.
+ */
+struct leat_plan;
+
+#define LEAT_SAMPLES_MOST ((uint64_t)1 << 60) /* samples are numbered below it */
+
+enum leat_order {
+    LEAT_ORDER_SHUFFLED = 0,
+    LEAT_ORDER_SEQUENTIAL = 1 /* each epoch in the order of the files */
+};
+
+struct leat_plan_source {
+    size_t size;
+    const char *name;    /* NAME, a folder or @FILE, as of leat_dataset_open(); no newline in it */
+    const char *weight;  /* a decimal, read exactly ("0.3", "1e-9"); NULL: 1. 0: not before a phase gives it one */
+    uint64_t epochs;     /* at most so many passes; then the others share its weight. 0: no limit */
+    const struct leat_dataset *dataset; /* open already, and open until the plan is closed; NULL: opened by name */
+};
+#define LEAT_PLAN_SOURCE_INIT { .size = sizeof(struct leat_plan_source) }
+
+/* A change from sample `begin` on. The samples before it do not depend on it. */
+struct leat_plan_phase {
+    size_t size;
+    uint64_t begin;      /* after the phase before. Where that one shows pieces of blocks: a multiple of 16 blocks on */
+    const char *weights; /* decimals in the order of the sources, separated by commas; 0 for sources not named */
+    uint64_t seq_len;    /* a divisor of base_len; 0: as before */
+};
+#define LEAT_PLAN_PHASE_INIT { .size = sizeof(struct leat_plan_phase) }
+
+/* Samples [first, end). */
+struct leat_plan_range {
+    uint64_t first, end;
+};
+
+struct leat_plan_options {
+    size_t size;
+    const struct leat_plan_source *sources; /* elements as large as the first one's size says; likewise phases */
+    size_t source_count;                    /* 1 to 65536 */
+    uint64_t seq_len;                       /* tokens of a sample, 1 to 2^30 */
+    uint64_t base_len;                      /* tokens of a block, a multiple of every seq_len; 0: seq_len */
+    uint64_t seed;
+    const char *split; /* "train=0.99,valid=0.01": contiguous parts of each dataset; NULL: none */
+    const char *use;   /* the part that is used */
+    const struct leat_plan_phase *phases; /* rising; the first begins after sample 0 */
+    size_t phase_count;
+    const struct leat_plan_range *skips; /* samples that are not shown, in any order, disjoint */
+    size_t skip_count;
+    enum leat_order order;
+    uint64_t epochs; /* a finite pass: no source is passed more often; the plan ends when all are spent. 0: no end */
+    const struct leat_open_options *open; /* for datasets that are opened by name; NULL: the defaults */
+};
+#define LEAT_PLAN_OPTIONS_INIT { .size = sizeof(struct leat_plan_options) }
+
+/*
+ * Opens a plan and its datasets, which must agree in vocabulary, tokenizer and end token (LEAT_E_INCOMPATIBLE).
+ * On success *out is the caller's until leat_plan_close(). Nothing but `dataset` of the sources is kept. Writes no
+ * file. Takes about what opening the datasets takes, and some 20 us for each phase of 20 sources.
+ * Returns LEAT_E_ARGUMENT (what makes no sense, with the remedy: a source without a whole block, a begin that cuts
+ * blocks, weights whose sum is beyond 2^48 as integers, ...), _NO_MEMORY, _INCOMPATIBLE, or as leat_dataset_open().
+ */
+LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options,
+                                         struct leat_error *err);
+
+/*
+ * The same from a plan's text (docs/ORDER.md, "Plan text"), as leat_plan_text() gives it. `label` names it in messages,
+ * which have the line, as in "run7.plan, line 3"; NULL: the lines came from a command line (the first line of a plan's
+ * text is then not wanted), and messages name options ("--source"). `open` may be NULL.
+ */
+LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, size_t bytes, const char *label,
+                                          const struct leat_open_options *open, struct leat_error *err);
+
+/* Closes and frees, with the datasets that the plan opened. NULL is fine. */
+LEAT_API void leat_plan_close(struct leat_plan *plan);
+
+/*
+ * Copies at most capacity - 1 bytes of the plan's text and a NUL, and sets *bytes to its whole length, so that a second
+ * call can make room. The same plan has the same text, however it was given.
+ */
+LEAT_API enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, size_t capacity, uint64_t *bytes,
+                                         struct leat_error *err);
+
+struct leat_plan_info {
+    size_t size;
+    uint64_t sources;
+    uint64_t phases;
+    uint64_t samples;      /* numbered from 0; LEAT_NONE: without end (up to LEAT_SAMPLES_MOST) */
+    uint64_t positions;    /* samples that are not skipped; LEAT_NONE likewise */
+    uint64_t seed;
+    uint64_t seq_len;      /* of the first phase */
+    uint64_t most_seq_len; /* the longest of any phase */
+    uint64_t base_len;
+    uint32_t permutation_version, blend_version, split_version; /* of the rules */
+    uint32_t token_width;  /* 2 or 4: the sources' */
+};
+#define LEAT_PLAN_INFO_INIT { .size = sizeof(struct leat_plan_info) }
+
+LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
+
+struct leat_plan_source_info {
+    size_t size;
+    const char *name;                   /* the plan's, until it is closed; likewise the dataset */
+    const struct leat_dataset *dataset; /* to read the samples' tokens from */
+    uint64_t blocks;                    /* an epoch shows each once */
+    uint64_t tokens;                    /* of the part that is used */
+    uint64_t dropped;                   /* of them at the ends of datasets, shown by no sample as an input */
+    uint64_t weight;                    /* of the first phase, as an integer: weights have no common factor */
+    uint64_t epochs;                    /* the limit; 0: none */
+};
+#define LEAT_PLAN_SOURCE_INFO_INIT { .size = sizeof(struct leat_plan_source_info) }
+
+/* Source `number`, below info.sources. LEAT_E_RANGE otherwise. */
+LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,
+                                                struct leat_plan_source_info *info, struct leat_error *err);
+
+/* One sample: where its length + 1 tokens are. They lie in one dataset of the source's list. */
+struct leat_sample {
+    uint64_t number; /* n */
+    uint64_t epoch;  /* of the source */
+    uint64_t block;  /* of the source */
+    uint64_t window; /* of the source, counted in windows of this length: block * pieces + piece */
+    uint64_t token;  /* the first token's position in the source's dataset, as of leat_dataset_read() */
+    uint64_t offset; /* the same in the token file of its part */
+    uint32_t source;
+    uint32_t part;   /* dataset of the source's list */
+    uint32_t length; /* inputs; the tokens to be read are one more */
+    uint32_t piece;  /* of the block */
+};
+
+/*
+ * Samples of positions [first, first + count) into samples[]. *got (not NULL) is how many there are: fewer than
+ * `count` only where the plan ends. 10 to 60 ns a sample and no file is read; many at once are quicker than one by one.
+ */
+LEAT_API enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
+                                            struct leat_sample *samples, uint64_t *got, struct leat_error *err);
+
+/* Sample n, skipped or not. LEAT_E_RANGE where the plan has ended. */
+LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number, struct leat_sample *sample,
+                                           struct leat_error *err);
+
+/* From a position to its sample's number; and back, which for a skipped one is the position of the next that is shown
+ * (*skipped, which may be NULL, tells). Positions beyond the plan's end are counted on. */
+LEAT_API uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position);
+LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, int *skipped);
+
+/* The rows of a global batch that belong to a rank: rows [*first, *first + *count) of each. LEAT_E_ARGUMENT where
+ * `batch` is no multiple of `world`, or rank not below it. The order of samples never depends on it. */
+LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t world, uint64_t *first,
+                                              uint64_t *count, struct leat_error *err);
+
+/* ---- The way back: which samples show this ---- */
+
+/* Called with each sample; nonzero ends the search, and the call returns LEAT_OK. */
+typedef int leat_plan_found(void *context, const struct leat_sample *sample);
+
+/*
+ * Samples that show a token of [first, first + count) of a source's dataset as an input, in epochs [0, epochs), and
+ * numbered below `until` (either may be LEAT_NONE, but not both of a plan without end: LEAT_E_ARGUMENT). Skipped ones
+ * come too: leat_plan_position() tells. By epochs, then in the order of the tokens, not of the samples. Some 200 ns a
+ * sample; no file is read. For the documents that a sample shows, leat_dataset_documents_in(sample->token,
+ * sample->length) of its source's dataset. Returns LEAT_E_RANGE for a source or tokens that are not there.
+ */
+LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
+                                          uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
+                                          struct leat_error *err);
+
+/* ---- Where a run stands ---- */
+
+#define LEAT_PLAN_STATE_BYTES 4096 /* room for any state, with its NUL */
+
+struct leat_plan_state {
+    size_t size;
+    uint64_t position; /* samples shown so far: the next one's position */
+    uint64_t damaged;  /* of them, those whose tokens were damaged and masked; the caller's count */
+    uint64_t skipped;  /* samples left out so far; set by leat_plan_state_load() */
+};
+#define LEAT_PLAN_STATE_INIT { .size = sizeof(struct leat_plan_state) }
+
+/* The state as text, to be saved with a checkpoint: the position, and fingerprints of all that led there. */
+LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct leat_plan_state *state,
+                                               char text[LEAT_PLAN_STATE_BYTES], struct leat_error *err);
+
+/*
+ * Reads a state's text and checks that this plan has the same past: the same rules, seed, base length, sources and
+ * phases up to the position, and the same skips before it. Later phases and skips may differ. Returns
+ * LEAT_E_CHECKPOINT with the first difference named, or with what is wrong with the text.
+ */
+LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, size_t bytes,
+                                               struct leat_plan_state *state, struct leat_error *err);
+
 /* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
 
 struct leat_writer;

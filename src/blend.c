@@ -1,0 +1,236 @@
+/*
+ * blend.c: see blend.h.
+ *
+ * A node of total R whose left child has weight A gives the left child left(k) = floor((2kA + R) / 2R) of its first k
+ * draws. Everything repeats after R draws: left(PR + k) = PA + left(k); and A is the left child's total, so the same
+ * number P of whole periods goes down the whole tree. One division at the root brings k below the sum of weights, at
+ * most 2^48; below it, kA / R is one product with a stored ratio, and one step of correction. That makes a node cost
+ * about 5 ns instead of the 30 to 60 of a division of 128 bits.
+ */
+#include "blend.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+
+/* A Huffman tree of depth d has a total of at least the (d + 2)nd Fibonacci number: with 2^48, d is at most 68. */
+#define DEPTH_MOST 72
+
+struct blend_node {
+    uint64_t total;       /* R: the sum of weights below */
+    uint64_t left_weight; /* A, below R */
+    uint64_t ratio;       /* floor(2^64 A / R) */
+    uint32_t left, right; /* children; in a leaf `left` is the source */
+    uint32_t parent;      /* of the root: itself */
+};
+
+/* left(k) for k <= R, and in *rest what (kA mod R) is: left(k) is floor(kA / R), one more from half a unit on. */
+static inline uint64_t left_floor(const struct blend_node *n, uint64_t k, uint64_t *rest)
+{
+    /* the ratio is too small by less than 2^-64, k is below 2^49: at most 1 too small */
+    uint64_t q = wide_high(k, n->ratio);
+    uint64_t r = k * n->left_weight - q * n->total; /* modulo 2^64; below 2R */
+    uint64_t more = r >= n->total;
+
+    *rest = r - (more ? n->total : 0);
+    return q + more;
+}
+
+static inline uint64_t left_of(const struct blend_node *n, uint64_t k)
+{
+    uint64_t rest, floor = left_floor(n, k, &rest);
+
+    return floor + (2 * rest >= n->total);
+}
+
+/* ---- Making ---- */
+
+struct light {
+    uint64_t weight;
+    uint32_t node;
+};
+
+/* Lightest first; of equal ones the older. */
+static int compare_lights(const void *a, const void *b)
+{
+    const struct light *x = a, *y = b;
+
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void join(struct blend_node *nodes, uint32_t at, uint32_t lesser, uint32_t greater)
+{
+    struct blend_node *n = &nodes[at];
+
+    n->left = greater;
+    n->right = lesser;
+    n->left_weight = nodes[greater].total;
+    n->total = nodes[greater].total + nodes[lesser].total;
+    n->ratio = (uint64_t)(((wide_u128)n->left_weight << 64) / n->total);
+    n->parent = at;
+    nodes[greater].parent = nodes[lesser].parent = at;
+}
+
+/*
+ * Joins made grow in weight, so they lie in order as they are made, and leaves need sorting once: the lightest node is
+ * always the first of one of two queues. Leaves are older than joins, and win where weights are equal.
+ */
+static uint32_t join_all(struct blend_node *nodes, const struct light *lights, uint32_t leaves)
+{
+    uint32_t next_light = 0, next_join = leaves, made = leaves;
+
+    while (made < 2 * leaves - 1) {
+        uint32_t taken[2];
+
+        for (unsigned i = 0; i < 2; i++) {
+            bool has_light = next_light < leaves, has_join = next_join < made;
+
+            if (has_light && (!has_join || lights[next_light].weight <= nodes[next_join].total))
+                taken[i] = lights[next_light++].node;
+            else
+                taken[i] = next_join++;
+        }
+        join(nodes, made++, taken[0], taken[1]);
+    }
+    return made - 1;
+}
+
+enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t count, struct leat_error *err)
+{
+    struct light *lights;
+    uint32_t leaves = 0;
+    uint64_t total = 0;
+
+    *b = (struct blend) { .source_count = count };
+    for (uint32_t i = 0; i < count; i++) {
+        total += weights[i];
+        if (weights[i] > 0) {
+            leaves++;
+            b->only = i;
+        }
+    }
+    b->leaves = leaves;
+    b->total = wide_divider(total);
+    if (leaves == 1)
+        return LEAT_OK;
+    b->nodes = malloc((2 * (size_t)leaves - 1) * sizeof *b->nodes);
+    b->leaf_of = malloc((size_t)count * sizeof *b->leaf_of);
+    lights = malloc(leaves * sizeof *lights);
+    if (!b->nodes || !b->leaf_of || !lights) {
+        free(lights);
+        blend_free(b);
+        return status_no_memory(err, (2 * (uint64_t)leaves - 1) * sizeof *b->nodes);
+    }
+    leaves = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        b->leaf_of[i] = BLEND_NO_LEAF;
+        if (weights[i] == 0)
+            continue;
+        b->leaf_of[i] = leaves;
+        lights[leaves] = (struct light) { weights[i], leaves };
+        b->nodes[leaves++] = (struct blend_node) { .total = weights[i], .left = i };
+    }
+    qsort(lights, leaves, sizeof *lights, compare_lights);
+    b->root = join_all(b->nodes, lights, leaves);
+    free(lights);
+    return LEAT_OK;
+}
+
+void blend_free(struct blend *b)
+{
+    free(b->nodes);
+    free(b->leaf_of);
+    b->nodes = NULL;
+    b->leaf_of = NULL;
+}
+
+/* ---- Using ---- */
+
+uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw)
+{
+    const struct blend_node *n;
+    uint64_t periods;
+    uint32_t at;
+
+    if (!b->nodes) {
+        *draw = k;
+        return b->only;
+    }
+    periods = wide_divide(b->total, k, &k);
+    for (at = b->root; at >= b->leaves;) {
+        uint64_t rest, half_up, next, left;
+
+        n = &b->nodes[at];
+        left = left_floor(n, k, &rest);
+        half_up = 2 * rest >= n->total;
+        /* what k + 1 would give: the rest grows by A, and may pass a whole unit */
+        next = rest + n->left_weight;
+        next = next >= n->total ? 1 + (2 * (next - n->total) >= n->total) : 2 * next >= n->total;
+        left += half_up;
+        if (next > half_up) {
+            at = n->left;
+            k = left;
+        } else {
+            at = n->right;
+            k -= left;
+        }
+    }
+    n = &b->nodes[at];
+    *draw = periods * n->total + k;
+    return n->left;
+}
+
+uint64_t blend_place(const struct blend *b, uint32_t source, uint64_t draw)
+{
+    uint64_t periods, c, total;
+    wide_u128 k;
+    uint32_t at;
+
+    if (!b->nodes)
+        return draw < BLEND_MOST_DRAW ? draw : UINT64_MAX;
+    at = b->leaf_of[source];
+    periods = draw / b->nodes[at].total;
+    c = draw % b->nodes[at].total;
+    while (at != b->root) {
+        const struct blend_node *n = &b->nodes[b->nodes[at].parent];
+        uint64_t weight = b->nodes[at].total;
+        wide_u128 twice = (wide_u128)(2 * c + 1) * n->total;
+
+        if (n->left == at)
+            c = (uint64_t)((twice + 2 * weight - 1) / (2 * weight)) - 1;
+        else
+            c = (uint64_t)(twice / (2 * weight));
+        at = b->nodes[at].parent;
+    }
+    total = b->nodes[at].total;
+    k = (wide_u128)periods * total + c;
+    return k < BLEND_MOST_DRAW ? (uint64_t)k : UINT64_MAX;
+}
+
+void blend_count(const struct blend *b, uint64_t k, uint64_t *counts)
+{
+    uint64_t periods;
+
+    if (!b->nodes) {
+        counts[b->only] += k;
+        return;
+    }
+    periods = wide_divide(b->total, k, &k);
+    for (uint32_t leaf = 0; leaf < b->leaves; leaf++) {
+        uint32_t path[DEPTH_MOST], at = leaf, depth = 0;
+        uint64_t share = k;
+
+        for (; at != b->root; at = b->nodes[at].parent)
+            path[depth++] = at;
+        while (depth-- > 0) {
+            const struct blend_node *n = &b->nodes[b->nodes[path[depth]].parent];
+            uint64_t left = left_of(n, share);
+
+            share = n->left == path[depth] ? left : share - left;
+        }
+        counts[b->nodes[leaf].left] += periods * b->nodes[leaf].total + share;
+    }
+}

@@ -1,0 +1,50 @@
+/*
+ * blend.h: which source does draw k belong to, and which draw of that source is it: a Huffman tree of two-way splits,
+ * exact in integers, with its exact inverse. docs/ORDER.md, "Blend", version 1, is the rule, with frozen vectors;
+ * another rule is another version.
+ *
+ * After k draws each source has received its share of k to within 1.5 (seen: 1.15 with up to 1000 sources).
+ */
+#ifndef LEAT_BLEND_H
+#define LEAT_BLEND_H
+
+#include <stdint.h>
+
+#include "base/wide.h"
+#include "leat.h"
+
+#define BLEND_VERSION   1u
+#define BLEND_MOST      ((uint64_t)1 << 48) /* the sum of the weights */
+#define BLEND_MOST_DRAW ((uint64_t)1 << 62)
+
+struct blend_node; /* blend.c */
+
+struct blend {
+    struct blend_node *nodes; /* the leaves first, in the order of their sources; NULL: only one leaf */
+    uint32_t *leaf_of;        /* of each source; BLEND_NO_LEAF: weight 0 */
+    uint32_t leaves, root;
+    uint32_t only;         /* the source of the only leaf */
+    uint32_t source_count; /* of the weights given */
+    struct wide_divider total;
+};
+
+#define BLEND_NO_LEAF UINT32_MAX
+
+/*
+ * Weights of `count` sources, in the order of their numbers; not all 0, of a sum of at most BLEND_MOST (both checked by
+ * the caller). Only their ratios count. On success blend_free() releases it; a blend of zeros may be freed too.
+ */
+enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t count, struct leat_error *err);
+void blend_free(struct blend *b);
+
+/* The source of draw k < BLEND_MOST_DRAW; *draw: how many of the draws before k were the same source's. */
+uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw);
+
+/* The inverse: the draw k that is draw `draw` of this source, whose weight is not 0. UINT64_MAX: not below
+ * BLEND_MOST_DRAW. */
+uint64_t blend_place(const struct blend *b, uint32_t source, uint64_t draw);
+
+/* Adds to counts[source] the draws that each source has among the first k. */
+void blend_count(const struct blend *b, uint64_t k, uint64_t *counts);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * decimal.h: decimals of a plan, read exactly: weights become integers without common factor, fractions of splits cut a
+ * number of tokens. No floating point, which would change between machines and compilers.
+ */
+#ifndef LEAT_DECIMAL_H
+#define LEAT_DECIMAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DECIMAL_DIGITS   18 /* that count, from the first that is not 0 to the last */
+#define DECIMAL_EXPONENT 30 /* either way */
+#define DECIMAL_TEXT     64 /* room for a printed one */
+
+/* digits * 10^exponent; digits do not end in 0; zero is 0 * 10^0. */
+struct decimal {
+    uint64_t digits;
+    int exponent;
+};
+
+/* All of text[0..length): "3", "0.25", ".5", "1e-9". On failure *why ends a sentence that begins with the text. */
+bool decimal_parse(const char *text, size_t length, struct decimal *d, const char **why);
+
+/* So that it reads back as the same; returns `out`. */
+const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT]);
+
+/* To integers of the same ratios without a common factor. False: their sum is beyond `most` (at most 2^48), and then
+ * *sum says what it is, or 0 if it has no 64 bits. All zero: all become 0. */
+bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t most, uint64_t *out, uint64_t *sum);
+
+/* In units of 10^-18, for decimals of at most 1 with at most 18 places; false for others. */
+#define DECIMAL_UNIT ((uint64_t)1000000000000000000)
+bool decimal_to_units(struct decimal d, uint64_t *units);
+
+/* floor(whole * units / 10^18). */
+uint64_t decimal_share(uint64_t whole, uint64_t units);
+
+#endif

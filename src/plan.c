@@ -1,0 +1,446 @@
+/* plan.c: a plan opened, told about and asked for samples. plan_trace.c has the way back, plan_state.c the state. */
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+typedef unsigned long long ull;
+
+/* ---- Opening ---- */
+
+/* Tokens of all sources must mean the same. */
+static enum leat_status check_agreement(const struct leat_plan *plan, size_t number, struct leat_error *err)
+{
+    struct leat_info a = LEAT_INFO_INIT, b = LEAT_INFO_INIT;
+    const char *what = NULL;
+
+    leat_dataset_info(plan->sources[0].dataset, &a);
+    leat_dataset_info(plan->sources[number].dataset, &b);
+    if (a.vocabulary != b.vocabulary)
+        what = "vocabulary size";
+    else if (a.end_token != b.end_token)
+        what = "end-of-document token";
+    else if (a.begin_token != b.begin_token)
+        what = "begin token";
+    else if (memcmp(a.fingerprint, b.fingerprint, sizeof a.fingerprint) != 0)
+        what = "tokenizer";
+    if (!what)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_INCOMPATIBLE, "%.300s and %.300s cannot be in one plan: they differ in their %s",
+                      plan->rules.sources[0].name, plan->rules.sources[number].name, what);
+}
+
+static enum leat_status open_sources(struct leat_plan *plan, const struct leat_open_options *options,
+                                     struct leat_error *err)
+{
+    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status s = LEAT_OK;
+
+    plan->sources = calloc(plan->rules.source_count, sizeof *plan->sources);
+    if (!plan->sources)
+        return status_no_memory(err, plan->rules.source_count * sizeof *plan->sources);
+    for (size_t i = 0; s == LEAT_OK && i < plan->rules.source_count; i++) {
+        s = plan_source_open(&plan->sources[i], &plan->rules, i, options, err);
+        if (s == LEAT_OK && i > 0)
+            s = check_agreement(plan, i, err);
+    }
+    if (s != LEAT_OK)
+        return s;
+    leat_dataset_info(plan->sources[0].dataset, &info);
+    plan->token_width = info.token_width;
+    return LEAT_OK;
+}
+
+/* The weights of a phase, 0 the first, as integers. */
+static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, struct decimal *decimals,
+                                      struct leat_error *err)
+{
+    const struct plan_rules *r = &plan->rules;
+    uint64_t begin = phase > 0 ? r->phases[phase - 1].begin : 0;
+    uint64_t *weights = plan->weights + phase * r->source_count, sum;
+
+    for (size_t i = 0; i < r->source_count; i++) {
+        if (phase == 0)
+            decimals[i] = r->sources[i].weight;
+        else if (i < r->phases[phase - 1].weight_count)
+            decimals[i] = r->phases[phase - 1].weights[i];
+        else
+            decimals[i] = (struct decimal) { 0, 0 };
+    }
+    if (!decimal_to_integers(decimals, r->source_count, BLEND_MOST, weights, &sum))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the weights from sample %llu on are too fine: as integers without a common factor their sum "
+                          "is %s%.0llu, and at most 2^48 (about 2.8 * 10^14) can be; give them fewer digits",
+                          (ull)begin, sum ? "" : "beyond 2^64", (ull)sum);
+    if (sum == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "no source has a weight from sample %llu on", (ull)begin);
+    return LEAT_OK;
+}
+
+/* The most blocks that a source may show; UINT64_MAX: no limit. */
+static uint64_t limit_of(const struct leat_plan *plan, size_t source)
+{
+    uint64_t own = plan->rules.sources[source].epochs, all = plan->rules.epochs, epochs, limit;
+
+    epochs = own == 0 || (all > 0 && all < own) ? all : own;
+    if (epochs == 0 || !bytes_multiply(epochs, plan->sources[source].blocks, &limit))
+        return UINT64_MAX;
+    return limit;
+}
+
+struct scratch {
+    uint64_t *blocks, *limits;
+    struct decimal *decimals;
+    struct sampler_phase_rule *phases;
+};
+
+static enum leat_status fill_sampler(struct leat_plan *plan, struct scratch *t, struct leat_error *err)
+{
+    const struct plan_rules *r = &plan->rules;
+    struct sampler_rules rules = { .source_count = (uint32_t)r->source_count,
+                                   .blocks = t->blocks,
+                                   .limits = t->limits,
+                                   .phases = t->phases,
+                                   .phase_count = (uint32_t)r->phase_count + 1,
+                                   .skips = r->skips,
+                                   .skip_count = r->skip_count,
+                                   .seed = r->seed,
+                                   .sequential = r->sequential };
+
+    for (size_t i = 0; i < r->source_count; i++) {
+        t->blocks[i] = plan->sources[i].blocks;
+        t->limits[i] = limit_of(plan, i);
+    }
+    for (size_t i = 0; i <= r->phase_count; i++) {
+        uint64_t length = i > 0 ? r->phases[i - 1].seq_len : r->seq_len;
+        enum leat_status s = phase_weights(plan, i, t->decimals, err);
+
+        if (s != LEAT_OK)
+            return s;
+        plan->lengths[i] = length > 0 ? length : plan->lengths[i - 1];
+        t->phases[i] = (struct sampler_phase_rule) { .begin = i > 0 ? r->phases[i - 1].begin : 0,
+                                                     .pieces = r->base_len / plan->lengths[i],
+                                                     .weights = plan->weights + i * r->source_count };
+    }
+    return sampler_make(&plan->sampler, &rules, err);
+}
+
+static enum leat_status make_sampler(struct leat_plan *plan, struct leat_error *err)
+{
+    size_t sources = plan->rules.source_count, phases = plan->rules.phase_count + 1;
+    struct scratch t;
+    enum leat_status s;
+
+    if (phases > SAMPLER_MOST_ENTRIES / sources)
+        return status_set(err, LEAT_E_ARGUMENT, "%llu phases of %llu sources are too many: %llu is the most",
+                          (ull)phases, (ull)sources, (ull)(SAMPLER_MOST_ENTRIES / sources));
+    t = (struct scratch) { .blocks = calloc(sources, sizeof *t.blocks),
+                           .limits = calloc(sources, sizeof *t.limits),
+                           .decimals = calloc(sources, sizeof *t.decimals),
+                           .phases = calloc(phases, sizeof *t.phases) };
+    plan->weights = calloc(phases * sources, sizeof *plan->weights);
+    plan->lengths = calloc(phases, sizeof *plan->lengths);
+    if (t.blocks && t.limits && t.decimals && t.phases && plan->weights && plan->lengths)
+        s = fill_sampler(plan, &t, err);
+    else
+        s = status_no_memory(err, phases * sources * sizeof *plan->weights);
+    free(t.blocks);
+    free(t.limits);
+    free(t.decimals);
+    free(t.phases);
+    return s;
+}
+
+/* Takes over the rules, also on failure. */
+static enum leat_status open_rules(struct leat_plan **out, struct plan_rules *rules,
+                                   const struct leat_open_options *options, struct leat_error *err)
+{
+    struct leat_plan *plan = calloc(1, sizeof *plan);
+    enum leat_status s;
+
+    if (!plan) {
+        plan_rules_free(rules);
+        return status_no_memory(err, sizeof *plan);
+    }
+    plan->rules = *rules;
+    s = plan_rules_finish(&plan->rules, err);
+    if (s == LEAT_OK)
+        s = open_sources(plan, options, err);
+    if (s == LEAT_OK)
+        s = make_sampler(plan, err);
+    if (s != LEAT_OK) {
+        leat_plan_close(plan);
+        return s;
+    }
+    *out = plan;
+    return LEAT_OK;
+}
+
+/* Element `i` of an array whose elements are as large as the first one says, as this library knows it. */
+static void take(void *full, size_t full_size, const void *items, size_t i)
+{
+    size_t size;
+
+    memcpy(&size, items, sizeof size);
+    struct_give(full, full_size, (const char *)items + i * size, size);
+}
+
+static enum leat_status add_options(struct plan_rules *r, const struct leat_plan_options *o, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++) {
+        struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+
+        take(&source, sizeof source, o->sources, i);
+        if (!source.name)
+            return status_set(err, LEAT_E_ARGUMENT, "source %llu of the plan has no name", (ull)i);
+        if (!source.weight)
+            source.weight = "1";
+        s = plan_rules_add_source(r, source.name, strlen(source.name), source.weight, strlen(source.weight),
+                                  source.epochs, source.dataset, err);
+    }
+    for (size_t i = 0; s == LEAT_OK && i < o->phase_count; i++) {
+        struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
+
+        take(&phase, sizeof phase, o->phases, i);
+        if (!phase.weights)
+            return status_set(err, LEAT_E_ARGUMENT, "phase %llu of the plan has no weights", (ull)i);
+        s = plan_rules_add_phase(r, phase.begin, phase.weights, strlen(phase.weights), phase.seq_len, err);
+    }
+    for (size_t i = 0; s == LEAT_OK && i < o->skip_count; i++)
+        s = plan_rules_add_skip(r, o->skips[i].first, o->skips[i].end, err);
+    if (s == LEAT_OK && o->split)
+        s = plan_rules_set_split(r, o->split, strlen(o->split), err);
+    if (s == LEAT_OK && o->use)
+        s = plan_rules_set_use(r, o->use, strlen(o->use), err);
+    return s;
+}
+
+enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_options *options, struct leat_error *err)
+{
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    struct plan_rules rules = { .seed = 0 };
+    enum leat_status s;
+
+    *out = NULL;
+    struct_give(&o, sizeof o, options, options->size);
+    rules.seed = o.seed;
+    rules.seq_len = o.seq_len;
+    rules.base_len = o.base_len;
+    rules.epochs = o.epochs;
+    rules.sequential = o.order == LEAT_ORDER_SEQUENTIAL;
+    if (o.order != LEAT_ORDER_SHUFFLED && o.order != LEAT_ORDER_SEQUENTIAL)
+        return status_set(err, LEAT_E_ARGUMENT, "%d is not an order of samples", (int)o.order);
+    s = add_options(&rules, &o, err);
+    if (s == LEAT_OK)
+        return open_rules(out, &rules, o.open, err);
+    plan_rules_free(&rules);
+    return s;
+}
+
+enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, size_t bytes, const char *label,
+                                 const struct leat_open_options *open, struct leat_error *err)
+{
+    struct plan_rules rules = { .seed = 0 };
+    struct leat_error own;
+    enum leat_status s;
+
+    *out = NULL;
+    s = plan_rules_read(&rules, text, bytes, label, err ? err : &own);
+    if (s == LEAT_OK)
+        return open_rules(out, &rules, open, err);
+    plan_rules_free(&rules);
+    return s;
+}
+
+void leat_plan_close(struct leat_plan *plan)
+{
+    if (!plan)
+        return;
+    sampler_free(&plan->sampler);
+    for (size_t i = 0; plan->sources && i < plan->rules.source_count; i++)
+        plan_source_close(&plan->sources[i]);
+    free(plan->sources);
+    free(plan->weights);
+    free(plan->lengths);
+    plan_rules_free(&plan->rules);
+    free(plan);
+}
+
+/* ---- Facts ---- */
+
+enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, size_t capacity, uint64_t *bytes,
+                                struct leat_error *err)
+{
+    (void)err;
+    *bytes = plan_rules_print(&plan->rules, text, capacity);
+    return LEAT_OK;
+}
+
+void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
+{
+    struct leat_plan_info full = LEAT_PLAN_INFO_INIT;
+    bool ends = plan->sampler.end < SAMPLER_MOST, skipped;
+
+    full.sources = plan->rules.source_count;
+    full.phases = plan->sampler.phase_count;
+    full.samples = ends ? plan->sampler.end : LEAT_NONE;
+    full.positions = ends ? sampler_position(&plan->sampler, plan->sampler.end, &skipped) : LEAT_NONE;
+    full.seed = plan->rules.seed;
+    full.seq_len = plan->rules.seq_len;
+    for (uint32_t i = 0; i < plan->sampler.phase_count; i++)
+        if (plan->lengths[i] > full.most_seq_len)
+            full.most_seq_len = plan->lengths[i];
+    full.base_len = plan->rules.base_len;
+    full.permutation_version = PERMUTE_VERSION;
+    full.blend_version = BLEND_VERSION;
+    full.split_version = PLAN_SPLIT_VERSION;
+    full.token_width = plan->token_width;
+    struct_give(info, info->size, &full, sizeof full);
+}
+
+enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,
+                                       struct leat_plan_source_info *info, struct leat_error *err)
+{
+    struct leat_plan_source_info full = LEAT_PLAN_SOURCE_INFO_INIT;
+
+    if (number >= plan->rules.source_count)
+        return status_set(err, LEAT_E_RANGE, "there is no source %llu: the plan has %llu, numbered from 0", (ull)number,
+                          (ull)plan->rules.source_count);
+    full.name = plan->rules.sources[number].name;
+    full.dataset = plan->sources[number].dataset;
+    full.blocks = plan->sources[number].blocks;
+    full.tokens = plan->sources[number].tokens;
+    full.dropped = plan->sources[number].dropped;
+    full.weight = plan->weights[number];
+    full.epochs = plan->rules.sources[number].epochs;
+    if (plan->rules.epochs > 0 && (full.epochs == 0 || plan->rules.epochs < full.epochs))
+        full.epochs = plan->rules.epochs;
+    struct_give(info, info->size, &full, sizeof full);
+    return LEAT_OK;
+}
+
+/* ---- Samples ---- */
+
+void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sampler_place *place,
+                 struct leat_sample *sample)
+{
+    const struct plan_source *source = &plan->sources[place->source];
+    uint32_t part = source->part_count > 1 ? plan_source_part(source, place->block) : 0;
+    const struct plan_part *p = &source->parts[part];
+    uint64_t base = plan->rules.base_len;
+    uint32_t length = place->pieces == 1 ? (uint32_t)base : (uint32_t)(base / place->pieces);
+
+    sample->number = number;
+    sample->epoch = place->epoch;
+    sample->block = place->block;
+    sample->window = place->block * place->pieces + place->piece;
+    sample->offset = p->begin + (place->block - p->first_block) * base + (uint64_t)place->piece * length;
+    sample->token = p->list_token + sample->offset;
+    sample->source = place->source;
+    sample->part = part;
+    sample->length = length;
+    sample->piece = place->piece;
+}
+
+/* Positions [first, first + count), at most up to the end, which have consecutive numbers from n on. */
+static void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at, uint64_t n, uint64_t count,
+                         struct leat_sample *samples)
+{
+    for (uint64_t i = 0; i < count; i++) {
+        struct sampler_place place;
+
+        sampler_at(&plan->sampler, at, n + i, &place);
+        plan_sample(plan, n + i, &place, &samples[i]);
+    }
+}
+
+/* The first skip that begins after sample n; the end of all numbers if there is none. */
+static uint64_t next_skip(const struct sampler *s, uint64_t n)
+{
+    uint64_t low = 0, high = s->skip_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (s->skips[middle].first <= n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->skip_count ? s->skips[low].first : SAMPLER_MOST;
+}
+
+enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
+                                   struct leat_sample *samples, uint64_t *got, struct leat_error *err)
+{
+    struct sampler_cursor at = { .phase = NULL };
+
+    (void)err;
+    *got = 0;
+    while (*got < count && first < SAMPLER_MOST) {
+        uint64_t n = sampler_number(&plan->sampler, first), until = next_skip(&plan->sampler, n), here;
+
+        if (until > plan->sampler.end)
+            until = plan->sampler.end;
+        if (n >= until)
+            break;
+        here = count - *got < until - n ? count - *got : until - n;
+        fill_samples(plan, &at, n, here, samples + *got);
+        *got += here;
+        first += here;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number, struct leat_sample *sample,
+                                  struct leat_error *err)
+{
+    struct sampler_cursor at = { .phase = NULL };
+
+    if (number >= plan->sampler.end)
+        return status_set(err, LEAT_E_RANGE, "there is no sample %llu: the plan has %llu, numbered from 0", (ull)number,
+                          (ull)plan->sampler.end);
+    fill_samples(plan, &at, number, 1, sample);
+    return LEAT_OK;
+}
+
+uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position)
+{
+    return sampler_number(&plan->sampler, position);
+}
+
+uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, int *skipped)
+{
+    bool is_skipped;
+    uint64_t position = sampler_position(&plan->sampler, number, &is_skipped);
+
+    if (skipped)
+        *skipped = is_skipped;
+    return position;
+}
+
+enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t world, uint64_t *first, uint64_t *count,
+                                     struct leat_error *err)
+{
+    if (batch == 0 || world == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows for %llu ranks makes no sense", (ull)batch,
+                          (ull)world);
+    if (rank >= world)
+        return status_set(err, LEAT_E_ARGUMENT, "rank %llu is not below the world size %llu: ranks count from 0",
+                          (ull)rank, (ull)world);
+    if (batch % world != 0)
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "a global batch of %llu rows cannot be shared equally by %llu ranks; the nearest that can is "
+            "%llu",
+            (ull)batch, (ull)world,
+            (ull)(batch % world <= world / 2 && batch > world ? batch - batch % world : batch - batch % world + world));
+    *count = batch / world;
+    *first = rank * *count;
+    return LEAT_OK;
+}

@@ -1,0 +1,342 @@
+/* plan_rules.c: see plan_rules.h. */
+#include "plan_rules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+typedef unsigned long long ull;
+
+/* As much of a text as a sentence shows. */
+#define SHOWN_BYTES 100u
+
+static int shown(size_t length)
+{
+    return (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES);
+}
+
+static char *copy(const char *text, size_t length)
+{
+    char *out = malloc(length + 1);
+
+    if (out) {
+        memcpy(out, text, length);
+        out[length] = '\0';
+    }
+    return out;
+}
+
+/* Room for one more element at the end of an array; NULL: no memory. */
+static void *grow(void *items, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return items;
+    items = realloc(items, (*room ? 2 * *room : 4) * size);
+    if (items)
+        *room = *room ? 2 * *room : 4;
+    return items;
+}
+
+/* ---- Sources ---- */
+
+static enum leat_status check_name(const char *name, size_t length, struct leat_error *err)
+{
+    if (length == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "a source has no name; write NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS");
+    if (memchr(name, '\n', length) || memchr(name, '\0', length) || name[0] == ' ' || name[0] == '\t' ||
+        name[length - 1] == ' ' || name[length - 1] == '\t' || name[length - 1] == '\r')
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a plan's text cannot hold the name \"%.*s\": it has a newline in it, or blanks at an end; "
+                          "rename it, or name it in an @list",
+                          shown(length), name);
+    return LEAT_OK;
+}
+
+static enum leat_status parse_weight(const char *text, size_t length, struct decimal *weight, struct leat_error *err)
+{
+    const char *why;
+
+    if (decimal_parse(text, length, weight, &why))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_ARGUMENT, "the weight \"%.*s\" %s", shown(length), text, why);
+}
+
+enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
+                                       size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
+                                       struct leat_error *err)
+{
+    struct plan_source_rule source = { .dataset = dataset, .epochs = epochs }, *sources;
+    enum leat_status s = check_name(name, name_length, err);
+
+    if (s == LEAT_OK)
+        s = parse_weight(weight, weight_length, &source.weight, err);
+    if (s != LEAT_OK)
+        return s;
+    if (r->source_count == PLAN_MOST_SOURCES)
+        return status_set(err, LEAT_E_ARGUMENT, "more than %u sources; join some in a folder or an @list",
+                          PLAN_MOST_SOURCES);
+    sources = grow(r->sources, r->source_count, &r->source_room, sizeof *sources);
+    if (sources)
+        r->sources = sources;
+    source.name = sources ? copy(name, name_length) : NULL;
+    if (!source.name)
+        return status_no_memory(err, name_length + sizeof *sources);
+    sources[r->source_count++] = source;
+    return LEAT_OK;
+}
+
+/* ---- Phases ---- */
+
+enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,
+                                      uint64_t seq_len, struct leat_error *err)
+{
+    struct plan_phase_rule phase = { .begin = begin, .seq_len = seq_len }, *phases;
+    enum leat_status s = LEAT_OK;
+    size_t count = 1, at = 0;
+
+    for (size_t i = 0; i < weights_length; i++)
+        count += weights[i] == ',';
+    phases = grow(r->phases, r->phase_count, &r->phase_room, sizeof *phases);
+    if (phases)
+        r->phases = phases;
+    phase.weights = phases ? malloc(count * sizeof *phase.weights) : NULL;
+    if (!phase.weights)
+        return status_no_memory(err, count * sizeof *phase.weights);
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        const char *comma = memchr(weights + at, ',', weights_length - at);
+        size_t length = comma ? (size_t)(comma - weights) - at : weights_length - at;
+
+        s = parse_weight(weights + at, length, &phase.weights[i], err);
+        at += length + 1;
+    }
+    if (s != LEAT_OK) {
+        free(phase.weights);
+        return s;
+    }
+    phase.weight_count = count;
+    phases[r->phase_count++] = phase;
+    return LEAT_OK;
+}
+
+/* ---- Skips ---- */
+
+enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err)
+{
+    struct sampler_range *skips;
+
+    if (first >= end)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a skip from sample %llu to %llu is empty: its end is not above its begin", (ull)first,
+                          (ull)end);
+    if (end > SAMPLER_MOST)
+        return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %llu; samples are numbered below 2^60",
+                          (ull)end);
+    skips = grow(r->skips, r->skip_count, &r->skip_room, sizeof *skips);
+    if (!skips)
+        return status_no_memory(err, r->skip_count * sizeof *skips);
+    r->skips = skips;
+    skips[r->skip_count++] = (struct sampler_range) { first, end };
+    return LEAT_OK;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct sampler_range *x = a, *y = b;
+
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static enum leat_status finish_skips(struct plan_rules *r, struct leat_error *err)
+{
+    if (r->skip_count > 0)
+        qsort(r->skips, r->skip_count, sizeof *r->skips, compare_ranges);
+    for (size_t i = 1; i < r->skip_count; i++)
+        if (r->skips[i].first < r->skips[i - 1].end)
+            return status_set(
+                err, LEAT_E_ARGUMENT, "the skips %llu:%llu and %llu:%llu overlap; each sample is skipped once",
+                (ull)r->skips[i - 1].first, (ull)r->skips[i - 1].end, (ull)r->skips[i].first, (ull)r->skips[i].end);
+    return LEAT_OK;
+}
+
+/* ---- Splits ---- */
+
+static enum leat_status add_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err)
+{
+    const char *equals = memchr(text, '=', length);
+    size_t name_length = equals ? (size_t)(equals - text) : 0;
+    struct plan_split_rule split, *splits;
+    const char *why = "is not NAME=FRACTION";
+    uint64_t units;
+
+    if (name_length == 0 || !decimal_parse(equals + 1, length - name_length - 1, &split.fraction, &why))
+        return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" %s", shown(length), text,
+                          name_length ? "has no decimal number behind its =" : why);
+    for (size_t i = 0; i < name_length; i++)
+        if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')
+            return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" has a blank in its name", shown(length), text);
+    if (!decimal_to_units(split.fraction, &units) || units == 0)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the split \"%.*s\" is not above 0 and at most 1, with at most 18 decimal places",
+                          shown(length), text);
+    for (size_t i = 0; i < r->split_count; i++)
+        if (strlen(r->splits[i].name) == name_length && memcmp(r->splits[i].name, text, name_length) == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "two splits are called \"%.*s\"", shown(name_length), text);
+    splits = grow(r->splits, r->split_count, &r->split_room, sizeof *splits);
+    if (splits)
+        r->splits = splits;
+    split.name = splits ? copy(text, name_length) : NULL;
+    if (!split.name)
+        return status_no_memory(err, name_length + sizeof *splits);
+    splits[r->split_count++] = split;
+    return LEAT_OK;
+}
+
+enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (memchr(text, '\n', length) || memchr(text, '\0', length))
+        return status_set(err, LEAT_E_ARGUMENT, "a split's name cannot have a newline or a zero byte in it");
+    for (size_t at = 0; s == LEAT_OK && at <= length;) {
+        const char *comma = memchr(text + at, ',', length - at);
+        size_t here = comma ? (size_t)(comma - text) - at : length - at;
+
+        s = add_split(r, text + at, here, err);
+        at += here + 1;
+    }
+    return s;
+}
+
+enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err)
+{
+    free(r->use);
+    r->use = copy(name, length);
+    return r->use ? LEAT_OK : status_no_memory(err, length);
+}
+
+/* The number of the used split; split_count: there is none of that name. */
+static size_t used_split(const struct plan_rules *r)
+{
+    size_t i = 0;
+
+    while (i < r->split_count && strcmp(r->splits[i].name, r->use) != 0)
+        i++;
+    return i;
+}
+
+static enum leat_status finish_splits(const struct plan_rules *r, struct leat_error *err)
+{
+    uint64_t total = 0;
+
+    if (r->split_count == 0)
+        return r->use ? status_set(err, LEAT_E_ARGUMENT,
+                                   "the part %.*s is to be used, but no split is given, as in %.*s=0.99", SHOWN_BYTES,
+                                   r->use, SHOWN_BYTES, r->use)
+                      : LEAT_OK;
+    if (!r->use)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a split is given, but not which part is used; name one of them, for example %.*s",
+                          SHOWN_BYTES, r->splits[0].name);
+    if (used_split(r) == r->split_count)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the part \"%.*s\" is to be used, but the split has none of that name; its first is \"%.*s\"",
+                          SHOWN_BYTES, r->use, SHOWN_BYTES, r->splits[0].name);
+    for (size_t i = 0; i < r->split_count; i++) {
+        uint64_t units;
+
+        decimal_to_units(r->splits[i].fraction, &units);
+        if (units > DECIMAL_UNIT - total)
+            return status_set(err, LEAT_E_ARGUMENT, "the fractions of the split are more than 1 together");
+        total += units;
+    }
+    return LEAT_OK;
+}
+
+void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
+{
+    size_t used = r->split_count ? used_split(r) : 0;
+    uint64_t units;
+
+    *begin = 0;
+    *end = DECIMAL_UNIT;
+    for (size_t i = 0; i < r->split_count && i <= used; i++) {
+        decimal_to_units(r->splits[i].fraction, &units);
+        *end = i == 0 ? units : *end + units;
+        *begin = *end - units;
+    }
+}
+
+/* ---- All together ---- */
+
+static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_len, struct leat_error *err)
+{
+    if (seq_len == 0 || seq_len > PLAN_MOST_LENGTH)
+        return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %llu is not between 1 and 2^30", (ull)seq_len);
+    if (r->base_len % seq_len != 0)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a sequence length of %llu does not divide the base length %llu: a block of the base length "
+                          "is cut into whole samples; set base-len to a common multiple of all lengths",
+                          (ull)seq_len, (ull)r->base_len);
+    return LEAT_OK;
+}
+
+static enum leat_status finish_phases(const struct plan_rules *r, struct leat_error *err)
+{
+    uint64_t before = 0;
+
+    for (size_t i = 0; i < r->phase_count; i++) {
+        const struct plan_phase_rule *p = &r->phases[i];
+
+        if (p->begin <= before || p->begin >= SAMPLER_MOST)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "a phase begins at sample %llu, which is not after the one before it, at %llu%s",
+                              (ull)p->begin, (ull)before,
+                              p->begin >= SAMPLER_MOST ? ", and below 2^60" : "; give phases in their order");
+        before = p->begin;
+        if (p->weight_count > r->source_count)
+            return status_set(err, LEAT_E_ARGUMENT,
+                              "the phase that begins at sample %llu has %llu weights, and there are %llu sources",
+                              (ull)p->begin, (ull)p->weight_count, (ull)r->source_count);
+        if (p->seq_len > 0 && check_length(r, p->seq_len, err) != LEAT_OK)
+            return LEAT_E_ARGUMENT;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (r->source_count == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "a plan needs a source");
+    if (r->seq_len == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "a plan needs a sequence length (seq-len): the tokens of a sample");
+    if (r->base_len == 0)
+        r->base_len = r->seq_len;
+    if (r->base_len > PLAN_MOST_LENGTH)
+        return status_set(err, LEAT_E_ARGUMENT, "a base length of %llu is not between 1 and 2^30", (ull)r->base_len);
+    s = check_length(r, r->seq_len, err);
+    if (s == LEAT_OK)
+        s = finish_phases(r, err);
+    if (s == LEAT_OK)
+        s = finish_splits(r, err);
+    return s == LEAT_OK ? finish_skips(r, err) : s;
+}
+
+void plan_rules_free(struct plan_rules *r)
+{
+    for (size_t i = 0; i < r->source_count; i++)
+        free(r->sources[i].name);
+    for (size_t i = 0; i < r->phase_count; i++)
+        free(r->phases[i].weights);
+    for (size_t i = 0; i < r->split_count; i++)
+        free(r->splits[i].name);
+    free(r->sources);
+    free(r->phases);
+    free(r->splits);
+    free(r->skips);
+    free(r->use);
+    *r = (struct plan_rules) { .seed = 0 };
+}

@@ -1,0 +1,135 @@
+/* plan_source.c: see plan_source.h. */
+#include "plan_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+typedef unsigned long long ull;
+
+/* The first document start at or after floor(T * units / 10^18), in tokens of the part. */
+static enum leat_status boundary(const struct leat_dataset *d, const struct leat_part *part, uint64_t units,
+                                 uint64_t *at, struct leat_error *err)
+{
+    uint64_t wish = decimal_share(part->tokens, units), document, count, first;
+    enum leat_status s;
+
+    *at = wish;
+    if (wish == 0 || wish == part->tokens)
+        return LEAT_OK;
+    s = leat_dataset_documents_in(d, part->first_token + wish, 1, &document, &count, err);
+    if (s == LEAT_OK)
+        s = leat_dataset_document(d, document, &first, &count, err);
+    if (s == LEAT_OK && first != part->first_token + wish)
+        *at = first + count - part->first_token;
+    return s;
+}
+
+static enum leat_status add_part(struct plan_source *s, const struct plan_rules *rules, uint64_t number,
+                                 struct leat_error *err)
+{
+    struct plan_part *p = &s->parts[number];
+    struct leat_part part = LEAT_PART_INIT;
+    uint64_t begin, end, used;
+    enum leat_status status = leat_dataset_part(s->dataset, number, &part, err);
+
+    if (status != LEAT_OK)
+        return status;
+    plan_rules_part(rules, &begin, &end);
+    *p = (struct plan_part) { .first_block = s->blocks, .list_token = part.first_token };
+    memcpy(p->identity, part.identity, sizeof p->identity);
+    status = boundary(s->dataset, &part, begin, &p->begin, err);
+    if (status == LEAT_OK)
+        status = boundary(s->dataset, &part, end, &p->end, err);
+    used = p->end - p->begin;
+    p->blocks = used > 0 ? (used - 1) / rules->base_len : 0;
+    s->blocks += p->blocks;
+    s->tokens += used;
+    s->dropped += used - p->blocks * rules->base_len;
+    return status;
+}
+
+/* One hint for about each part, so that the search after it takes a step or two. */
+static enum leat_status make_hints(struct plan_source *s, struct leat_error *err)
+{
+    uint64_t count;
+    uint32_t part = 0;
+
+    while (s->blocks >> s->hint_shift > 2 * (uint64_t)s->part_count)
+        s->hint_shift++;
+    count = (s->blocks >> s->hint_shift) + 1;
+    s->hints = malloc((size_t)count * sizeof *s->hints);
+    if (!s->hints)
+        return status_no_memory(err, count * sizeof *s->hints);
+    for (uint64_t i = 0; i < count; i++) {
+        while (part + 1 < s->part_count && (i << s->hint_shift) >= s->parts[part].first_block + s->parts[part].blocks)
+            part++;
+        s->hints[i] = part;
+    }
+    return LEAT_OK;
+}
+
+/* Whether the source has a weight in any phase. */
+static bool is_used(const struct plan_rules *rules, size_t number)
+{
+    bool used = rules->sources[number].weight.digits > 0;
+
+    for (size_t i = 0; i < rules->phase_count && !used; i++)
+        used = number < rules->phases[i].weight_count && rules->phases[i].weights[number].digits > 0;
+    return used;
+}
+
+static enum leat_status check_blocks(const struct plan_source *s, const struct plan_rules *rules, size_t number,
+                                     struct leat_error *err)
+{
+    const char *name = rules->sources[number].name;
+
+    if (s->blocks > PERMUTE_MOST)
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu blocks of %llu tokens; more than 2^48 is too many",
+                          name, (ull)s->blocks, (ull)rules->base_len);
+    if (s->blocks == 0 && is_used(rules, number))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in %lu "
+                          "dataset%s; use a shorter length, join its datasets by leat merge, or leave it out",
+                          name, (ull)rules->base_len, rules->use ? "the part of it that is used" : "it", (ull)s->tokens,
+                          (unsigned long)s->part_count, s->part_count == 1 ? "" : "s");
+    return LEAT_OK;
+}
+
+enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
+                                  const struct leat_open_options *options, struct leat_error *err)
+{
+    const struct plan_source_rule *rule = &rules->sources[number];
+    struct leat_info info = LEAT_INFO_INIT;
+    enum leat_status status = LEAT_OK;
+
+    s->dataset = rule->dataset;
+    if (!s->dataset) {
+        status = leat_dataset_open(&s->opened, rule->name, options, err);
+        s->dataset = s->opened;
+    }
+    if (status != LEAT_OK)
+        return status;
+    leat_dataset_info(s->dataset, &info);
+    if (info.parts > UINT32_MAX)
+        return status_set(err, LEAT_E_ARGUMENT, "%.300s has more than 2^32 datasets", rule->name);
+    s->part_count = (uint32_t)info.parts;
+    s->parts = calloc(s->part_count, sizeof *s->parts);
+    if (!s->parts)
+        return status_no_memory(err, info.parts * sizeof *s->parts);
+    for (uint32_t i = 0; status == LEAT_OK && i < s->part_count; i++)
+        status = add_part(s, rules, i, err);
+    if (status == LEAT_OK)
+        status = check_blocks(s, rules, number, err);
+    return status == LEAT_OK ? make_hints(s, err) : status;
+}
+
+void plan_source_close(struct plan_source *s)
+{
+    leat_dataset_close(s->opened);
+    free(s->parts);
+    free(s->hints);
+    *s = (struct plan_source) { .dataset = NULL };
+}

@@ -1,0 +1,48 @@
+/*
+ * plan_source.h: a source of a plan: its datasets joined, the part of each that is used, cut into blocks; from a block
+ * to its place and from a place to its block. Only opening reads files.
+ */
+#ifndef LEAT_PLAN_SOURCE_H
+#define LEAT_PLAN_SOURCE_H
+
+#include <stdbool.h>
+
+#include "leat.h"
+#include "plan_rules.h"
+
+/* The used part of one dataset of a source's list. */
+struct plan_part {
+    uint64_t first_block; /* of the source */
+    uint64_t blocks;
+    uint64_t list_token; /* where the dataset begins in the list */
+    uint64_t begin, end; /* tokens of the dataset that are used */
+    uint8_t identity[16];
+};
+
+struct plan_source {
+    const struct leat_dataset *dataset;
+    struct leat_dataset *opened; /* the same if the plan opened it; else NULL */
+    struct plan_part *parts;
+    uint32_t part_count;
+    uint64_t blocks, tokens, dropped;
+    /* Which part to look at first: that of block (number << hint_shift). */
+    uint32_t *hints;
+    unsigned hint_shift;
+};
+
+/* Opens source `number` of the rules, which are finished. On failure plan_source_close() still has to be called. */
+enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
+                                  const struct leat_open_options *options, struct leat_error *err);
+void plan_source_close(struct plan_source *s);
+
+/* The number of the part that has this block, below s->blocks. */
+static inline uint32_t plan_source_part(const struct plan_source *s, uint64_t block)
+{
+    uint32_t part = s->hints[block >> s->hint_shift];
+
+    while (block - s->parts[part].first_block >= s->parts[part].blocks)
+        part++;
+    return part;
+}
+
+#endif

@@ -1,0 +1,381 @@
+/*
+ * plan_text.c: a plan as text, both ways: a line for each option, KEY VALUE, the same words as on a command line.
+ *
+ * What is read is checked here only as far as the line goes; plan_rules_finish() checks the whole.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "plan_rules.h"
+
+#define FIRST_LINE "leat plan 1"
+
+typedef unsigned long long ull;
+
+/* ---- Reading ---- */
+
+struct reader {
+    struct plan_rules *rules;
+    const char *label; /* NULL: a command line */
+    uint64_t line;
+    const char *key, *value;
+    size_t key_length, value_length;
+    bool seen[32]; /* of the keys' table: given already */
+    struct leat_error *err;
+};
+
+#define SHOWN 100
+
+static int shown(size_t length)
+{
+    return (int)(length < SHOWN ? length : SHOWN);
+}
+
+/* A sentence with the place before it. */
+STATUS_PRINTF(2, 3)
+static enum leat_status wrong(const struct reader *r, const char *format, ...)
+{
+    char sentence[900], label[128];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    if (!r->label)
+        return status_set(r->err, LEAT_E_ARGUMENT, "--%.*s: %.800s", shown(r->key_length), r->key, sentence);
+    snprintf(label, sizeof label, "%.100s", r->label);
+    return status_set(r->err, LEAT_E_ARGUMENT, "%s, line %llu: %.800s", label, (ull)r->line, sentence);
+}
+
+/* The same for what a call has said of the line's value. */
+static enum leat_status placed(const struct reader *r, enum leat_status s)
+{
+    struct leat_error err;
+
+    if (s != LEAT_E_ARGUMENT || !r->err)
+        return s;
+    err = *r->err;
+    return wrong(r, "%s", err.message);
+}
+
+/* Digits only. */
+static bool parse_number(const char *text, size_t length, uint64_t *value)
+{
+    *value = 0;
+    for (size_t i = 0; i < length; i++)
+        if (text[i] < '0' || text[i] > '9' || !bytes_multiply(*value, 10, value) ||
+            !bytes_add(*value, (uint64_t)(text[i] - '0'), value))
+            return false;
+    return length > 0;
+}
+
+static enum leat_status read_number(struct reader *r, uint64_t *value)
+{
+    if (parse_number(r->value, r->value_length, value))
+        return LEAT_OK;
+    return wrong(r, "\"%.*s\" is not a whole number below 2^64, in digits", shown(r->value_length), r->value);
+}
+
+static enum leat_status read_seed(struct reader *r)
+{
+    return read_number(r, &r->rules->seed);
+}
+
+static enum leat_status read_seq_len(struct reader *r)
+{
+    return read_number(r, &r->rules->seq_len);
+}
+
+static enum leat_status read_base_len(struct reader *r)
+{
+    return read_number(r, &r->rules->base_len);
+}
+
+static enum leat_status read_epochs(struct reader *r)
+{
+    return read_number(r, &r->rules->epochs);
+}
+
+static enum leat_status read_order(struct reader *r)
+{
+    static const char sequential[] = "sequential", shuffled[] = "shuffled";
+
+    if (r->value_length == strlen(sequential) && memcmp(r->value, sequential, r->value_length) == 0)
+        r->rules->sequential = true;
+    else if (r->value_length == strlen(shuffled) && memcmp(r->value, shuffled, r->value_length) == 0)
+        r->rules->sequential = false;
+    else
+        return wrong(r, "the order \"%.*s\" is neither shuffled nor sequential", shown(r->value_length), r->value);
+    return LEAT_OK;
+}
+
+static enum leat_status read_split(struct reader *r)
+{
+    return placed(r, plan_rules_set_split(r->rules, r->value, r->value_length, r->err));
+}
+
+static enum leat_status read_use(struct reader *r)
+{
+    return placed(r, plan_rules_set_use(r->rules, r->value, r->value_length, r->err));
+}
+
+/* Where the last field of text[0..length) begins, behind a colon; 0: there is no colon. */
+static size_t last_field(const char *text, size_t length)
+{
+    while (length > 0 && text[length - 1] != ':')
+        length--;
+    return length;
+}
+
+static bool is_decimal(const char *text, size_t length)
+{
+    struct decimal d;
+    const char *why;
+
+    return decimal_parse(text, length, &d, &why);
+}
+
+/* Whether text[0..length) is NAME:WEIGHT; *weight is where the weight begins. */
+static bool has_weight(const char *text, size_t length, size_t *weight)
+{
+    *weight = last_field(text, length);
+    return *weight > 0 && is_decimal(text + *weight, length - *weight);
+}
+
+bool plan_rules_ambiguous(const char *name)
+{
+    size_t weight;
+
+    return has_weight(name, strlen(name), &weight);
+}
+
+/* NAME, NAME:WEIGHT or NAME:WEIGHT:EPOCHS, from the right, since names may hold colons. */
+static enum leat_status read_source(struct reader *r)
+{
+    size_t length = r->value_length, last = last_field(r->value, length), weight = 0;
+    const char *weight_text = "1";
+    size_t weight_length = 1;
+    uint64_t epochs = 0;
+
+    if (last > 0 && has_weight(r->value, last - 1, &weight) &&
+        (is_decimal(r->value + last, length - last) ||
+         (length - last == 4 && memcmp(r->value + last, "none", 4) == 0))) {
+        bool none = length - last == 4 && r->value[last] == 'n';
+
+        if (!none && (!parse_number(r->value + last, length - last, &epochs) || epochs == 0))
+            return wrong(r,
+                         "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
+                         "number above 0; if the name ends in \":%.*s\", write :none after the weight",
+                         shown(length), r->value, shown(last - 1 - weight), r->value + weight);
+        length = last - 1;
+    } else if (!has_weight(r->value, length, &weight)) {
+        weight = 0;
+    }
+    if (weight > 0) {
+        weight_text = r->value + weight;
+        weight_length = length - weight;
+        length = weight - 1;
+    }
+    return placed(r,
+                  plan_rules_add_source(r->rules, r->value, length, weight_text, weight_length, epochs, NULL, r->err));
+}
+
+/* N:WEIGHTS[:len=L] */
+static enum leat_status read_at(struct reader *r)
+{
+    const char *colon = memchr(r->value, ':', r->value_length), *weights, *end = r->value + r->value_length;
+    uint64_t begin, seq_len = 0;
+    const char *second;
+
+    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &begin))
+        return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the change begins at",
+                     shown(r->value_length), r->value);
+    weights = colon + 1;
+    second = memchr(weights, ':', (size_t)(end - weights));
+    if (second && (end - second < 5 || memcmp(second, ":len=", 5) != 0 ||
+                   !parse_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
+        return wrong(r, "\"%.*s\" has no length, as in len=2048, behind its weights", shown(r->value_length), r->value);
+    return placed(r, plan_rules_add_phase(r->rules, begin, weights, (size_t)((second ? second : end) - weights),
+                                          seq_len, r->err));
+}
+
+/* A:B */
+static enum leat_status read_skip(struct reader *r)
+{
+    const char *colon = memchr(r->value, ':', r->value_length);
+    uint64_t first, end;
+
+    if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &first) ||
+        !parse_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
+        return wrong(r, "\"%.*s\" is not A:B, the samples from A up to and without B", shown(r->value_length),
+                     r->value);
+    return placed(r, plan_rules_add_skip(r->rules, first, end, r->err));
+}
+
+static const struct key {
+    const char *name;
+    bool many; /* may come more than once */
+    enum leat_status (*read)(struct reader *r);
+} keys[] = {
+    { "source", true, read_source }, { "seq-len", false, read_seq_len }, { "base-len", false, read_base_len },
+    { "seed", false, read_seed },    { "order", false, read_order },     { "epochs", false, read_epochs },
+    { "split", false, read_split },  { "use", false, read_use },         { "at", true, read_at },
+    { "skip", true, read_skip },
+};
+#define KEYS (sizeof keys / sizeof keys[0])
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static enum leat_status read_line(struct reader *r, const char *line, size_t length)
+{
+    for (; length > 0 && is_blank(line[0]); length--)
+        line++;
+    while (length > 0 && is_blank(line[length - 1]))
+        length--;
+    if (length == 0 || line[0] == '#')
+        return LEAT_OK;
+    r->key = r->value = line;
+    for (r->key_length = 0; r->key_length < length && !is_blank(line[r->key_length]);)
+        r->key_length++;
+    r->value = line + r->key_length;
+    r->value_length = length - r->key_length;
+    for (; r->value_length > 0 && is_blank(r->value[0]); r->value_length--)
+        r->value++;
+    for (size_t i = 0; i < KEYS; i++) {
+        if (strlen(keys[i].name) != r->key_length || memcmp(keys[i].name, r->key, r->key_length) != 0)
+            continue;
+        if (r->value_length == 0)
+            return wrong(r, "%s has no value", keys[i].name);
+        if (r->seen[i] && !keys[i].many)
+            return wrong(r, "%s is given a second time", keys[i].name);
+        r->seen[i] = true;
+        return keys[i].read(r);
+    }
+    return wrong(r,
+                 "\"%.*s\" is none of source, seq-len, base-len, seed, order, epochs, split, use, at, skip, with which "
+                 "the lines of a plan begin",
+                 shown(r->key_length), r->key);
+}
+
+enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
+                                 struct leat_error *err)
+{
+    struct reader r = { .rules = rules, .label = label, .err = err };
+    bool begun = !label;
+    enum leat_status s = LEAT_OK;
+
+    for (size_t at = 0; s == LEAT_OK && at < bytes;) {
+        const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
+        size_t length = newline ? (size_t)(newline - line) : bytes - at;
+
+        at += length + 1;
+        r.line++;
+        if (begun) {
+            s = read_line(&r, line, length);
+            continue;
+        }
+        while (length > 0 && is_blank(line[length - 1]))
+            length--;
+        begun = length == strlen(FIRST_LINE) && memcmp(line, FIRST_LINE, length) == 0;
+        if (!begun && length >= 10 && memcmp(line, FIRST_LINE, 10) == 0)
+            return wrong(&r, "this is a plan of a version that this library (%s) does not know: \"%.*s\"", LEAT_VERSION,
+                         shown(length), line);
+        if (!begun)
+            break;
+    }
+    if (s == LEAT_OK && !begun) {
+        r.line = 1;
+        return wrong(&r, "this is no plan: its first line is not \"" FIRST_LINE "\"");
+    }
+    return s;
+}
+
+/* ---- Printing ---- */
+
+struct printer {
+    char *text;
+    size_t capacity;
+    uint64_t length;
+};
+
+static void put(struct printer *p, const char *text)
+{
+    for (; *text; text++, p->length++)
+        if (p->length + 1 < p->capacity)
+            p->text[p->length] = *text;
+}
+
+STATUS_PRINTF(2, 3)
+static void print(struct printer *p, const char *format, ...)
+{
+    char text[128];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    put(p, text);
+}
+
+static void print_source(struct printer *p, const struct plan_source_rule *s)
+{
+    char weight[DECIMAL_TEXT];
+
+    put(p, "source ");
+    put(p, s->name);
+    print(p, ":%s", decimal_print(s->weight, weight));
+    if (s->epochs > 0)
+        print(p, ":%llu", (ull)s->epochs);
+    else if (plan_rules_ambiguous(s->name))
+        put(p, ":none");
+    put(p, "\n");
+}
+
+static void print_phase(struct printer *p, const struct plan_phase_rule *phase)
+{
+    char weight[DECIMAL_TEXT];
+
+    print(p, "at %llu:", (ull)phase->begin);
+    for (size_t i = 0; i < phase->weight_count; i++)
+        print(p, "%s%s", i > 0 ? "," : "", decimal_print(phase->weights[i], weight));
+    if (phase->seq_len > 0)
+        print(p, ":len=%llu", (ull)phase->seq_len);
+    put(p, "\n");
+}
+
+uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity)
+{
+    struct printer p = { text, capacity, 0 };
+    char fraction[DECIMAL_TEXT];
+
+    put(&p, FIRST_LINE "\n");
+    print(&p, "seed %llu\nseq-len %llu\nbase-len %llu\n", (ull)r->seed, (ull)r->seq_len, (ull)r->base_len);
+    print(&p, "order %s\n", r->sequential ? "sequential" : "shuffled");
+    if (r->epochs > 0)
+        print(&p, "epochs %llu\n", (ull)r->epochs);
+    for (size_t i = 0; i < r->split_count; i++) {
+        put(&p, i == 0 ? "split " : ",");
+        put(&p, r->splits[i].name);
+        print(&p, "=%s", decimal_print(r->splits[i].fraction, fraction));
+    }
+    if (r->split_count > 0) {
+        put(&p, "\nuse ");
+        put(&p, r->use);
+        put(&p, "\n");
+    }
+    for (size_t i = 0; i < r->source_count; i++)
+        print_source(&p, &r->sources[i]);
+    for (size_t i = 0; i < r->phase_count; i++)
+        print_phase(&p, &r->phases[i]);
+    for (size_t i = 0; i < r->skip_count; i++)
+        print(&p, "skip %llu:%llu\n", (ull)r->skips[i].first, (ull)r->skips[i].end);
+    if (capacity > 0)
+        text[p.length < capacity ? p.length : capacity - 1] = '\0';
+    return p.length;
+}

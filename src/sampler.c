@@ -1,0 +1,188 @@
+/* sampler.c: from a sample's number to its block and back; see sampler.h. sampler_make.c lays out phases and counts. */
+#include "sampler.h"
+
+uint32_t sampler_phase_at(const struct sampler *s, uint64_t n)
+{
+    uint32_t low = 0, high = s->phase_count - 1;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+
+        if (s->phases[middle].begin <= n)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* ---- From a number to a block ---- */
+
+static const struct sampler_segment *segment_at(const struct sampler *s, const struct sampler_phase *phase,
+                                                uint64_t draw)
+{
+    uint32_t low = phase->first_segment, high = phase->first_segment + phase->segments - 1;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+
+        if (s->segments[middle].first <= draw)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &s->segments[low];
+}
+
+/* How many blocks the group of a draw has: the last group of a phase that ends may have fewer. */
+static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t group)
+{
+    uint64_t left = phase->draws - group * phase->group;
+
+    return left < phase->group ? left : phase->group;
+}
+
+static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, uint32_t *piece)
+{
+    uint64_t t = n - phase->begin, group, size;
+
+    *piece = 0;
+    if (phase->pieces == 1)
+        return t;
+    group = wide_divide(phase->by_group, t, &t);
+    size = group_size(phase, group);
+    *piece = (uint32_t)(size == SAMPLER_GROUP ? t / SAMPLER_GROUP : t / size);
+    return group * phase->group + (t - *piece * size);
+}
+
+/* Moves the cursor to the segment of sample n; returns the draw. */
+static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *piece)
+{
+    uint64_t draw;
+
+    if (!at->phase || n < at->phase->begin || n >= at->phase->end) {
+        at->phase = &s->phases[sampler_phase_at(s, n)];
+        at->segment = NULL;
+    }
+    draw = draw_of(at->phase, n, piece);
+    if (!at->segment || draw < at->segment->first || draw >= at->draw_end) {
+        uint32_t next;
+
+        at->segment = segment_at(s, at->phase, draw);
+        next = (uint32_t)(at->segment - s->segments) + 1;
+        at->draw_end = next < at->phase->first_segment + at->phase->segments ? s->segments[next].first : UINT64_MAX;
+    }
+    return draw;
+}
+
+void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place)
+{
+    uint64_t draw = move(s, at, n, &place->piece);
+    const struct sampler_segment *segment = at->segment;
+    const struct sampler_source *source;
+    uint64_t own, i;
+    uint32_t number;
+
+    number = blend_draw(&segment->blend, draw - segment->first, &own);
+    own += s->counts[(uint64_t)(segment - s->segments) * s->source_count + number];
+    source = &s->sources[number];
+    place->source = number;
+    place->pieces = at->phase->pieces;
+    place->epoch = wide_divide(source->by_blocks, own, &i);
+    place->block = s->sequential ? i : permute_forward(&source->permute, place->epoch, i);
+}
+
+/* ---- And back ---- */
+
+static inline uint64_t count_at(const struct sampler *s, uint32_t segment, uint32_t source)
+{
+    return s->counts[(uint64_t)segment * s->source_count + source];
+}
+
+static bool has_source(const struct blend *b, uint32_t source)
+{
+    return b->nodes ? b->leaf_of[source] != BLEND_NO_LEAF : b->only == source;
+}
+
+bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block, struct sampler_found *found)
+{
+    const struct sampler_source *from = &s->sources[source];
+    uint32_t low = 0, high = s->segment_count - 1;
+    const struct sampler_segment *segment;
+    const struct sampler_phase *phase;
+    uint64_t own, draw, group;
+
+    own = s->sequential ? block : permute_inverse(&from->permute, epoch, block);
+    if (epoch > SAMPLER_MOST / from->by_blocks.divisor)
+        return false;
+    own += epoch * from->by_blocks.divisor;
+    if (own >= from->limit)
+        return false;
+    /* the last segment that begins before this draw of the source or at it */
+    while (low < high) {
+        uint32_t middle = low + (high - low + 1) / 2;
+
+        if (count_at(s, middle, source) <= own)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    segment = &s->segments[low];
+    phase = &s->phases[segment->phase];
+    if (!has_source(&segment->blend, source))
+        return false;
+    draw = blend_place(&segment->blend, source, own - count_at(s, low, source));
+    if (draw >= BLEND_MOST_DRAW || (draw += segment->first) >= phase->draws)
+        return false;
+    group = draw / phase->group;
+    if (group > SAMPLER_MOST / phase->by_group.divisor)
+        return false;
+    found->step = phase->pieces > 1 ? group_size(phase, group) : 1;
+    found->pieces = phase->pieces;
+    found->n = phase->begin + group * phase->by_group.divisor + draw % phase->group;
+    return found->n + (found->pieces - 1) * found->step < phase->end;
+}
+
+/* ---- Skips ---- */
+
+uint64_t sampler_number(const struct sampler *s, uint64_t position)
+{
+    uint64_t low = 0, high = s->skip_count;
+
+    /* skips at or before this position */
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (s->skips[middle].first - s->skips[middle].before <= position)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return position;
+    return position + s->skips[low - 1].before + (s->skips[low - 1].end - s->skips[low - 1].first);
+}
+
+uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped)
+{
+    uint64_t low = 0, high = s->skip_count;
+    const struct sampler_skip *skip;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (s->skips[middle].first <= n)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *skipped = false;
+    if (low == 0)
+        return n;
+    skip = &s->skips[low - 1];
+    if (n < skip->end) {
+        *skipped = true;
+        return skip->first - skip->before;
+    }
+    return n - skip->before - (skip->end - skip->first);
+}

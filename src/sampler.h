@@ -1,0 +1,124 @@
+/*
+ * sampler.h: which block of which source is sample n, and its inverse: permutation and blend put together, with phases,
+ * several lengths, caps and skips. Pure: it takes counts, and knows nothing of files. docs/ORDER.md is the rule.
+ *
+ * A *block* is base length tokens of a source and the unit of blend and permutation; a *piece* of it is what a sample
+ * shows, all of the block unless a phase has shorter samples. A *draw* is a block's place in the blend of a phase.
+ */
+#ifndef LEAT_SAMPLER_H
+#define LEAT_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "blend.h"
+#include "permute.h"
+
+#define SAMPLER_GROUP 16u                 /* pieces of one block stand this many samples apart */
+#define SAMPLER_MOST  ((uint64_t)1 << 60) /* samples are numbered below it */
+/* Sources times stretches of equal weights: bounds memory whatever a plan's text says. */
+#define SAMPLER_MOST_ENTRIES ((uint64_t)1 << 24)
+
+struct sampler_range {
+    uint64_t first, end;
+};
+
+struct sampler_phase_rule {
+    uint64_t begin;          /* the first one's is 0 */
+    uint64_t pieces;         /* samples a block, at least 1 */
+    const uint64_t *weights; /* of all sources; sum at most BLEND_MOST, not all 0 */
+};
+
+struct sampler_rules {
+    uint32_t source_count;
+    const uint64_t *blocks; /* of each source, at most PERMUTE_MOST */
+    const uint64_t *limits; /* of each source: blocks it may show in all, over its epochs; UINT64_MAX: no limit */
+    const struct sampler_phase_rule *phases;
+    uint32_t phase_count;              /* at least 1 */
+    const struct sampler_range *skips; /* rising, disjoint, not empty */
+    uint64_t skip_count;
+    uint64_t seed;
+    bool sequential;
+};
+
+struct sampler_source {
+    struct permute permute; /* .n is 0 where the source has no blocks */
+    struct wide_divider by_blocks;
+    uint64_t limit;
+};
+
+/* A stretch of a phase in which the weights do not change: a source that is spent begins a new one. */
+struct sampler_segment {
+    uint64_t first; /* draw of the phase */
+    uint32_t phase;
+    struct blend blend;
+};
+
+struct sampler_phase {
+    uint64_t begin, end; /* samples; the end of the last one: SAMPLER_MOST unless all sources are spent */
+    uint64_t draws;      /* UINT64_MAX: no end */
+    uint64_t pieces, group;
+    struct wide_divider by_group; /* samples of a whole group: pieces * group */
+    uint32_t first_segment, segments;
+};
+
+struct sampler_skip {
+    uint64_t first, end;
+    uint64_t before; /* samples skipped before it */
+};
+
+struct sampler {
+    struct sampler_source *sources;
+    struct sampler_phase *phases;
+    struct sampler_segment *segments;
+    uint64_t *counts; /* [segment][source]: draws that the source has had where the segment begins */
+    struct sampler_skip *skips;
+    uint64_t skip_count;
+    uint32_t source_count, phase_count, segment_count, segment_room;
+    uint64_t end; /* of the last phase */
+    bool sequential;
+};
+
+/* What a sample shows. */
+struct sampler_place {
+    uint64_t epoch, block;
+    uint32_t source, piece;
+    uint64_t pieces; /* of a block in this phase */
+};
+
+/* Where the last search ended: the next one is mostly in the same segment. Begins as all zeros; one a thread. */
+struct sampler_cursor {
+    const struct sampler_phase *phase;
+    const struct sampler_segment *segment;
+    uint64_t draw_end; /* where the segment ends */
+};
+
+/*
+ * Checks the rules that the struct's comments do not leave to the caller: phases begin in order and at lawful samples,
+ * and each has a source that is not spent (LEAT_E_ARGUMENT, with the phase's begin named). Copies all that it needs.
+ * On success sampler_free() releases it; a sampler of zeros may be freed too.
+ */
+enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err);
+void sampler_free(struct sampler *s);
+
+/* What sample n < s->end shows. */
+void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place);
+
+/* Where a block is shown: piece i of it at sample n + i * step. */
+struct sampler_found {
+    uint64_t n, step, pieces;
+};
+
+/* The inverse: where this block, below its source's blocks, is shown in this epoch. False: never. */
+bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block,
+                  struct sampler_found *found);
+
+/* Position p counts samples that are not skipped. n(p), and the inverse: *skipped tells that n is in a skip, and the
+ * position is then that of the next sample shown. */
+uint64_t sampler_number(const struct sampler *s, uint64_t position);
+uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped);
+
+/* The last phase that begins at or before sample n. */
+uint32_t sampler_phase_at(const struct sampler *s, uint64_t n);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * sampler_make.c: lays out a sampler: the phases, cut into segments where a source is spent, and what each source has
+ * had at the begin of each. It is computed at every opening and stored nowhere, so a later phase cannot change it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "sampler.h"
+
+typedef unsigned long long ull;
+
+/* What changes on the way through the phases. */
+struct maker {
+    struct sampler *s;
+    const struct sampler_rules *rules;
+    uint64_t *counts;  /* of each source so far */
+    uint64_t *weights; /* of the phase, 0 for sources that are spent */
+    struct leat_error *err;
+};
+
+static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t phase)
+{
+    struct sampler *s = m->s;
+    enum leat_status status;
+
+    if (((uint64_t)s->segment_count + 1) * s->source_count > SAMPLER_MOST_ENTRIES)
+        return status_set(m->err, LEAT_E_ARGUMENT,
+                          "too many changes of weights for %lu sources: phases, and sources with a limit of epochs, "
+                          "make more than %llu; leave some out, or join sources to one",
+                          (unsigned long)s->source_count, (ull)(SAMPLER_MOST_ENTRIES / s->source_count));
+    if (s->segment_count == s->segment_room) {
+        uint32_t room = s->segment_room ? 2 * s->segment_room : 4;
+        struct sampler_segment *segments = realloc(s->segments, room * sizeof *segments);
+        uint64_t *counts;
+
+        if (!segments)
+            return status_no_memory(m->err, room * sizeof *segments);
+        s->segments = segments;
+        counts = realloc(s->counts, (size_t)room * s->source_count * sizeof *counts);
+        if (!counts)
+            return status_no_memory(m->err, (uint64_t)room * s->source_count * sizeof *counts);
+        s->counts = counts;
+        s->segment_room = room;
+    }
+    s->segments[s->segment_count] = (struct sampler_segment) { .first = first, .phase = phase };
+    memcpy(s->counts + (size_t)s->segment_count * s->source_count, m->counts, s->source_count * sizeof *m->counts);
+    status = blend_make(&s->segments[s->segment_count].blend, m->weights, s->source_count, m->err);
+    s->segment_count += status == LEAT_OK;
+    return status;
+}
+
+/* The number of draws of the blend until a source is spent; UINT64_MAX: none ever is. */
+static uint64_t until_spent(const struct maker *m, const struct blend *b)
+{
+    uint64_t least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < m->s->source_count; i++) {
+        uint64_t place;
+
+        if (m->weights[i] == 0 || m->rules->limits[i] == UINT64_MAX)
+            continue;
+        place = blend_place(b, i, m->rules->limits[i] - m->counts[i] - 1);
+        if (place < least)
+            least = place;
+    }
+    return least == UINT64_MAX ? UINT64_MAX : least + 1;
+}
+
+/* Sets the weights of spent sources to 0; returns whether any other is left. */
+static bool drop_spent(struct maker *m)
+{
+    bool left = false;
+
+    for (uint32_t i = 0; i < m->s->source_count; i++) {
+        if (m->counts[i] >= m->rules->limits[i])
+            m->weights[i] = 0;
+        left = left || m->weights[i] > 0;
+    }
+    return left;
+}
+
+/* Segments of a phase, up to `draws` draws, or until all sources are spent: *made is how far it came. */
+static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t draws, uint64_t *made)
+{
+    uint64_t first = 0;
+
+    do {
+        enum leat_status status = add_segment(m, first, phase);
+        const struct blend *b;
+        uint64_t length;
+
+        if (status != LEAT_OK)
+            return status;
+        b = &m->s->segments[m->s->segment_count - 1].blend;
+        length = until_spent(m, b);
+        if (length > draws - first)
+            length = draws - first;
+        if (draws == UINT64_MAX && length >= SAMPLER_MOST) { /* goes on beyond all numbers */
+            *made = UINT64_MAX;
+            return LEAT_OK;
+        }
+        blend_count(b, length, m->counts);
+        first += length;
+    } while (drop_spent(m) && first < draws);
+    *made = first;
+    return LEAT_OK;
+}
+
+/* A begin that would cut a group of blocks: names the nearest one that does not. */
+static enum leat_status unlawful(const struct sampler_phase *p, uint64_t begin, struct leat_error *err)
+{
+    uint64_t unit = p->by_group.divisor, rest = (begin - p->begin) % unit;
+    uint64_t nearest = rest <= unit / 2 && begin - rest > p->begin ? begin - rest : begin - rest + unit;
+
+    return status_set(err, LEAT_E_ARGUMENT,
+                      "a phase cannot begin at sample %llu: the one before it begins at %llu and shows blocks in %llu "
+                      "pieces, %llu blocks at a time, so a change must come a multiple of %llu samples later; the "
+                      "nearest is sample %llu",
+                      (ull)begin, (ull)p->begin, (ull)p->pieces, (ull)p->group, (ull)unit, (ull)nearest);
+}
+
+static enum leat_status make_phase(struct maker *m, uint32_t number)
+{
+    const struct sampler_phase_rule *rule = &m->rules->phases[number];
+    bool last = number + 1 == m->rules->phase_count;
+    struct sampler_phase *p = &m->s->phases[number];
+    uint64_t samples = last ? UINT64_MAX : rule[1].begin - rule->begin, draws, made;
+    enum leat_status status;
+
+    *p = (struct sampler_phase) { .begin = rule->begin, .pieces = rule->pieces, .first_segment = m->s->segment_count };
+    p->group = p->pieces > 1 ? SAMPLER_GROUP : 1;
+    p->by_group = wide_divider(p->pieces * p->group);
+    memcpy(m->weights, rule->weights, m->s->source_count * sizeof *m->weights);
+    if (!drop_spent(m))
+        return status_set(m->err, LEAT_E_ARGUMENT,
+                          "the phase that begins at sample %llu has no source left: all that have a weight in it are "
+                          "spent by then (their limits of epochs are reached)",
+                          (ull)p->begin);
+    draws = last ? UINT64_MAX : bytes_pieces(samples, p->pieces);
+    status = make_segments(m, number, draws, &made);
+    if (status != LEAT_OK)
+        return status;
+    p->segments = m->s->segment_count - p->first_segment;
+    p->draws = made;
+    p->end = made > SAMPLER_MOST / p->pieces ? SAMPLER_MOST : p->begin + made * p->pieces;
+    if (p->end > SAMPLER_MOST)
+        p->end = SAMPLER_MOST;
+    m->s->end = p->end;
+    if (last || p->end == rule[1].begin)
+        return !last && made * p->pieces % p->by_group.divisor != 0 && drop_spent(m)
+                   ? unlawful(p, rule[1].begin, m->err)
+                   : LEAT_OK;
+    if (made < draws)
+        return status_set(m->err, LEAT_E_ARGUMENT,
+                          "a phase cannot begin at sample %llu: the plan ends at sample %llu, where all sources of the "
+                          "phase before are spent; begin it there at the latest",
+                          (ull)rule[1].begin, (ull)p->end);
+    return unlawful(p, rule[1].begin, m->err);
+}
+
+static enum leat_status make_skips(struct maker *m)
+{
+    const struct sampler_rules *rules = m->rules;
+    struct sampler *s = m->s;
+    uint64_t before = 0;
+
+    s->skips = calloc((size_t)rules->skip_count + 1, sizeof *s->skips);
+    if (!s->skips)
+        return status_no_memory(m->err, rules->skip_count * sizeof *s->skips);
+    for (uint64_t i = 0; i < rules->skip_count; i++) {
+        const struct sampler_range *r = &rules->skips[i];
+
+        if (s->skip_count > 0 && s->skips[s->skip_count - 1].end == r->first)
+            s->skips[s->skip_count - 1].end = r->end;
+        else
+            s->skips[s->skip_count++] = (struct sampler_skip) { r->first, r->end, before };
+        before += r->end - r->first;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err)
+{
+    uint32_t count = rules->source_count;
+    struct maker m = { .s = s, .rules = rules, .err = err };
+    enum leat_status status;
+
+    *s = (struct sampler) { .source_count = count, .phase_count = rules->phase_count, .sequential = rules->sequential };
+    s->sources = calloc(count, sizeof *s->sources);
+    s->phases = calloc(rules->phase_count, sizeof *s->phases);
+    m.counts = calloc(count, sizeof *m.counts);
+    m.weights = calloc(count, sizeof *m.weights);
+    status = s->sources && s->phases && m.counts && m.weights ? make_skips(&m)
+                                                              : status_no_memory(err, count * sizeof *s->sources);
+    for (uint32_t i = 0; status == LEAT_OK && i < count; i++) {
+        s->sources[i].limit = rules->limits[i];
+        if (rules->blocks[i] == 0)
+            continue;
+        s->sources[i].permute = permute_make(rules->blocks[i], rules->seed, i);
+        s->sources[i].by_blocks = wide_divider(rules->blocks[i]);
+    }
+    for (uint32_t i = 0; status == LEAT_OK && i < rules->phase_count; i++)
+        status = make_phase(&m, i);
+    free(m.counts);
+    free(m.weights);
+    if (status != LEAT_OK)
+        sampler_free(s);
+    return status;
+}
+
+void sampler_free(struct sampler *s)
+{
+    for (uint32_t i = 0; i < s->segment_count; i++)
+        blend_free(&s->segments[i].blend);
+    free(s->sources);
+    free(s->phases);
+    free(s->segments);
+    free(s->counts);
+    free(s->skips);
+    *s = (struct sampler) { .end = 0 };
+}
