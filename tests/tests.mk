@@ -31,7 +31,7 @@ $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/tiny/leat
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
@@ -42,6 +42,19 @@ $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset: $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(PACK_LIBS) -lm -o $@
+
+# The command with small pieces (src/base/tiny.h), for the tests of packing: only the files that packing goes through and
+# that look at LEAT_TINY are compiled again; they stand before the libraries, whose own are then not taken.
+TINY_SOURCES := $(shell grep -l '"base/tiny.h"' $(filter src/writer%,$(LIB_SOURCES)) $(PACK_SOURCES))
+TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
+
+$(BUILD)/obj/tiny/%.o: %.c
+	$(call say,CC      $< (tiny))
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DLEAT_TINY=1 -MMD -MP -c $< -o $@
+
+$(BUILD)/tiny/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(TINY_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
 
 .PHONY: golden
 golden: $(BUILD)/make_golden
