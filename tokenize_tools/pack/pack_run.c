@@ -104,6 +104,8 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const str
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->threads = o->threads > 0 ? o->threads : cores();
     r->output.setup = setup;
+    r->output.description = &r->description;
+    r->output.description_path = r->description_path;
     r->output.most_rejects = o->most_rejects;
     r->output.most_rejects_ppm = o->most_rejects_ppm;
     r->output.checkpoints = true;
@@ -154,11 +156,9 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
     enum leat_status s = leat_writer_open(&r->output.writer, r->name, &w, err);
 
     if (s == LEAT_OK)
-        s = pack_description_write(r->description_path, &r->description, err);
-    if (s == LEAT_OK)
         s = reject_file_begin(&r->output.rejects, err);
-    /* from here on there is something to resume */
-    return s == LEAT_OK && r->output.checkpoints ? pack_output_checkpoint(&r->output, err) : s;
+    /* what another run left: until the first checkpoint there is nothing to be resumed */
+    return s == LEAT_OK ? file_remove(r->description_path, err) : s;
 }
 
 /* Whether the dataset that is there has these inputs and this tokenizer: the run had come to its end. */
@@ -224,10 +224,11 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
     r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
     r->output.text_at_checkpoint = r->output.at.text_bytes;
+    r->output.described = true;
     return s;
 }
 
-/* The description is the first file of a run that is made durable, and the last one removed. */
+/* The description is there from the first checkpoint on, and is the last file to be removed. */
 static enum leat_status resume(struct pack_run *r, struct leat_error *err)
 {
     struct file_identity description, checkpoint, index;
