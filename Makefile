@@ -187,6 +187,12 @@ bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)bench/run.sh $(BUILD)
 
+.PHONY: bench-encode-peers
+## bench-encode-peers: leat-bench encode beside tiktoken and tokenizers, on one core; PEERS="--megabytes 5 --repeat 3"
+bench-encode-peers: $(BUILD)/leat-bench $(PEERS_READY)
+	$(Q)if [ -e $(PEERS_READY) ]; then $(VENV)/bin/python bench/encode_peers.py $(BUILD)/leat-bench $(PEERS) || \
+	    [ $$? -eq 77 ]; else echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; fi
+
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall dist clean help
@@ -226,6 +232,6 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
+	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
 	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
 	@echo "           CUDA=auto|0|1 is for the GPU's backend, and of no use until that is there"
