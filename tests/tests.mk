@@ -21,13 +21,14 @@ WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
 $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(ZLIB_LIBS) -lm -o $@
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(PACK_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
+include tests/corpus/corpus.mk
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word

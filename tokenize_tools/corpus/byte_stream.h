@@ -71,7 +71,8 @@ void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16]);
 
 /*
  * The last place at or before the text given so far where reading can begin anew: the begin of a frame or member, in a
- * plain file that of the page; where there is none, the begin of the file.
+ * plain file that of the page; where there is none, the begin of the file. That a frame ends with the last byte given may
+ * be seen only by the next read.
  */
 void byte_stream_mark(const struct byte_stream *s, struct byte_mark *mark);
 
