@@ -32,15 +32,17 @@ include tests/corpus/corpus.mk
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
-# dataset for the reader in Python, and what makes small datasets for the tests of the commands.
+# dataset for the reader in Python, what makes small datasets for the tests of the commands, and what answers questions
+# about the order of samples for its twin in Python.
 $(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
 $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
-$(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset: $(TEST_LIBRARIES)
+$(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
+$(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump: $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(PACK_LIBS) -lm -o $@
 
