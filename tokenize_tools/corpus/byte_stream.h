@@ -63,6 +63,9 @@ const char *byte_stream_name(const struct byte_stream *s);
 uint64_t byte_stream_raw_position(const struct byte_stream *s);
 uint64_t byte_stream_text_position(const struct byte_stream *s);
 
+/* Memory that the stream uses now, about: up to 2 GiB for the window of a zstd frame. */
+uint64_t byte_stream_memory(const struct byte_stream *s);
+
 /* Bytes of the file when it was opened; UINT64_MAX if it is no regular file. */
 uint64_t byte_stream_size(const struct byte_stream *s);
 

@@ -64,6 +64,11 @@ void zstd_frames_close(struct zstd_frames *z)
     free(z);
 }
 
+size_t zstd_frames_memory(const struct zstd_frames *z)
+{
+    return ZSTD_sizeof_DCtx(z->context);
+}
+
 static enum leat_status failed(const struct raw_input *in, size_t code, struct leat_error *err)
 {
     uint64_t place = raw_input_position(in);
