@@ -10,6 +10,7 @@ int bench_counting(const struct command *self, int argc, char **argv);
 int bench_sparse(const struct command *self, int argc, char **argv);
 int bench_pack(const struct command *self, int argc, char **argv);
 int bench_encode(const struct command *self, int argc, char **argv);
+int bench_scan(const struct command *self, int argc, char **argv);
 
 extern const struct option_row limits_options[];
 extern const struct option_row dataset_options[];
@@ -17,5 +18,6 @@ extern const struct option_row counting_options[];
 extern const struct option_row sparse_options[];
 extern const struct option_row encode_options[];
 extern const struct option_row pack_options[];
+extern const struct option_row scan_options[];
 
 #endif
