@@ -8,8 +8,9 @@
  * would have been the least there, too, and been merged. This holds for any table, whatever its ranks. And the other way
  * about: of what merging a run gives, any two neighbours alone give just these two.
  *
- * So a block is merged alone; the next one begins some tokens before its end, and where both have a token in common, at
- * the same place, the one's result goes on as the other's: each two neighbours then come out of one of the blocks.
+ * So a block is merged alone. The next one begins at a border some tokens before its end, and is merged alone, too. If
+ * the token that it begins with is the one that the block before has there, each two neighbours of the result come out
+ * of one of the blocks. It is the same if it ends at the same place: what it is merged to depends on nothing else.
  */
 #include "merge_blocks.h"
 
@@ -24,71 +25,41 @@
 /* Tokens of a block that the next one merges again. What follows a block seldom changes more than the last two. */
 #define MOST_AGAIN 16
 
-struct token {
-    size_t begin, end; /* places in the run */
-    uint32_t symbol;
-};
-
 struct run {
     const struct merge_table *table;
     struct merge_scratch *scratch;
-    uint32_t *symbols; /* up to `written` the result, from the current block on as they were */
+    uint32_t *symbols; /* up to `written` the result, from `at` on as they were */
     size_t count, written;
-    uint32_t *block;         /* the current block: symbols at the places that are alive */
+    uint32_t *block; /* the current block: symbols at the places that are alive */
     const uint64_t *alive;
-    size_t at, block_count;  /* the block's place in the run, and its symbols */
-    struct token again[MOST_AGAIN]; /* the last tokens of the block before; the first begins at `at` */
-    size_t again_count, most_again;
+    size_t at, block_count; /* the block's place in the run, and its symbols */
+    size_t first_end;       /* where its first token ends, as the block before has it */
+    size_t again;           /* tokens that the next block merges again */
 };
 
-/* Where in the block its tokens go on as those of the block before; false: nowhere. What that one has before is written. */
-static bool meet(struct run *r, size_t *from)
-{
-    size_t place = 0;
-
-    *from = 0;
-    if (r->again_count == 0)
-        return true;
-    for (size_t i = 0; i < r->again_count; i++) {
-        const struct token *t = &r->again[i];
-
-        while (r->at + place < t->begin)
-            place = merge_next(r->alive, place);
-        if (r->at + place == t->begin && r->block[place] == t->symbol &&
-            r->at + merge_next(r->alive, place) == t->end) {
-            *from = place;
-            return true;
-        }
-        r->symbols[r->written++] = t->symbol;
-    }
-    return false;
-}
-
-/* The place from which on the next block merges again; the block's end if there is none. */
+/* The place from which on the next block merges again; the block's end if it is the last. */
 static size_t next_begin(const struct run *r)
 {
     size_t place = r->block_count;
 
     if (r->at + place == r->count)
         return place;
-    for (size_t i = 0; i < r->most_again && place > 0; i++)
+    for (size_t i = 0; i < r->again && place > 0; i++)
         place = merge_before(r->alive, place);
     return place;
 }
 
-/* Writes the block's tokens; false if it does not meet the one before, or no token of it is certain. */
+/* Writes the block's tokens; false if it does not go on as the one before, or no token of it is certain. */
 static bool write_block(struct run *r)
 {
-    size_t place, next = next_begin(r);
+    size_t next = next_begin(r);
 
-    if (!meet(r, &place) || place >= next)
+    if (next == 0 || (r->at > 0 && r->at + merge_next(r->alive, 0) != r->first_end))
         return false;
-    for (; place < next; place = merge_next(r->alive, place))
+    for (size_t place = 0; place < next; place = merge_next(r->alive, place))
         r->symbols[r->written++] = r->block[place];
-    r->again_count = 0;
-    for (; place < r->block_count; place = r->again[r->again_count++].end - r->at)
-        r->again[r->again_count] =
-            (struct token) { r->at + place, r->at + merge_next(r->alive, place), r->block[place] };
+    if (next < r->block_count)
+        r->first_end = r->at + merge_next(r->alive, next);
     r->at += next;
     return true;
 }
@@ -118,7 +89,7 @@ enum leat_status merge_blocks(const struct merge_table *table, struct merge_scra
 
     block = block ? block : USUAL_BLOCK;
     bytes = block * sizeof *r.block;
-    r.most_again = block / 4 < MOST_AGAIN ? block / 4 : MOST_AGAIN;
+    r.again = block / 4 < MOST_AGAIN ? block / 4 : MOST_AGAIN;
     if (!bound_take(scratch->bound, bytes))
         return bound_refuse(scratch->bound, *count, err);
     r.block = malloc(bytes);
