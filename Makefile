@@ -180,11 +180,18 @@ format:
 
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
-.PHONY: bench
+.PHONY: bench bench-simdjson
 ## bench: this machine's limits, then leat's figures beside them
 bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)bench/run.sh $(BUILD)
+
+## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
+bench-simdjson: $(BUILD)/scan_simdjson
+$(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
+	$(call say,CXX     $<)
+	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
+	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
