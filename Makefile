@@ -181,7 +181,7 @@ format:
 
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
-.PHONY: bench
+.PHONY: bench bench-simdjson
 ## bench: this machine's limits, then leat's figures beside them
 bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
@@ -192,6 +192,12 @@ bench: deps
 bench-encode-peers: $(BUILD)/leat-bench $(PEERS_READY)
 	$(Q)if [ -e $(PEERS_READY) ]; then $(VENV)/bin/python bench/encode_peers.py $(BUILD)/leat-bench $(PEERS) || \
 	    [ $$? -eq 77 ]; else echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; fi
+## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
+bench-simdjson: $(BUILD)/scan_simdjson
+$(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
+	$(call say,CXX     $<)
+	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
+	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
