@@ -102,6 +102,8 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, 
     if (epochs == LEAT_NONE && until == LEAT_NONE && plan->sampler.end >= SAMPLER_MOST)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: say up to which epoch or up to which sample is to be searched");
+    if (count == 0)
+        return LEAT_OK;
     if (s.until > plan->sampler.end)
         s.until = plan->sampler.end;
     if (s.until / SCAN_WORTH <= count / plan->rules.base_len) {
