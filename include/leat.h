@@ -587,8 +587,8 @@ typedef int leat_plan_found(void *context, const struct leat_sample *sample);
 /*
  * Samples that show a token of [first, first + count) of a source's dataset as an input, in epochs [0, epochs), and
  * numbered below `until` (either may be LEAT_NONE, but not both of a plan without end: LEAT_E_ARGUMENT). Skipped ones
- * come too: leat_plan_position() tells. By epochs, then in the order of the tokens, not of the samples. Some 200 ns a
- * sample; no file is read. For the documents that a sample shows, leat_dataset_documents_in(sample->token,
+ * come too: leat_plan_position() tells. In no particular order. Some 200 ns a block of these tokens and epoch, or 50 ns
+ * a sample below `until`, whichever is less; no file is read. For the documents that a sample shows, leat_dataset_documents_in(sample->token,
  * sample->length) of its source's dataset. Returns LEAT_E_RANGE for a source or tokens that are not there.
  */
 LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,

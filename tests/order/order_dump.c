@@ -13,7 +13,7 @@
  *   permute N SEED SOURCE EPOCH I    prints P(I)
  *   blend W,W,... K                  prints "source draw"
  */
-#include "fake_dataset.h"
+#include "bench/fake_dataset.h"
 #include "plan.h"
 #include "t.h"
 

@@ -2,8 +2,9 @@
  * test_order_vectors.c: the frozen vectors of docs/ORDER.md are what the library answers, whatever machine, compiler
  * and optimization it was built for: an order that changes is another version, never this one.
  */
-#include "fake_dataset.h"
+#include "bench/fake_dataset.h"
 #include "plan.h"
+#include "t.h"
 
 #define PAGE "docs/ORDER.md"
 

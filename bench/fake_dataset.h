@@ -1,21 +1,23 @@
 /*
  * fake_dataset.h: datasets that are nothing but a number of tokens, of any size, without files: enough for all of a
- * plan but splits and documents.
+ * plan but splits and documents. For measurements and tests: ends the program if there is no memory.
  */
-#ifndef LEAT_TESTS_ORDER_FAKE_DATASET_H
-#define LEAT_TESTS_ORDER_FAKE_DATASET_H
+#ifndef LEAT_BENCH_FAKE_DATASET_H
+#define LEAT_BENCH_FAKE_DATASET_H
+
+#include <stdlib.h>
 
 #include "dataset.h"
-#include "t.h"
 
 static char fake_name[] = "fake";
 
-/* A list of `parts` datasets of these numbers of tokens. Ends with the program unless freed. */
+/* A list of `parts` datasets of these numbers of tokens. The caller's, until fake_dataset_free(). */
 static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t parts)
 {
     struct leat_dataset *d = calloc(1, sizeof *d);
 
-    d->parts = calloc((size_t)parts, sizeof *d->parts);
+    if (!d || !(d->parts = calloc((size_t)parts, sizeof *d->parts)))
+        abort();
     d->part_count = parts;
     for (uint64_t i = 0; i < parts; i++) {
         struct part *p = &d->parts[i];
