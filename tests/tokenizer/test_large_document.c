@@ -2,9 +2,9 @@
  * test_large_document.c: a document of any size goes through an encoder in parts with a bound on its memory, and decodes
  * to what it was. It is made of words as it goes, never there as a whole. LEAT_TEST_MIB=1024 for one of a gigabyte.
  */
+#include "t.h"
 #include "leat_pack.h"
 #include "peak.h"
-#include "t.h"
 #include "vectors.h"
 #include "vocabularies.h"
 
@@ -13,11 +13,43 @@
 #define ALLOWED    (MOST + ((uint64_t)8 << 20)) /* with the program's own buffers, and what the allocator keeps */
 
 static const char *const words[] = {
-    "the",  "of",   "and",   "to",     "in",      "a",      "is",     "that",        "for",  "it",  "was",   "on",
-    "are",  "with", "they",  "at",     "house",   "river",  "people", "government",  "time", "1987", "3.14", "its",
-    "don't", "we'll", "light", "music", "mountain", "language", "caf\xc3\xa9", "na\xc3\xafve", "\xe4\xb8\xad\xe6\x96\x87", "internationalization",
+    "the",
+    "of",
+    "and",
+    "to",
+    "in",
+    "a",
+    "is",
+    "that",
+    "for",
+    "it",
+    "was",
+    "on",
+    "are",
+    "with",
+    "they",
+    "at",
+    "house",
+    "river",
+    "people",
+    "government",
+    "time",
+    "1987",
+    "3.14",
+    "its",
+    "don't",
+    "we'll",
+    "light",
+    "music",
+    "mountain",
+    "language",
+    "caf\xc3\xa9",
+    "na\xc3\xafve",
+    "\xe4\xb8\xad\xe6\x96\x87",
+    "internationalization",
 };
-static const char *const ends[] = { " ", " ", " ", " ", " ", " ", " ", ", ", ". ", ".\n", ".\n\n", "; ", " (", ") ", " \"", "\" ", "  " };
+static const char *const ends[] = { " ",   " ",     " ",  " ",  " ",  " ",   " ",   ", ", ". ",
+                                    ".\n", ".\n\n", "; ", " (", ") ", " \"", "\" ", "  " };
 
 #define COUNT(list) (sizeof list / sizeof list[0])
 
