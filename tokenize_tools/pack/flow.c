@@ -325,6 +325,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
     pthread_cond_init(&f->work, NULL);
     pthread_cond_init(&f->ended, NULL);
     pthread_cond_init(&f->room, NULL);
+    pthread_mutex_lock(&f->lock); /* the first ones look at thread_count */
     while (s == LEAT_OK && f->thread_count < setup->threads) {
         int e = pthread_create(&f->threads[f->thread_count], NULL, thread_main, f);
 
@@ -334,6 +335,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
             break; /* those that there are do the work */
         f->thread_count++;
     }
+    pthread_mutex_unlock(&f->lock);
     if (s != LEAT_OK) {
         flow_free(f);
         return s;

@@ -24,6 +24,7 @@ struct search {
 };
 
 static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err);
+static enum leat_status find_in_list(struct search *s, const char *list, struct leat_error *err);
 
 /* ---- Names ---- */
 
@@ -192,19 +193,20 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
     return LEAT_OK;
 }
 
-/* A line of a list; relative names count from the list's folder. */
+/* A line of a list; relative names, of other lists too, count from the list's folder. */
 static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
 {
     const char *slash = strrchr(list, '/');
+    bool is_list = line[0] == '@';
     enum leat_status status;
     char *path;
 
-    if (line[0] == '/' || strcmp(line, "-") == 0 || !slash)
+    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash)
         return find_word(s, line, err);
-    path = join(list, (size_t)(slash - list) + 1, line);
+    path = join(list, (size_t)(slash - list) + 1, line + is_list);
     if (!path)
         return status_no_memory(err, strlen(list));
-    status = find_word(s, path, err);
+    status = is_list ? find_in_list(s, path, err) : find_word(s, path, err);
     free(path);
     return status;
 }

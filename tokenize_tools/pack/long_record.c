@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "corpus/json_push.h"
+#include "corpus/lines.h"
 #include "pack_worker.h"
 
 struct long_record {
@@ -26,17 +27,20 @@ static enum leat_status read_part(struct long_record *r, uint64_t at, size_t cou
     return file_read_at(r->fd, at, r->raw, count, r->name, err);
 }
 
-/* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. */
+/* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. A line of nothing but white space
+ * (*blank) is no record. */
 static enum leat_status check(struct long_record *r, struct json_push *push, uint64_t at, uint64_t bytes,
-                              struct json_pushed *pushed, struct leat_error *err)
+                              struct json_pushed *pushed, bool *blank, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     bool enough = false;
 
+    *blank = true;
     for (uint64_t done = 0; s == LEAT_OK && !enough && done < bytes;) {
         size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
 
         s = read_part(r, at + done, count, err);
+        *blank = *blank && s == LEAT_OK && lines_blank(r->raw, count);
         if (s == LEAT_OK)
             s = json_push_feed(push, r->raw, count, &enough, err);
         done += count;
@@ -89,20 +93,20 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
     struct json_push *push;
     struct leat_error why;
     char sample[UNIT_SAMPLE];
-    bool refused = false;
+    bool refused = false, blank = false;
     enum leat_status s = json_push_open(&push, &r->w->setup->fields, err);
 
     if (s != LEAT_OK)
         return s;
     s = file_read_at(r->fd, at, sample, sizeof sample, r->name, err);
     if (s == LEAT_OK)
-        s = check(r, push, at, bytes, &pushed, &why);
+        s = check(r, push, at, bytes, &pushed, &blank, &why);
     if (s == LEAT_OK) {
         r->at = at + pushed.text_begin;
         r->left = pushed.text_raw_bytes;
         s = encode(r, u, &pushed, offset, line, &refused, &why);
     } else if (s == LEAT_E_TEXT) {
-        refused = true;
+        refused = !blank;
         s = LEAT_OK;
     }
     json_push_close(push);

@@ -115,10 +115,11 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
 {
     struct long_text t = { .w = w, .u = u };
     struct leat_error why;
+    uint64_t spooled = u->spooled.fd >= 0 ? u->spooled.bytes : 0; /* of documents before */
     enum leat_status s = text_hash_begin(&t.hash, err);
 
     *refused = false;
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && u->spooled.fd < 0)
         s = spool_open(&u->spooled, w->setup->output, err);
     if (s == LEAT_OK) {
         pthread_mutex_lock(&w->setup->long_lock);
@@ -133,13 +134,14 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
     }
     if (s == LEAT_OK) {
         text_hash_end(&t.hash, d->hash);
-        d->tokens = u->spooled_tokens = t.tokens;
+        d->tokens = t.tokens;
+        d->spooled = true;
         u->text_bytes += t.bytes;
     } else if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
         *refused = true;
     }
     if (s != LEAT_OK)
-        spool_close(&u->spooled);
+        u->spooled.bytes = spooled;
     text_hash_free(&t.hash);
     buffer_free(&t.part);
     return *refused ? LEAT_OK : s;

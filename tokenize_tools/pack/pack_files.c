@@ -17,6 +17,9 @@ static enum leat_status find_inputs(struct pack_run *r, const char *const *words
     if (count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_pack: an input must be given");
     s = inputs_find(&setup->inputs, words, count, o->format, err);
+    /* of all inputs, not of a share: parts store what the whole would */
+    for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
+        r->stores_all = r->stores_all || setup->inputs.items[i].kind == INPUT_JSONL;
     if (s == LEAT_OK && o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, err);
     if (s == LEAT_OK)
@@ -64,9 +67,12 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
     uint64_t before = r->output.at.disk_bytes;
     bool ended = false;
     struct flow *flow;
-    enum leat_status s = flow_open(&flow, &r->setup, &r->start, pack_output_write, &r->output, err);
+    enum leat_status s;
 
     *stopped = false;
+    if (r->setup.inputs.count == 0) /* a share without an input: a flow would wait for a program's units */
+        return LEAT_OK;
+    s = flow_open(&flow, &r->setup, &r->start, pack_output_write, &r->output, err);
     while (s == LEAT_OK && !ended) {
         s = flow_wait(flow, TICK_MS, &ended, err);
         if (s == LEAT_OK && !ended && !*stopped && tell_progress(r, flow, before)) {

@@ -185,23 +185,24 @@ static enum leat_status judge_so_far(const struct pack_output *o, struct leat_er
 
 /* ---- Documents ---- */
 
-/* Ids that did not fit in memory, piece by piece. */
-static enum leat_status write_spooled(struct pack_output *o, struct unit *u, const struct leat_origin *origin,
-                                      struct leat_error *err)
+/* Ids that did not fit in memory, piece by piece: `tokens` of them, from *at of the spool. */
+static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uint64_t *at, uint64_t tokens,
+                                      const struct leat_origin *origin, struct leat_error *err)
 {
     size_t width = o->setup->ids_wide ? 4 : 2;
+    uint64_t left = tokens * width;
     enum leat_status s = buffer_reserve(&u->text, LONG_PART, err);
 
-    for (uint64_t at = 0; s == LEAT_OK && at < u->spooled.bytes;) {
-        uint64_t left = u->spooled.bytes - at;
+    while (s == LEAT_OK && left > 0) {
         size_t count = left < LONG_PART ? (size_t)left : LONG_PART;
 
-        s = spool_read(&u->spooled, at, u->text.bytes, count, err);
+        s = spool_read(&u->spooled, *at, u->text.bytes, count, err);
         if (s == LEAT_OK && width == 4)
             s = leat_writer_append_u32(o->writer, (const uint32_t *)(const void *)u->text.bytes, count / 4, err);
         else if (s == LEAT_OK)
             s = leat_writer_append_u16(o->writer, (const uint16_t *)(const void *)u->text.bytes, count / 2, err);
-        at += count;
+        *at += count;
+        left -= count;
     }
     return s == LEAT_OK ? leat_writer_end_document(o->writer, origin, err) : s;
 }
@@ -209,6 +210,7 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, con
 static enum leat_status write_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
     const uint8_t *ids = u->tokens.bytes;
+    uint64_t spooled = 0;
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
@@ -220,8 +222,8 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
                                       .id_bytes = d->id.bytes,
                                       .text_hash = d->hash };
 
-        if (u->spooled.fd >= 0 && i + 1 == u->document_count) {
-            s = write_spooled(o, u, &origin, err);
+        if (d->spooled) {
+            s = write_spooled(o, u, &spooled, d->tokens, &origin, err);
         } else if (o->setup->ids_wide) {
             s = leat_writer_add_u32(o->writer, (const uint32_t *)(const void *)ids, d->tokens, &origin, err);
             ids += 4 * d->tokens;

@@ -143,9 +143,6 @@ static struct leat_writer_options writer_options(const struct pack_run *r, struc
     w.replace = o->replace;
     w.store_hashes = 1;
     w.store_lines = w.store_ids = r->stores_all;
-    for (size_t i = 0; i < r->setup.inputs.count; i++)
-        if (r->setup.inputs.items[i].kind == INPUT_JSONL)
-            w.store_lines = w.store_ids = 1;
     return w;
 }
 

@@ -72,6 +72,8 @@ static enum leat_status unit_encode_given(struct pack_worker *w, struct unit *u,
         if (d->malformed && w->setup->reject_invalid) {
             status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
             s = unit_reject(u, d->input, d->offset, d->line, why.message, bytes, d->text.bytes, err);
+            if (s == LEAT_OK)
+                u->rejects[u->reject_count - 1].place = d->text.begin;
         } else {
             u->documents[kept++] = *d;
         }
@@ -116,6 +118,7 @@ void pack_worker_run(struct pack_worker *w, struct unit *u, int fd)
     others = u->spent_ns[STAGE_READ] + u->spent_ns[STAGE_SCAN] - others;
     u->spent_ns[STAGE_ENCODE] += pack_cpu_ns() - began - others;
     buffer_free(&u->text); /* what waits to be written holds ids only */
+    spool_close(&u->record);
     give_back(&w->text);
     give_back(&w->repaired);
     give_back(&w->narrow);

@@ -141,10 +141,23 @@ enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, ui
     r->input = input;
     r->offset = offset;
     r->line = line;
+    r->place = 0;
     s = unit_keep(u, reason, strlen(reason), &r->reason, err);
     if (s == LEAT_OK)
         s = unit_keep(u, record, bytes < UNIT_SAMPLE ? bytes : UNIT_SAMPLE, &r->sample, err);
     if (s == LEAT_OK)
         u->reject_count++;
     return s;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    size_t x = ((const struct unit_reject *)a)->place, y = ((const struct unit_reject *)b)->place;
+
+    return (x > y) - (x < y);
+}
+
+void unit_sort_rejects(struct unit *u)
+{
+    qsort(u->rejects, u->reject_count, sizeof *u->rejects, by_place);
 }

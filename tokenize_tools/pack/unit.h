@@ -42,12 +42,14 @@ struct unit_document {
     struct stretch text; /* in the text, until it is encoded */
     bool malformed;      /* it is not UTF-8 */
     struct stretch id;   /* in `strings` */
-    uint64_t tokens;     /* in `tokens`, after those of the documents before */
+    uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
+    bool spooled;
     uint8_t hash[16];    /* XXH3-128 of its text */
 };
 
 struct unit_reject {
     uint64_t input, offset, line;  /* as above */
+    size_t place;                  /* of the record or its text in the unit's text: rejects lie in this order */
     struct stretch reason, sample; /* in `strings` */
 };
 
@@ -75,8 +77,7 @@ struct unit {
     size_t reject_count, reject_room;
     struct buffer strings;
     struct buffer tokens; /* as the token file holds them, but in this machine's byte order */
-    struct spool spooled; /* ids of the last document, if they do not fit in memory */
-    uint64_t spooled_tokens;
+    struct spool spooled; /* ids of documents that do not fit in memory */
 
     uint64_t newlines, text_bytes, special_strings;
     uint64_t disk_bytes;   /* of the input that this unit stands for: what progress counts */
@@ -109,6 +110,10 @@ struct unit_end *unit_add_end(struct unit *u, struct leat_error *err);
 #define UNIT_SAMPLE 200
 enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
                              const void *record, size_t bytes, struct leat_error *err);
+
+/* Puts rejects in the order of their places: what scanning and what encoding refuses must not depend on where units
+ * begin. */
+void unit_sort_rejects(struct unit *u);
 
 /* Copies a string to `strings`. */
 enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,

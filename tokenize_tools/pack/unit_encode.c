@@ -70,7 +70,10 @@ enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct 
     s = encode(w, u, d, text, bytes, &why);
     if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
         *refused = true;
-        return unit_reject(u, d->input, d->offset, d->line, why.message, text, bytes, err);
+        s = unit_reject(u, d->input, d->offset, d->line, why.message, text, bytes, err);
+        if (s == LEAT_OK)
+            u->rejects[u->reject_count - 1].place = d->text.begin;
+        return s;
     }
     if (s != LEAT_OK) {
         *err = why;
@@ -83,7 +86,7 @@ enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct 
 
 enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
-    size_t kept = 0;
+    size_t kept = 0, rejects = u->reject_count;
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
@@ -95,5 +98,7 @@ enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *
             u->documents[kept++] = *d;
     }
     u->document_count = kept;
+    if (u->reject_count > rejects)
+        unit_sort_rejects(u);
     return s;
 }

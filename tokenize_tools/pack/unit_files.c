@@ -33,15 +33,19 @@ static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room,
     return f->damaged ? LEAT_OK : s;
 }
 
-/* As much as is to be in memory at once; *whole if that is all. */
+/* As much as is to be in memory at once; *whole if that is all. Compressed texts may be much longer than their files,
+ * with which they were put into one unit: once their ids are many, the rest goes through files too. */
 static enum leat_status read_start(struct text_file *f, bool *whole, struct leat_error *err)
 {
     struct buffer *b = f->start;
+    uint64_t most = f->w->setup->long_bytes;
     size_t room = LONG_PART, got = 1;
     enum leat_status s = LEAT_OK;
 
+    if (f->u->tokens.size > 2 * most)
+        most = 0;
     b->size = 0;
-    while (s == LEAT_OK && got > 0 && b->size <= f->w->setup->long_bytes) {
+    while (s == LEAT_OK && got > 0 && b->size <= most) {
         s = buffer_reserve(b, room, err);
         if (s == LEAT_OK)
             s = read_some(f, b->bytes + b->size, room, &got, err);
@@ -105,13 +109,15 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
         }
     } else {
         char sample[UNIT_SAMPLE];
+        size_t skip = mark_bytes(f->start), left = f->start->size - skip;
+        size_t sample_bytes = left < sizeof sample ? left : sizeof sample;
 
-        memcpy(sample, f->start->bytes, sizeof sample);
+        memcpy(sample, f->start->bytes + skip, sample_bytes);
         s = long_text_encode(f->w, u, d, next_part, f, &refused, &why);
         if (s != LEAT_OK)
             *err = why;
         else if (refused)
-            s = unit_reject(u, input, 0, LEAT_NONE, why.message, sample, sizeof sample, err);
+            s = unit_reject(u, input, 0, LEAT_NONE, why.message, sample, sample_bytes, err);
     }
     if (refused)
         u->document_count--;

@@ -6,6 +6,16 @@
 #include "pack_worker.h"
 #include "tokenizer/utf8.h"
 
+static enum leat_status refuse(struct unit *u, struct stretch where, uint64_t offset, uint64_t line, const char *reason,
+                               const void *record, size_t bytes, struct leat_error *err)
+{
+    enum leat_status s = unit_reject(u, u->input, offset, line, reason, record, bytes, err);
+
+    if (s == LEAT_OK)
+        u->rejects[u->reject_count - 1].place = where.begin;
+    return s;
+}
+
 static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
                                     uint64_t offset, uint64_t line, struct leat_error *err)
 {
@@ -22,7 +32,7 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
     }
     s = json_fields_find(&w->setup->fields, record, where.bytes, &found, &why);
     if (s == LEAT_E_TEXT)
-        return unit_reject(u, u->input, offset, line, why.message, record, where.bytes, err);
+        return refuse(u, where, offset, line, why.message, record, where.bytes, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
@@ -30,7 +40,7 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
     valid = utf8_valid_prefix((const uint8_t *)found.text, found.text_bytes);
     if (valid < found.text_bytes && w->setup->reject_invalid) {
         status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
-        return unit_reject(u, u->input, offset, line, why.message, sample, sample_bytes, err);
+        return refuse(u, where, offset, line, why.message, sample, sample_bytes, err);
     }
     d = unit_add_document(u, err);
     if (!d)

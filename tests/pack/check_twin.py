@@ -1,0 +1,213 @@
+"""check_twin.py LEAT TMP [SEED [CASES [FIRST]]]: leat pack against reference.py over random corpora: tokens, document
+offsets, origins, input records, text hashes, rejects, exit codes and the summary; the same bytes whatever the threads,
+the memory bound and the output's name; and parts that make up the whole.
+
+What has been found: README of a failing case is its printed number; run it alone by SEED 1 FIRST.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+from corpora import Corpus
+from dataset import NONE, Dataset, xxh3
+from reference import Options, Packed
+
+leat, tmp = os.path.abspath(sys.argv[1]), sys.argv[2]
+seed, cases, first = (int(sys.argv[i]) if len(sys.argv) > i else d for i, d in ((3, 1), (4, 40), (5, 0)))
+
+
+class Wrong(Exception):
+    pass
+
+
+def check(condition, *what):
+    if not condition:
+        raise Wrong(*what)
+
+
+def run(folder, args, stdin=None):
+    p = subprocess.run([leat, "pack", *args], cwd=folder, input=stdin if stdin is not None else b"",
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return p.returncode, p.stdout.decode(), p.stderr.decode()
+
+
+def difference(a, b):
+    for i, (x, y) in enumerate(zip(a, b)):
+        if x != y:
+            return "item %d of %d and %d: %.600r\n... instead of %.600r" % (i, len(a), len(b), x, y)
+    return "%d items instead of %d; the next: %.300r" % (len(a), len(b), (list(a)[len(b):] or list(b)[len(a):])[:1])
+
+
+def same(what, got, wanted):
+    check(got == wanted, "%s: %s" % (what, difference(got, wanted)))
+
+
+def read_rejects(path):
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as f:
+        return [json.loads(line) for line in f]
+
+
+def check_rejects(got, wanted):
+    same("places of rejects", [(r["input"], r["offset"], r["line"]) for r in got], [w[:3] for w in wanted])
+    same("records of rejects", [r["record"] for r in got], [w[4] for w in wanted])
+    for r, w in zip(got, wanted):
+        check(w[3] in r["reason"], "reason %r without %r, of %r" % (r["reason"], w[3], r["record"]))
+
+
+def compare(name, packed, rejects):
+    d = Dataset(name)
+    got, wanted = d.documents(), packed.documents
+    if not d.sections.get("lines"): # nothing has lines or ids
+        wanted = [w[:3] + (None, b"", w[5]) for w in wanted]
+    if not xxh3:
+        got, wanted = [g[:5] for g in got], [w[:5] for w in wanted]
+    same("origins", [g[1:] for g in got], [w[1:] for w in wanted])
+    same("documents", [g[0] for g in got], [w[0] for w in wanted])
+    cut = 5 if not xxh3 else 6
+    same("inputs", [i[:cut] for i in d.inputs()], [i[:cut] for i in packed.inputs])
+    check((d.end_token, d.begin_token) == tuple(NONE if t is None else t for t in
+                                                (packed.options.end, packed.options.begin)), "end and begin tokens")
+    check_rejects(rejects, packed.rejects)
+    return d
+
+
+def contents(name):
+    out = []
+    for suffix in (".tokens", ".leat", ".rejects.jsonl"):
+        path = name + suffix
+        with open(path if os.path.exists(path) else os.devnull, "rb") as f:
+            out.append(f.read())
+    return out
+
+
+def least_memory(folder, args):
+    code, _, said = run(folder, [*args, "--memory", "1Mi"])
+    check(code == 2 and "give at least " in said, "memory refused: %s" % said)
+    return int(said.split("give at least ")[1].split()[0]) + 1
+
+
+def one(r, folder, forms):
+    options = Options(text=r.choice(["text", "text", "meta.body", "a.b.c"]), id=r.choice(["id", "id", "meta.id", ""]),
+                      reject_invalid=r.random() < 0.3, end=r.choice([256, 256, None, 10]),
+                      begin=r.choice([None, None, 256, 0]))
+    corpus = Corpus(r, folder, options, r.choice([300, 3000, 30000]), forms, True)
+    packed = Packed(options)
+    for path, raw, kind in corpus.items:
+        packed.add(path, raw, kind)
+    args = ["-t", "bytes", "--text", options.text, "--id", options.id, "--format", corpus.format,
+            "--invalid-utf8", "reject" if options.reject_invalid else "replace",
+            "--end", "none" if options.end is None else str(options.end),
+            "--begin", "none" if options.begin is None else str(options.begin), *corpus.words]
+    code, out, said = run(folder, ["-o", "out", "--json", "--max-rejects", "100%", *args], corpus.stdin)
+    check(code == 0 and said == "", "exit code %d: %s" % (code, said))
+    summary = json.loads(out)
+    d = compare(os.path.join(folder, "out"), packed, read_rejects(os.path.join(folder, "out.rejects.jsonl")))
+    same("the summary", [summary[k] for k in ("documents", "tokens", "text_bytes", "rejected", "inputs")],
+         [len(packed.documents), d.token_count, packed.text_bytes, len(packed.rejects), len(packed.inputs)])
+    check(not [n for n in os.listdir(folder) if ".partial" in n], "left behind: %s" % os.listdir(folder))
+    check_bound(folder, args, packed, corpus, r)
+    check_runs(folder, args, corpus, r)
+    if corpus.stdin is None:
+        check_parts(folder, args, packed, r)
+
+
+def check_bound(folder, args, packed, corpus, r):
+    """--max-rejects: as many as there are pass, one less does not."""
+    count = len(packed.rejects)
+    if count == 0 or r.random() < 0.5:
+        return
+    code, _, said = run(folder, ["-o", "few", "--max-rejects", str(count - 1), *args], corpus.stdin)
+    check(code == 4 and "refused" in said, "too many rejects: exit code %d: %s" % (code, said))
+    check(os.path.exists(os.path.join(folder, "few.rejects.jsonl")), "no rejects beside a run that failed")
+    check(not os.path.exists(os.path.join(folder, "few.leat")), "a dataset in spite of too many rejects")
+    if corpus.stdin is None:
+        code, _, said = run(folder, ["-o", "few", "--resume", "--max-rejects", str(count), *args])
+        check(code == 0, "resumed after too many rejects: exit code %d: %s" % (code, said))
+        same("bytes after too many rejects", contents(os.path.join(folder, "few")),
+             contents(os.path.join(folder, "out")))
+
+
+def check_runs(folder, args, corpus, r):
+    """The same bytes, whatever cannot matter."""
+    least = least_memory(folder, [*args, "-o", "never"])
+    for threads, memory in ((1, least), (r.randrange(2, 6), least + r.randrange(4)), (3, 48), (5, 1024)):
+        name = r.choice(["other", "another.name", "a longer name, with blanks"])
+        code, _, said = run(folder, ["-o", name, "--force", "--threads", str(threads), "--memory", "%dMi" % memory,
+                                     "--max-rejects", "100%", *args], corpus.stdin)
+        check(code == 0, "%d threads, %d MiB: exit code %d: %s" % (threads, memory, code, said))
+        same("bytes with %d threads, %d MiB" % (threads, memory), contents(os.path.join(folder, name)),
+             contents(os.path.join(folder, "out")))
+
+
+def check_parts(folder, args, packed, r):
+    """Parts, one after the other, are the whole."""
+    parts = r.randrange(1, 8)
+    documents, rejects, inputs = [], [], {}
+    for i in range(1, parts + 1):
+        name = os.path.join(folder, "part%d" % i)
+        code, _, said = run(folder, ["-o", "part%d" % i, "--part", "%d/%d" % (i, parts), "--max-rejects", "100%",
+                                     "--threads", str(r.randrange(1, 4)), *args])
+        check(code == 0, "part %d of %d: exit code %d: %s" % (i, parts, code, said))
+        d = Dataset(name)
+        names = d.inputs()
+        documents += [(g[0], names[g[1]][0]) + g[2:4] + g[5:] for g in d.documents()]
+        for path, size, count, tokens, refused, total in names:
+            old = inputs.get(path, (size, 0, 0, 0, 0))
+            check(old[0] == size, "size of an input in a part")
+            inputs[path] = (size, old[1] + count, old[2] + tokens, old[3] + refused, (old[4] + total) % 2**128)
+        rejects += read_rejects(name + ".rejects.jsonl")
+    wanted, whole = {}, Dataset(os.path.join(folder, "out"))
+    for path, size, count, tokens, refused, total in whole.inputs():
+        old = wanted.get(path, (size, 0, 0, 0, 0))
+        wanted[path] = (size, old[1] + count, old[2] + tokens, old[3] + refused, (old[4] + total) % 2**128)
+    paths = whole.inputs()
+    lines = any(n[3] is not None for n in whole.documents())
+    same("documents of %d parts" % parts, [d if lines else d[:3] + (None,) + d[4:] for d in documents],
+         [(g[0], paths[g[1]][0]) + g[2:4] + g[5:] for g in whole.documents()])
+    same("inputs of %d parts" % parts, sorted(inputs.items()), sorted(wanted.items()))
+    same("rejects of %d parts" % parts, [r["offset"] for r in rejects], [w[1] for w in packed.rejects])
+    check_rejects(rejects, packed.rejects)
+
+
+def forms_of_build(folder):
+    forms = []
+    if shutil.which("zstd"):
+        forms.append("zst")
+    with open(os.path.join(folder, "probe.jsonl.gz"), "wb") as f:
+        import gzip
+        f.write(gzip.compress(b'{"text": "x"}\n'))
+    code, _, said = run(folder, ["-t", "bytes", "-o", "probe", "probe.jsonl.gz"])
+    if code == 0:
+        forms.append("gz")
+    else:
+        check("this build cannot read" in said, said)
+    return forms
+
+
+def main():
+    os.makedirs(tmp, exist_ok=True)
+    forms, failures = forms_of_build(tmp), 0
+    print("LEAT_TEST_SEED=%d, %d cases; compressed: %s; hashes %s" %
+          (seed, cases, " ".join(forms), "compared" if xxh3 else "not compared: no libxxhash"))
+    for case in range(first, first + cases):
+        folder = os.path.join(tmp, "case%d" % case)
+        os.makedirs(folder)
+        try:
+            one(random.Random("%d %d" % (seed, case)), folder, forms)
+        except Wrong as wrong:
+            print("case %d: %s" % (case, wrong))
+            failures += 1
+            if failures > 5:
+                break
+            if len(sys.argv) > 5:
+                continue
+        shutil.rmtree(folder)
+    return failures > 0
+
+
+sys.exit(main())
