@@ -57,7 +57,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
-PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer)
+PACK_SOURCES    := $(call sources,tokenize_tools/arrange) $(call sources,tokenize_tools/tokenizer)
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
 BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,document_input json_line text_input)

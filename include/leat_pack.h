@@ -2,7 +2,7 @@
  * leat_pack.h: the offline library (libleat_pack), which makes datasets; and its manual. It stands on libleat
  * (leat.h), whose rules hold here too: statuses, struct leat_error, structs that begin with their size.
  *
- * It has the tokenizers, and joins finished datasets. The packer of text is not there yet.
+ * It has the tokenizers, and joins, deduplicates, splits and shuffles finished datasets. The packer of text is not there yet.
  */
 #ifndef LEAT_PACK_H
 #define LEAT_PACK_H
@@ -97,16 +97,37 @@ LEAT_API uint64_t leat_encoder_special_strings(const struct leat_encoder *e);
 LEAT_API enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids, uint64_t count,
                                               const char **text, uint64_t *bytes, struct leat_error *err);
 
-/* ---- Joining datasets ------------------------------------------------------------------------------------------- */
+/* ---- Joining and arranging datasets ----------------------------------------------------------------------------- */
+
+/* A dataset OUTPUT.name of those documents whose text falls into its share; see leat_merge(). */
+struct leat_split {
+    const char *name;     /* letters, digits, '-' and '_', and not leat, tokens, partial or packed */
+    const char *fraction; /* of all texts: a decimal number above 0 and up to 1, read exactly: "0.01" */
+};
+
+struct leat_merge_report {
+    size_t size;
+    uint64_t documents;    /* of all parts */
+    uint64_t deduplicated; /* of these: left out, because one before has the same text */
+    struct leat_info *splits; /* the caller's, one for each split, begun by LEAT_INFO_INIT; NULL: not wanted */
+};
+#define LEAT_MERGE_REPORT_INIT { .size = sizeof(struct leat_merge_report) }
 
 struct leat_merge_options {
     size_t size;
-    int replace;      /* an existing dataset of the output's name is replaced */
+    int replace;      /* existing datasets of the outputs' names are replaced */
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
      * leat_merge() returns LEAT_E_STATE. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
+    int shuffle;      /* the documents of each output are put into an order that `seed` chooses */
+    uint64_t seed;
+    int dedup;        /* of documents with the same text only the first one is kept */
+    const struct leat_split *splits; /* NULL: none */
+    size_t split_count;
+    uint64_t memory;  /* bound for sorting, in bytes; 0: 2 GiB; less than 64 KiB counts as that */
+    struct leat_merge_report *report; /* filled on success; NULL: not wanted */
 };
 #define LEAT_MERGE_OPTIONS_INIT { .size = sizeof(struct leat_merge_options) }
 
@@ -115,8 +136,28 @@ struct leat_merge_options {
  * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list.
  * Metadata on which all datasets agree is kept; where they differ, the value of dataset i (from 1, those of a list one by
  * one) is kept as "KEY.i". A path or metadata with a zero byte, or a "KEY.i" that is a key already: LEAT_E_UNSUPPORTED.
- * Memory does not grow with the parts, but for 100 bytes and the path of each input. `info` may be NULL.
- * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on.
+ *
+ * Parts of one run (`leat pack --part I/N`, which their metadata "leat.part" tells) become what the whole run would have
+ * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
+ * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Some of them that follow each other may be
+ * joined first, but not shuffled or deduplicated.
+ *
+ * Then, in this order, as the options ask for:
+ *   dedup    documents with the same text, told by its stored hash, are left out but for the first one.
+ *   splits   each document goes to one output by its text alone: the high half of its hash, as a fraction of 2^64, lies
+ *            in one of the intervals that the fractions divide [0, 1) into, one after another; what lies behind them all
+ *            goes to `output`. All outputs list all inputs.
+ *   shuffle  document n of an output, counted from 0 as it would be without shuffling, has the key XXH3-64, with `seed`,
+ *            of n as 8 little-endian bytes; documents are ordered by key, then by n.
+ * They are noted in the metadata "leat.dedup" ("1"), "leat.splits" ("NAME=FRACTION,..."), "leat.split" (NAME; not in the
+ * rest) and "leat.shuffle" (the seed). The first two need text hashes in all parts: LEAT_E_NOT_FOUND if they are not there.
+ *
+ * The bytes depend on the parts and these options only, not on `memory`. Memory beyond that: 16 MiB, about 8 MiB for each
+ * output, and 100 bytes and the path of each input. What does not fit lies in files without names on the disk of
+ * `output`: as much as the documents take, for shuffling. `info` may be NULL. Several outputs are all completed before the
+ * first one gets its name; if then a name cannot be given, the message says which are finished.
+ * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on, and
+ * LEAT_E_ARGUMENT what is wrong with a split.
  */
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
                                      const struct leat_merge_options *options, struct leat_info *info,
