@@ -64,11 +64,10 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
-PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer tokenize_tools/corpus \
-                   tokenize_tools/pack)
+PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,arrange corpus pack tokenizer))
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,commands pack_options)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,arrange_values commands pack_options)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))

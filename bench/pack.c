@@ -137,6 +137,7 @@ int bench_pack(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     code = pack(self, &values, &parsed);
+    pack_values_free(&values);
     options_free(&parsed);
     return code;
 }

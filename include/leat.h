@@ -707,6 +707,13 @@ LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const cha
 LEAT_API void leat_writer_free_note(void *note);
 
 /*
+ * Does all of leat_writer_finish() but giving the files their names: completes the index and makes both files durable,
+ * so that nothing is left to fail for want of space. For several datasets that should be finished all or none. What
+ * follows is leat_writer_finish(), or the end by suspend or abandon; other calls are LEAT_E_STATE.
+ */
+LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
+
+/*
  * Ends the writer: completes the index, makes both files durable and gives them their names, tokens first, index last,
  * so that at no moment anything opens that is not whole. `info` (may be NULL) is filled as by leat_dataset_info().
  * On success the writer is freed. On failure it is not, so that leat_writer_suspend() can keep the checkpoint, or

@@ -44,7 +44,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     return LEAT_OK;
 }
 
-static size_t name_length(const char *output)
+size_t pack_name_length(const char *output)
 {
     static const char *const suffixes[] = { ".leat", ".tokens" };
     size_t length = strlen(output);
@@ -68,9 +68,19 @@ static char *path_with(const char *name, const char *suffix)
     return path;
 }
 
-static enum leat_status take_name(struct pack_run *r, const char *output, struct leat_error *err)
+static enum leat_status take_rejects(struct pack_run *r, const char *dataset, struct leat_error *err)
 {
-    size_t length = name_length(output);
+    char *name = strndup(dataset, pack_name_length(dataset));
+    enum leat_status s =
+        name ? reject_file_init(&r->output.rejects, name, err) : status_no_memory(err, strlen(dataset));
+
+    free(name);
+    return s;
+}
+
+static enum leat_status take_names(struct pack_run *r, const char *output, const char *rejects, struct leat_error *err)
+{
+    size_t length = pack_name_length(output);
 
     r->name = strndup(output, length);
     if (!r->name || !(r->description_path = path_with(r->name, ".partial.run")) ||
@@ -78,11 +88,11 @@ static enum leat_status take_name(struct pack_run *r, const char *output, struct
         !(r->index_path = path_with(r->name, ".leat")))
         return status_no_memory(err, length);
     r->setup.output = r->name;
-    return reject_file_init(&r->output.rejects, r->name, err);
+    return take_rejects(r, rejects ? rejects : output, err);
 }
 
-enum leat_status pack_run_init(struct pack_run *r, const char *output, const struct leat_pack_options *options,
-                               struct leat_error *err)
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *rejects,
+                               const struct leat_pack_options *options, struct leat_error *err)
 {
     struct pack_setup *setup = &r->setup;
     const struct leat_pack_options *o = &r->options;
@@ -94,7 +104,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const str
     pthread_mutex_init(&setup->long_lock, NULL);
     s = take_options(r, output, options, err);
     if (s == LEAT_OK)
-        s = take_name(r, output, err);
+        s = take_names(r, output, rejects, err);
     if (s != LEAT_OK)
         return s;
     leat_tokenizer_info(o->tokenizer, &r->tokenizer);
