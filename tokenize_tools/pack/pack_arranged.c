@@ -145,8 +145,9 @@ static enum leat_status run(struct arranging *a, const char *const *inputs, size
     enum leat_status s;
 
     if (o->parts > 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
     a->packed = with_suffix(a->output, ".packed");
     a->packed_index = with_suffix(a->output, ".packed.leat");
     a->packed_tokens = with_suffix(a->output, ".packed.tokens");
