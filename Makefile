@@ -64,11 +64,10 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
-PACK_SOURCES    := tokenize_tools/merge.c $(call sources,tokenize_tools/tokenizer tokenize_tools/corpus \
-                   tokenize_tools/pack)
+PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,arrange corpus pack tokenizer))
 CLI_SOURCES     := $(call sources,src/cli)
 COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,commands pack_options)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,arrange_values commands pack_options)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
@@ -181,11 +180,23 @@ format:
 
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
-.PHONY: bench
+.PHONY: bench bench-simdjson
 ## bench: this machine's limits, then leat's figures beside them
 bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)bench/run.sh $(BUILD)
+
+.PHONY: bench-encode-peers
+## bench-encode-peers: leat-bench encode beside tiktoken and tokenizers, on one core; PEERS="--megabytes 5 --repeat 3"
+bench-encode-peers: $(BUILD)/leat-bench $(PEERS_READY)
+	$(Q)if [ -e $(PEERS_READY) ]; then $(VENV)/bin/python bench/encode_peers.py $(BUILD)/leat-bench $(PEERS) || \
+	    [ $$? -eq 77 ]; else echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; fi
+## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
+bench-simdjson: $(BUILD)/scan_simdjson
+$(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
+	$(call say,CXX     $<)
+	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
+	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
@@ -226,6 +237,6 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-16s %s\n", $$1, $$2 }'
+	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
 	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
 	@echo "           CUDA=auto|0|1 is for the GPU's backend, and of no use until that is there"

@@ -26,9 +26,8 @@ static const struct command commands[] = {
     { .name = "encode",
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
-      .words_help =
-          "FILE is JSON lines (.jsonl or .ndjson, also with .zst behind), a document a line; every other file "
-          "is one document, plain or compressed with zstd.",
+      .words_help = "FILE is JSON lines (.jsonl or .ndjson, also with .zst or .gz behind), a document a line; every "
+                    "other file is one document, plain or compressed.",
       .least_words = 1,
       .most_words = COMMAND_ANY_WORDS,
       .notes = "All documents are read into memory first; then they are encoded once. The time is that of encoding "
@@ -48,6 +47,27 @@ static const struct command commands[] = {
       .example = "leat-bench pack --force -o /data/tmp/corpus -t gpt2 corpus.jsonl.zst",
       .options = pack_options,
       .run = bench_pack },
+    { .name = "scan",
+      .purpose = "measures how fast records come out of files: reading, lines, JSON",
+      .words = "FILE...",
+      .words_help = "FILE is JSON lines, plain or compressed with zstd or gzip.",
+      .least_words = 1,
+      .most_words = COMMAND_ANY_WORDS,
+      .notes = "Each stage is measured alone, in the CPU time of one thread, the best of several runs. Reading is that "
+               "of files which "
+               "the first round brought to memory, with decompression and the hash of the file; lines and records "
+               "are found in blocks of 1 MiB in the cache. All text is held in memory.",
+      .example = "leat-bench scan corpus.jsonl.zst",
+      .options = scan_options,
+      .run = bench_scan },
+    { .name = "order",
+      .purpose = "measures what a sample's place costs: the permutation, and plans of 1, 20 and 1000 sources",
+      .words = "",
+      .notes = "No dataset is needed: the plans' datasets are nothing but numbers of tokens. bench/order_numpy.py "
+               "measures a stored permutation beside it.",
+      .example = "leat-bench order\nleat-bench order --runs 9 --json",
+      .options = order_options,
+      .run = bench_order },
     { .name = "counting",
       .purpose = "writes a dataset of counting tokens, for measurements and tests",
       .words = "",

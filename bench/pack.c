@@ -7,8 +7,8 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "machine.h"
-#include "subcommands.h"
 #include "pack_options.h"
+#include "subcommands.h"
 
 #define STAGES 4
 
@@ -19,7 +19,7 @@ struct stage_row {
 
 struct figures {
     struct stage_row stages[STAGES];
-    double cpu_s;     /* of all stages */
+    double cpu_s; /* of all stages */
     double wall_s;
     double allowed_s; /* what the stages need at least: their CPU time over the threads */
     unsigned threads;
@@ -64,12 +64,13 @@ static void print_table(const struct figures *f, const struct leat_pack_report *
         printf("%-8s  %10s  %12s  %4.1f %%  %s\n", f->stages[i].name, units_duration(f->stages[i].cpu_s).text,
                units_rate(per_second(text, f->stages[i].cpu_s), "B").text,
                f->cpu_s > 0 ? 100 * f->stages[i].cpu_s / f->cpu_s : 0.0, f->stages[i].what);
-    printf("%-8s  %10s  %12s\n", "all", units_duration(f->cpu_s).text, units_rate(per_second(text, f->cpu_s), "B").text);
-    printf("%u thread%s allow %s; the run took %s: %s of text, %.0f %% of what they allow. %s takes the most.\n", f->threads,
-           f->threads > 1 ? "s" : "", units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
+    printf("%-8s  %10s  %12s\n", "all", units_duration(f->cpu_s).text,
+           units_rate(per_second(text, f->cpu_s), "B").text);
+    printf("%u thread%s allow %s; the run took %s: %s of text, %.0f %% of what they allow. %s takes the most.\n",
+           f->threads, f->threads > 1 ? "s" : "", units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
            units_rate(per_second(text, f->wall_s), "B").text, 100 * per_second(f->allowed_s, f->wall_s), f->bound);
-    printf("%s tokens in %s documents, memory at most %s.\n", units_count(r->tokens).text, units_count(r->documents).text,
-           units_bytes(r->peak_memory).text);
+    printf("%s tokens in %s documents, memory at most %s.\n", units_count(r->tokens).text,
+           units_count(r->documents).text, units_bytes(r->peak_memory).text);
 }
 
 static void print_json(const struct figures *f, const struct leat_pack_report *r)
@@ -136,6 +137,7 @@ int bench_pack(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     code = pack(self, &values, &parsed);
+    pack_values_free(&values);
     options_free(&parsed);
     return code;
 }

@@ -9,13 +9,17 @@ int bench_dataset(const struct command *self, int argc, char **argv);
 int bench_counting(const struct command *self, int argc, char **argv);
 int bench_sparse(const struct command *self, int argc, char **argv);
 int bench_pack(const struct command *self, int argc, char **argv);
+int bench_order(const struct command *self, int argc, char **argv);
 int bench_encode(const struct command *self, int argc, char **argv);
+int bench_scan(const struct command *self, int argc, char **argv);
 
 extern const struct option_row limits_options[];
 extern const struct option_row dataset_options[];
 extern const struct option_row counting_options[];
 extern const struct option_row sparse_options[];
+extern const struct option_row order_options[];
 extern const struct option_row encode_options[];
 extern const struct option_row pack_options[];
+extern const struct option_row scan_options[];
 
 #endif

@@ -587,8 +587,8 @@ typedef int leat_plan_found(void *context, const struct leat_sample *sample);
 /*
  * Samples that show a token of [first, first + count) of a source's dataset as an input, in epochs [0, epochs), and
  * numbered below `until` (either may be LEAT_NONE, but not both of a plan without end: LEAT_E_ARGUMENT). Skipped ones
- * come too: leat_plan_position() tells. By epochs, then in the order of the tokens, not of the samples. Some 200 ns a
- * sample; no file is read. For the documents that a sample shows, leat_dataset_documents_in(sample->token,
+ * come too: leat_plan_position() tells. In no particular order. Some 200 ns a block of these tokens and epoch, or 50 ns
+ * a sample below `until`, whichever is less; no file is read. For the documents that a sample shows, leat_dataset_documents_in(sample->token,
  * sample->length) of its source's dataset. Returns LEAT_E_RANGE for a source or tokens that are not there.
  */
 LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
@@ -705,6 +705,13 @@ LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const cha
                                              const struct leat_writer_options *options, void **note,
                                              size_t *note_bytes, struct leat_error *err);
 LEAT_API void leat_writer_free_note(void *note);
+
+/*
+ * Does all of leat_writer_finish() but giving the files their names: completes the index and makes both files durable,
+ * so that nothing is left to fail for want of space. For several datasets that should be finished all or none. What
+ * follows is leat_writer_finish(), or the end by suspend or abandon; other calls are LEAT_E_STATE.
+ */
+LEAT_API enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err);
 
 /*
  * Ends the writer: completes the index, makes both files durable and gives them their names, tokens first, index last,

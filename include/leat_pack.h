@@ -2,7 +2,8 @@
  * leat_pack.h: the offline library (libleat_pack), which makes datasets; and its manual. It stands on libleat
  * (leat.h), whose rules hold here too: statuses, struct leat_error, structs that begin with their size.
  *
- * It has the tokenizers, packs files of text (leat_pack()), and joins finished datasets.
+ * It has the tokenizers, packs files of text (leat_pack()) and texts of a program (leat_packer_*()), and joins,
+ * deduplicates, splits and shuffles finished datasets.
  */
 #ifndef LEAT_PACK_H
 #define LEAT_PACK_H
@@ -127,12 +128,19 @@ enum leat_pack_format {
     LEAT_PACK_TEXT = 2
 };
 
+/* A dataset OUTPUT.name of those documents whose text falls into its share; see leat_merge(). */
+struct leat_split {
+    const char *name;     /* letters, digits, '-' and '_', and not leat, tokens, partial or packed */
+    const char *fraction; /* of all texts: a decimal number above 0 and up to 1, read exactly: "0.01" */
+};
+
 /* How far a run is; given to the caller's function about ten times a second. */
 struct leat_pack_progress {
     uint64_t bytes, total_bytes; /* of the inputs as they lie on disk; total 0: not known */
     uint64_t text_bytes, tokens, documents, rejects;
     uint64_t bytes_before;       /* of `bytes`, what a run that is resumed had done */
-    const char *bound;           /* the stage that the others wait for: "reading", "encoding" or "writing" */
+    const char *bound;           /* the stage that the others wait for: "reading", "encoding" or "writing"; or
+                                    "arranging", when `bytes` are those of the tokens */
 };
 
 struct leat_pack_options {
@@ -150,6 +158,11 @@ struct leat_pack_options {
     uint64_t most_rejects;      /* more refused records end the run; LEAT_NONE: any number */
     uint64_t most_rejects_ppm;  /* likewise, in a million records; LEAT_NONE: any */
     unsigned part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
+    int shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
+    uint64_t seed;
+    int dedup;
+    const struct leat_split *splits;
+    size_t split_count;
     int resume;                 /* go on with a run that was killed; if there is none, begin */
     int replace;                /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
@@ -173,6 +186,8 @@ struct leat_pack_report {
     uint64_t text_bytes;      /* of the texts packed, as they were encoded */
     uint64_t disk_bytes;      /* of the inputs */
     uint64_t rejects;         /* records refused; they are in NAME.rejects.jsonl */
+    uint64_t deduplicated;    /* documents left out, because one before has the same text */
+    struct leat_info *splits; /* the caller's, one for each split, begun by LEAT_INFO_INIT; NULL: not wanted */
     uint64_t special_strings; /* strings of special tokens in the texts, encoded as such or not */
     uint64_t damaged_inputs;  /* compressed ones that are cut off or broken: what was readable is packed */
     char damage[512];         /* what is wrong with the first of them */
@@ -192,6 +207,9 @@ struct leat_pack_report {
  * A record that cannot be packed is refused, told in NAME.rejects.jsonl (a line each: input, byte offset, line, reason,
  * the record's first 200 bytes) and counted; the rest goes on. A compressed input that is cut off or broken gives what
  * was readable, and counts in report->damaged_inputs.
+ *
+ * To shuffle, deduplicate or split, it first writes the dataset OUTPUT.packed, which takes as much disk again, then
+ * arranges that as leat_merge() does, and removes it.
  *
  * If it fails, or is killed, the run can be resumed from its last checkpoint, with the same arguments but for threads,
  * memory, bounds of rejects and progress; what was done since, at most about 256 MiB of text or a few seconds, is done
@@ -267,16 +285,31 @@ LEAT_API enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_
 LEAT_API void leat_packer_suspend(struct leat_packer *p);
 LEAT_API void leat_packer_abandon(struct leat_packer *p);
 
-/* ---- Joining datasets ------------------------------------------------------------------------------------------- */
+/* ---- Joining and arranging datasets ----------------------------------------------------------------------------- */
+
+struct leat_merge_report {
+    size_t size;
+    uint64_t documents;    /* of all parts */
+    uint64_t deduplicated; /* of these: left out, because one before has the same text */
+    struct leat_info *splits; /* the caller's, one for each split, begun by LEAT_INFO_INIT; NULL: not wanted */
+};
+#define LEAT_MERGE_REPORT_INIT { .size = sizeof(struct leat_merge_report) }
 
 struct leat_merge_options {
     size_t size;
-    int replace;      /* an existing dataset of the output's name is replaced */
+    int replace;      /* existing datasets of the outputs' names are replaced */
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
      * leat_merge() returns LEAT_E_STATE. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
+    int shuffle;      /* the documents of each output are put into an order that `seed` chooses */
+    uint64_t seed;
+    int dedup;        /* of documents with the same text only the first one is kept */
+    const struct leat_split *splits; /* NULL: none */
+    size_t split_count;
+    uint64_t memory;  /* bound for sorting, in bytes; 0: 2 GiB; less than 64 KiB counts as that */
+    struct leat_merge_report *report; /* filled on success; NULL: not wanted */
 };
 #define LEAT_MERGE_OPTIONS_INIT { .size = sizeof(struct leat_merge_options) }
 
@@ -285,8 +318,28 @@ struct leat_merge_options {
  * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list.
  * Metadata on which all datasets agree is kept; where they differ, the value of dataset i (from 1, those of a list one by
  * one) is kept as "KEY.i". A path or metadata with a zero byte, or a "KEY.i" that is a key already: LEAT_E_UNSUPPORTED.
- * Memory does not grow with the parts, but for 100 bytes and the path of each input. `info` may be NULL.
- * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on.
+ *
+ * Parts of one run (`leat pack --part I/N`, which their metadata "leat.part" tells) become what the whole run would have
+ * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
+ * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Some of them that follow each other may be
+ * joined first, but not shuffled or deduplicated.
+ *
+ * Then, in this order, as the options ask for:
+ *   dedup    documents with the same text, told by its stored hash, are left out but for the first one.
+ *   splits   each document goes to one output by its text alone: the high half of its hash, as a fraction of 2^64, lies
+ *            in one of the intervals that the fractions divide [0, 1) into, one after another; what lies behind them all
+ *            goes to `output`. All outputs list all inputs.
+ *   shuffle  document n of an output, counted from 0 as it would be without shuffling, has the key XXH3-64, with `seed`,
+ *            of n as 8 little-endian bytes; documents are ordered by key, then by n.
+ * They are noted in the metadata "leat.dedup" ("1"), "leat.splits" ("NAME=FRACTION,..."), "leat.split" (NAME; not in the
+ * rest) and "leat.shuffle" (the seed). The first two need text hashes in all parts: LEAT_E_NOT_FOUND if they are not there.
+ *
+ * The bytes depend on the parts and these options only, not on `memory`. Memory beyond that: 16 MiB, about 8 MiB for each
+ * output, and 100 bytes and the path of each input. What does not fit lies in files without names on the disk of
+ * `output`: as much as the documents take, for shuffling. `info` may be NULL. Several outputs are all completed before the
+ * first one gets its name; if then a name cannot be given, the message says which are finished.
+ * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on, and
+ * LEAT_E_ARGUMENT what is wrong with a split.
  */
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
                                      const struct leat_merge_options *options, struct leat_info *info,

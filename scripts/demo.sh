@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh BUILD: shows what leat does so far, on the few texts of examples/texts. Leaves everything under BUILD/demo.
+# demo.sh BUILD: shows what leat does so far, on the sample corpus of examples/corpus. Leaves all under BUILD/demo.
 set -e
 build=$1
 out=$build/demo
@@ -11,7 +11,12 @@ mkdir -p "$out"
 show() { # SENTENCE COMMAND...: says what comes, shows the command
     printf '\n# %s\n$' "$1"
     shift
-    printf ' %s' "$@"
+    for word; do
+        case $word in
+        *' '* | *'#'*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
     printf '\n'
 }
 
@@ -21,26 +26,25 @@ step() { # the same, and runs it
     "$@"
 }
 
-step "Write a dataset: each paragraph a document, each byte a token (packing by other tokenizers comes later)." \
-    "$build/examples/write_bytes" "$out/texts" examples/texts/leat.txt examples/texts/mill.txt \
-    examples/texts/river.txt examples/texts/words.txt LICENSE
+step "Pack a folder of texts: JSON lines, Markdown, zstd; all documents by the tokenizer of GPT-2, which is built in." \
+    "$leat" pack -o "$out/corpus" -t gpt2 examples/corpus
 step "What is in it." \
-    "$leat" info "$out/texts"
+    "$leat" info "$out/corpus"
 step "Check every checksum and every rule of both files." \
-    "$leat" verify "$out/texts"
-step "A training step looked odd at token 1000: which document was that, and where did it come from?" \
-    "$leat" find "$out/texts" --token 1000
-step "The text of that document." \
-    "$leat" cat "$out/texts" --document 5
-step "The same dataset from C: facts, first tokens, and the documents in the tokens 0 to 300." \
-    "$build/examples/read_dataset" "$out/texts" 0 300
+    "$leat" verify "$out/corpus"
+step "A training step looked odd at token 12345: which document was that, and where did it come from?" \
+    "$leat" find "$out/corpus" --token 12345
+show "The text of that document (its first lines)." "$leat" cat "$out/corpus" --document 1
+"$leat" cat "$out/corpus" --document 1 2>&1 | head -n 5
+step "The same dataset from C: facts, first tokens, and the documents in the tokens 0 to 8000." \
+    "$build/examples/read_dataset" "$out/corpus" 0 8000
 
-# a copy with one byte changed; ids stay below the vocabulary's size, so that only the page's hash can tell
-cp "$out/texts.leat" "$out/damaged.leat"
+# a copy with one byte changed, to 0: the ids stay below the vocabulary's size, so that only the page's hash can tell
+cp "$out/corpus.leat" "$out/damaged.leat"
 {
-    head -c 5000 "$out/texts.tokens"
-    printf '~'
-    tail -c +5002 "$out/texts.tokens"
+    head -c 50000 "$out/corpus.tokens"
+    printf '\0'
+    tail -c +50002 "$out/corpus.tokens"
 } >"$out/damaged.tokens"
 verify_damaged() {
     code=0
@@ -50,5 +54,8 @@ verify_damaged() {
 }
 show "Change one byte of a copy: verify finds the page, and names the documents in it." "$leat" verify "$out/damaged"
 verify_damaged "$leat" verify "$out/damaged"
+
+step "How fast: the corpus packed again, with the time of each stage." \
+    "$build/leat-bench" pack -o "$out/again" -t gpt2 examples/corpus
 
 printf '\nThe files are under %s.\n' "$out"

@@ -1,9 +1,10 @@
 #!/bin/sh
 # deps.sh [build|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
 #
-#   build   a C compiler, pkg-config, zstd and xxHash; liburing comes along where something is installed anyway
-#   check   besides: python3 and numpy, for tests that read datasets a second way
-#   ci      besides: clang with its sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck
+#   build   a C compiler, pkg-config, zstd and xxHash; liburing, isa-l and zlib come along where something is installed
+#           anyway: without the last two there is no gzip, and what needs it says so
+#   check   besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip for them
+#   ci      besides: isa-l, clang with its sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck
 #
 # What `build` names must be there: without it, and without the right to install, this ends with 1 and the list of
 # packages. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
@@ -37,6 +38,8 @@ have() {
     zstd) module libzstd ;;
     xxhash) module libxxhash ;;
     uring) module liburing ;;
+    isal) module libisal ;;
+    zlib) module zlib ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     clang-runtime) ls "$(clang -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 ;;
     aarch64 | s390x) compiles "$1-linux-gnu-gcc" ;;
@@ -79,6 +82,15 @@ packages() {
     apt-get:uring | apk:uring) echo liburing-dev ;;
     dnf:uring | zypper:uring) echo liburing-devel ;;
     pacman:uring) echo liburing ;;
+    apt-get:isal) echo libisal-dev ;;
+    dnf:isal) echo isa-l-devel ;;
+    apk:isal) echo isa-l-dev ;;
+    pacman:isal | brew:isal) echo isa-l ;;
+    zypper:isal) echo libisal-devel ;;
+    apt-get:zlib) echo zlib1g-dev ;;
+    dnf:zlib | zypper:zlib) echo zlib-devel ;;
+    apk:zlib) echo zlib-dev ;;
+    pacman:zlib | brew:zlib) echo zlib ;;
     pacman:python3 | brew:python3) echo python ;;
     *:python3) echo python3 ;;
     apk:numpy) echo py3-numpy ;;
@@ -106,8 +118,8 @@ packages() {
 
 needed="cc pkg-config zstd xxhash"
 wanted=
-[ "$level" = build ] || wanted="python3 numpy"
-[ "$level" != ci ] || wanted="$wanted g++ clang clang-runtime clang-format aarch64 s390x qemu shellcheck git"
+[ "$level" = build ] || wanted="python3 numpy zlib"
+[ "$level" != ci ] || wanted="$wanted isal g++ clang clang-runtime clang-format aarch64 s390x qemu shellcheck git"
 
 # The names of the given things that are missing.
 missing() {
@@ -127,7 +139,9 @@ lack=$(missing $needed)
 # shellcheck disable=SC2086
 wish=$(missing $wanted)
 [ -n "$lack$wish" ] || exit 0
-have uring || wish="$wish uring"
+for extra in uring isal zlib; do
+    have $extra || wish="$wish $extra"
+done
 # shellcheck disable=SC2086
 must=$(packages_of $lack)
 # shellcheck disable=SC2086

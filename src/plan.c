@@ -154,9 +154,8 @@ static enum leat_status make_sampler(struct leat_plan *plan, struct leat_error *
     return s;
 }
 
-/* Takes over the rules, also on failure. */
-static enum leat_status open_rules(struct leat_plan **out, struct plan_rules *rules,
-                                   const struct leat_open_options *options, struct leat_error *err)
+enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
+                                 const struct leat_open_options *options, struct leat_error *err)
 {
     struct leat_plan *plan = calloc(1, sizeof *plan);
     enum leat_status s;
@@ -237,7 +236,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
         return status_set(err, LEAT_E_ARGUMENT, "%d is not an order of samples", (int)o.order);
     s = add_options(&rules, &o, err);
     if (s == LEAT_OK)
-        return open_rules(out, &rules, o.open, err);
+        return plan_open_rules(out, &rules, o.open, err);
     plan_rules_free(&rules);
     return s;
 }
@@ -252,7 +251,7 @@ enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, size_
     *out = NULL;
     s = plan_rules_read(&rules, text, bytes, label, err ? err : &own);
     if (s == LEAT_OK)
-        return open_rules(out, &rules, open, err);
+        return plan_open_rules(out, &rules, open, err);
     plan_rules_free(&rules);
     return s;
 }

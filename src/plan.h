@@ -19,6 +19,10 @@ struct leat_plan {
     uint32_t token_width;
 };
 
+/* Opens what the rules say. Takes them over, also on failure; *out is NULL before. */
+enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
+                                 const struct leat_open_options *options, struct leat_error *err);
+
 /* What a place of the sampler is in tokens and files. */
 void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sampler_place *place,
                  struct leat_sample *sample);

@@ -7,6 +7,9 @@
 
 typedef unsigned long long ull;
 
+/* A sample in turn is cheaper by this than a block found back. */
+#define SCAN_WORTH 4u
+
 /* One search. */
 struct search {
     const struct leat_plan *plan;
@@ -65,6 +68,23 @@ static bool find_epoch(struct search *s, uint64_t epoch, uint64_t first, uint64_
     return any;
 }
 
+/* The other way: all samples in turn. Better where they are fewer than the blocks of the tokens. */
+static void scan_samples(struct search *s, uint64_t first, uint64_t end)
+{
+    struct sampler_cursor at = { .phase = NULL };
+    struct sampler_place place;
+    struct leat_sample sample;
+
+    for (uint64_t n = 0; n < s->until && !s->stopped; n++) {
+        sampler_at(&s->plan->sampler, &at, n, &place);
+        if (place.source != s->source || place.epoch >= s->epochs)
+            continue;
+        plan_sample(s->plan, n, &place, &sample);
+        if (sample.token < end && sample.token + sample.length > first)
+            s->stopped = s->found(s->context, &sample) != 0;
+    }
+}
+
 enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
                                  uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
                                  struct leat_error *err)
@@ -82,8 +102,14 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, 
     if (epochs == LEAT_NONE && until == LEAT_NONE && plan->sampler.end >= SAMPLER_MOST)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: say up to which epoch or up to which sample is to be searched");
+    if (count == 0)
+        return LEAT_OK;
     if (s.until > plan->sampler.end)
         s.until = plan->sampler.end;
+    if (s.until / SCAN_WORTH <= count / plan->rules.base_len) {
+        scan_samples(&s, first, first + count);
+        return LEAT_OK;
+    }
     /* a block's sample of one epoch comes before its sample of the next, so an epoch with none is the last */
     for (uint64_t epoch = 0; epoch < epochs && !s.stopped; epoch++)
         if (!find_epoch(&s, epoch, first, first + count))

@@ -202,6 +202,9 @@ enum leat_status writer_ready(const struct leat_writer *w, struct leat_error *er
 {
     if (w->failed != LEAT_OK && err)
         *err = w->failure;
+    if (w->failed == LEAT_OK && w->prepared)
+        return status_set(err, LEAT_E_STATE, "%s is complete: after leat_writer_prepare() it can only be finished",
+                          w->names.index);
     return w->failed;
 }
 

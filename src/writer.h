@@ -82,6 +82,8 @@ struct leat_writer {
     uint64_t pair_count, pair_room;
 
     bool checkpointed;              /* there is one to go back to */
+    bool prepared;                  /* both files are whole and durable, and lack only their names */
+    struct format_header header;    /* of the index that is prepared */
     bool tokens_named, index_named; /* finish has come so far as to give the file its name */
     enum leat_status failed;
     struct leat_error failure;

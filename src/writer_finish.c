@@ -60,9 +60,8 @@ static void unname(struct leat_writer *w)
         w->tokens_named = file_rename(n->tokens, n->partial[SPILL_TOKENS], false, NULL) != LEAT_OK;
 }
 
-enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *info, struct leat_error *err)
+enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err)
 {
-    struct format_header header;
     struct leat_error why;
     enum leat_status s;
 
@@ -70,13 +69,28 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
         return s;
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before finishing");
-    if ((s = flush_everything(w, &why)) != LEAT_OK || (s = writer_build_index(w, &header, &why)) != LEAT_OK ||
-        (s = name_tokens(w, &why)) != LEAT_OK || (s = name_index(w, &why)) != LEAT_OK) {
+    if ((s = flush_everything(w, &why)) == LEAT_OK)
+        s = writer_build_index(w, &w->header, &why);
+    w->prepared = s == LEAT_OK;
+    return writer_fail(w, s, &why, err);
+}
+
+enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *info, struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = w->prepared ? w->failed : leat_writer_prepare(w, err);
+
+    if (s != LEAT_OK) {
+        if (w->failed != LEAT_OK && err)
+            *err = w->failure;
+        return s;
+    }
+    if ((s = name_tokens(w, &why)) != LEAT_OK || (s = name_index(w, &why)) != LEAT_OK) {
         unname(w);
         return writer_fail(w, s, &why, err);
     }
     if (info)
-        format_info(&header, info);
+        format_info(&w->header, info);
     /* the dataset is whole and durable: rubbish that cannot be removed now does not change that */
     writer_remove_partial(&w->names, NULL);
     writer_unlock(&w->lock, &w->names);

@@ -10,6 +10,8 @@ FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fu
 FUZZ         ?= $(FUZZERS)
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   ?=
+# a window of zstd takes up to 2 GiB, of which hardly anything is touched
+FUZZ_LIMITS  := -malloc_limit_mb=4096
 FUZZ_CC      ?= clang
 FUZZ_BUILD   := $(BUILD)/fuzz
 FUZZ_CORPUS  ?= $(FUZZ_BUILD)/corpus
@@ -57,13 +59,13 @@ fuzz: $(patsubst %,fuzz-run-%,$(FUZZ))
 $(patsubst %,fuzz-run-%,$(FUZZERS)): fuzz-run-%: $(FUZZ_BUILD)/fuzz_%
 	@echo "fuzz_$*: $(FUZZ_SECONDS) s; what is found: $(FUZZ_CORPUS)/$*; what fails: $(FUZZ_BUILD)/$*-crash-..."
 	$(Q)mkdir -p $(FUZZ_CORPUS)/$*
-	$(Q)$< -entropic=0 -max_len=2048 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+	$(Q)$< -entropic=0 -max_len=2048 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 $(FUZZ_LIMITS) \
 	    -artifact_prefix=$(FUZZ_BUILD)/$*- $(FUZZ_FLAGS) $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
 
 ## fuzz-replay: the stored inputs of all fuzzers, under the sanitizers of `make fuzz`
 fuzz-replay: $(FUZZ_PROGRAMS)
 	$(Q)for f in $(FUZZERS); do echo "fuzz_$$f" && \
-	    $(FUZZ_BUILD)/fuzz_$$f -runs=0 tests/fuzz/corpus/$$f >$(FUZZ_BUILD)/$$f.log 2>&1 || \
+	    $(FUZZ_BUILD)/fuzz_$$f -runs=0 $(FUZZ_LIMITS) tests/fuzz/corpus/$$f >$(FUZZ_BUILD)/$$f.log 2>&1 || \
 	    { cat $(FUZZ_BUILD)/$$f.log; exit 1; }; done
 
 # the first inputs, made anew
@@ -74,7 +76,7 @@ fuzz-seeds: $(FUZZ_BUILD)/make_seeds
 fuzz-minimize: $(patsubst %,fuzz-minimize-%,$(FUZZ))
 $(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% fuzz-seeds
 	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
-	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_BUILD)/minimal/$* tests/fuzz/corpus/$* $(FUZZ_BUILD)/seeds/$* \
+	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_LIMITS) $(FUZZ_BUILD)/minimal/$* tests/fuzz/corpus/$* $(FUZZ_BUILD)/seeds/$* \
 	    $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
 	$(Q)find tests/fuzz/corpus/$* -type f ! -name '*_*' -delete
 	$(Q)for f in $(FUZZ_BUILD)/minimal/$*/*; do \
@@ -91,4 +93,4 @@ $(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_
 
 $(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o $(call objects,$(FUZZ_HELPERS)) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@

@@ -21,40 +21,31 @@ WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
 $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(ZLIB_LIBS) -lm -o $@
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(PACK_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
+include tests/corpus/corpus.mk
+include tests/pack/pack.mk
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/tiny/leat
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
-# dataset for the reader in Python, and what makes small datasets for the tests of the commands.
+# dataset for the reader in Python, what makes small datasets for the tests of the commands, and what answers questions
+# about the order of samples for its twin in Python.
 $(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
 $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
-$(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset: $(TEST_LIBRARIES)
+$(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
+$(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump: $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(PACK_LIBS) -lm -o $@
-
-# The command with small pieces (src/base/tiny.h), for the tests of packing: only the files that packing goes through and
-# that look at LEAT_TINY are compiled again; they stand before the libraries, whose own are then not taken.
-TINY_SOURCES := $(shell grep -l '"base/tiny.h"' $(filter src/writer%,$(LIB_SOURCES)) $(PACK_SOURCES))
-TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
-
-$(BUILD)/obj/tiny/%.o: %.c
-	$(call say,CC      $< (tiny))
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DLEAT_TINY=1 -MMD -MP -c $< -o $@
-
-$(BUILD)/tiny/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(TINY_OBJECTS) $(STATIC)
-	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
 
 .PHONY: golden
 golden: $(BUILD)/make_golden

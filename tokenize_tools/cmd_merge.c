@@ -1,6 +1,7 @@
-/* cmd_merge.c: `leat merge`: joins finished datasets into one. The work is leat_merge()'s. */
+/* cmd_merge.c: `leat merge`: joins finished datasets into one, and arranges it. The work is leat_merge()'s. */
 #include <stdio.h>
 
+#include "arrange_values.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
@@ -9,33 +10,59 @@
 
 struct merge_values {
     const char *output;
+    struct arrange_seed shuffle;
+    struct arrange_splits splits;
+    uint64_t memory;
     unsigned progress;
-    bool force, json;
+    bool dedup, force, json;
 };
 
-const struct option_row merge_options[] = { { .name = "output",
-                                              .letter = 'o',
-                                              .type = OPTION_TEXT,
-                                              .field = offsetof(struct merge_values, output),
-                                              .value = "OUT",
-                                              .help = "the dataset to write: OUT.tokens and OUT.leat",
-                                              .required = true },
-                                            { .name = "force",
-                                              .type = OPTION_FLAG,
-                                              .field = offsetof(struct merge_values, force),
-                                              .help = "replace an existing OUT, once the new one is finished" },
-                                            { .name = "progress",
-                                              .type = OPTION_CHOICE,
-                                              .field = offsetof(struct merge_values, progress),
-                                              .value = "auto|never",
-                                              .standard = "auto",
-                                              .help = "a bar on a terminal and a line every 30 s elsewhere, or nothing",
-                                              .choices = progress_modes },
-                                            { .name = "json",
-                                              .type = OPTION_FLAG,
-                                              .field = offsetof(struct merge_values, json),
-                                              .help = "print the summary as one JSON object" },
-                                            OPTIONS_END };
+const struct option_row merge_options[] = {
+    { .name = "output",
+      .letter = 'o',
+      .type = OPTION_TEXT,
+      .field = offsetof(struct merge_values, output),
+      .value = "OUT",
+      .help = "the dataset to write: OUT.tokens and OUT.leat",
+      .required = true },
+    { .name = "shuffle",
+      .type = OPTION_CUSTOM,
+      .field = offsetof(struct merge_values, shuffle),
+      .value = "SEED",
+      .standard = "in order",
+      .help = ARRANGE_SHUFFLE_HELP,
+      .parse = arrange_seed_parse },
+    { .name = "dedup", .type = OPTION_FLAG, .field = offsetof(struct merge_values, dedup), .help = ARRANGE_DEDUP_HELP },
+    { .name = "split",
+      .type = OPTION_CUSTOM,
+      .field = offsetof(struct merge_values, splits),
+      .value = "NAME=FRACTION,...",
+      .standard = "none",
+      .help = ARRANGE_SPLIT_HELP,
+      .parse = arrange_splits_parse },
+    { .name = "memory",
+      .type = OPTION_SIZE,
+      .field = offsetof(struct merge_values, memory),
+      .value = "SIZE",
+      .standard = "2GiB",
+      .help = "bound on the memory for these; the result is the same with any" },
+    { .name = "force",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct merge_values, force),
+      .help = "replace an existing OUT (and OUT.NAME), once the new one is finished" },
+    { .name = "progress",
+      .type = OPTION_CHOICE,
+      .field = offsetof(struct merge_values, progress),
+      .value = "auto|never",
+      .standard = "auto",
+      .help = "a bar on a terminal and a line every 30 s elsewhere, or nothing",
+      .choices = progress_modes },
+    { .name = "json",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct merge_values, json),
+      .help = "print the summary as one JSON object" },
+    OPTIONS_END
+};
 
 static int on_progress(void *context, uint64_t done, uint64_t total)
 {
@@ -44,7 +71,7 @@ static int on_progress(void *context, uint64_t done, uint64_t total)
 }
 
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
-                              struct leat_info *info, struct leat_error *err)
+                              struct leat_merge_report *report, struct leat_info *info, struct leat_error *err)
 {
     struct leat_merge_options options = LEAT_MERGE_OPTIONS_INIT;
     struct progress progress;
@@ -56,16 +83,25 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.created = created;
     options.progress = on_progress;
     options.context = &progress;
+    options.shuffle = values->shuffle.given;
+    options.seed = values->shuffle.value;
+    options.dedup = values->dedup;
+    options.splits = values->splits.items;
+    options.split_count = values->splits.count;
+    options.memory = values->memory;
+    options.report = report;
     s = leat_merge(values->output, parsed->words, parsed->count, &options, info, err);
     progress_end(&progress);
     return s;
 }
 
-static void print_summary(const struct merge_values *values, const struct leat_info *info, size_t parts, double seconds)
+static void print_summary(const struct merge_values *values, const struct leat_merge_report *report,
+                          const struct leat_info *info, size_t parts, double seconds)
 {
     struct json j;
 
     if (!values->json) {
+        arrange_report_print(values->output, &values->splits, values->dedup, report);
         printf("%s: %s tokens in %s documents from %zu part%s, %s in %s.\n", values->output,
                units_count(info->tokens).text, units_count(info->documents).text, parts, parts == 1 ? "" : "s",
                units_bytes(info->token_bytes + info->index_bytes).text, units_duration(seconds).text);
@@ -80,32 +116,43 @@ static void print_summary(const struct merge_values *values, const struct leat_i
     json_u64(&j, "token_bytes", info->token_bytes);
     json_u64(&j, "index_bytes", info->index_bytes);
     json_string(&j, "identity", units_hex(info->identity, 16).text);
+    arrange_report_json(&j, values->output, &values->splits, report);
     json_double(&j, "seconds", seconds);
     json_close_object(&j);
     json_end(&j);
 }
 
-int cmd_merge(const struct command *self, int argc, char **argv)
+static int run(const struct merge_values *values, const struct options_parsed *parsed)
 {
-    struct merge_values values = { 0 };
-    struct leat_info info = LEAT_INFO_INIT;
-    struct options_parsed parsed;
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT, splits[ARRANGE_SPLITS];
     struct leat_error err;
     enum leat_status s;
     uint64_t created;
     double began;
+
+    if (!commands_created(&created))
+        return CLI_WRONG;
+    for (size_t i = 0; i < ARRANGE_SPLITS; i++)
+        splits[i] = info;
+    report.splits = splits;
+    began = cli_now();
+    s = merge(values, created, parsed, &report, &info, &err);
+    if (s == LEAT_OK)
+        print_summary(values, &report, &info, parsed->count, cli_now() - began);
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+}
+
+int cmd_merge(const struct command *self, int argc, char **argv)
+{
+    struct merge_values values = { 0 };
+    struct options_parsed parsed;
     int code;
 
-    if (!command_parse(self, argc, argv, &values, &parsed, &code))
-        return code;
-    code = CLI_WRONG;
-    if (commands_created(&created)) {
-        began = cli_now();
-        s = merge(&values, created, &parsed, &info, &err);
-        if (s == LEAT_OK)
-            print_summary(&values, &info, parsed.count, cli_now() - began);
-        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    if (command_parse(self, argc, argv, &values, &parsed, &code)) {
+        code = run(&values, &parsed);
+        options_free(&parsed);
     }
-    options_free(&parsed);
+    arrange_splits_free(&values.splits);
     return code;
 }

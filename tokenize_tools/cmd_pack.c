@@ -6,6 +6,19 @@
 #include "commands.h"
 #include "pack_options.h"
 
+/* What the second pass did, as leat_merge() tells it. */
+static struct leat_merge_report arranged(const struct pack_values *v, const struct leat_pack_report *r)
+{
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+
+    report.deduplicated = r->deduplicated;
+    report.documents = r->documents + r->deduplicated;
+    report.splits = r->splits;
+    for (size_t i = 0; i < v->splits.count; i++)
+        report.documents += r->splits[i].documents;
+    return report;
+}
+
 static double per_second(uint64_t amount, double seconds)
 {
     return seconds > 0 ? (double)amount / seconds : 0;
@@ -13,6 +26,7 @@ static double per_second(uint64_t amount, double seconds)
 
 static void print_json(const struct pack_values *v, const struct leat_pack_report *r, double seconds)
 {
+    struct leat_merge_report report;
     struct json j;
 
     json_begin(&j, stdout);
@@ -23,7 +37,8 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_u64(&j, "tokens", r->tokens);
     json_u64(&j, "text_bytes", r->text_bytes);
     json_u64(&j, "rejected", r->rejects);
-    json_u64(&j, "deduplicated", 0);
+    report = arranged(v, r);
+    arrange_report_json(&j, v->output, &v->splits, &report);
     json_u64(&j, "special_strings", r->special_strings);
     json_u64(&j, "truncated_inputs", r->damaged_inputs);
     json_double(&j, "seconds", seconds);
@@ -36,11 +51,14 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
 
 static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, double seconds)
 {
+    struct leat_merge_report report = arranged(v, r);
+
     if (r->was_finished) {
         printf("%s is finished already: %s tokens in %s documents.\n", v->output, units_count(r->tokens).text,
                units_count(r->documents).text);
         return;
     }
+    arrange_report_print(v->output, &v->splits, v->dedup, &report);
     printf("%s: %s tokens in %s documents from %s input%s, %s of text in %s.\n", v->output, units_count(r->tokens).text,
            units_count(r->documents).text, units_count(r->inputs).text, r->inputs == 1 ? "" : "s",
            units_bytes(r->text_bytes).text, units_duration(seconds).text);
@@ -58,6 +76,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
 static int pack(const struct command *self, const struct pack_values *v, const struct options_parsed *parsed)
 {
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_info splits[ARRANGE_SPLITS];
     struct leat_pack_options options;
     struct leat_tokenizer *t;
     struct leat_error err;
@@ -68,6 +87,9 @@ static int pack(const struct command *self, const struct pack_values *v, const s
 
     if (code != CLI_DONE)
         return code;
+    for (size_t i = 0; i < ARRANGE_SPLITS; i++)
+        splits[i] = (struct leat_info)LEAT_INFO_INIT;
+    report.splits = splits;
     pack_bar_begin(&bar, v, &options);
     s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
     pack_bar_end(&bar);
@@ -95,6 +117,7 @@ int cmd_pack(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     code = pack(self, &values, &parsed);
+    pack_values_free(&values);
     options_free(&parsed);
     return code;
 }

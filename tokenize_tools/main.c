@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/plan_options.h"
 #include "commands.h"
 #include "pack_options.h"
 
@@ -75,6 +76,29 @@ static const struct command commands[] = {
                  "--origin '#3:10240' --json",
       .options = find_options,
       .run = cmd_find },
+    { .name = "order",
+      .purpose = "prints which tokens the samples of a plan are",
+      .words = "",
+      .notes = PLAN_OPTIONS_NOTES
+      " A line has: sample, source (its position among the sources), window, document (that "
+      "holds the first token), offset (the first token's place in the token file) and, of a source of several "
+      "datasets, which of them. Row i of a global batch of B belongs to rank i / (B / W).",
+      .example = "leat order --source corpus --seq-len 2048 --seed 7 --count 3\nleat order --source web:0.7 --source "
+                 "code:0.3:4 --seq-len 4Ki --at 1M:0.5,0.5 --print-plan >run7.plan\nleat order --plan run7.plan "
+                 "--from 512 --count 512 --batch 512 --rank 3 --world 8",
+      .options = order_options,
+      .run = cmd_order },
+    { .name = "trace",
+      .purpose = "tells which documents a training step saw, or which samples show a document",
+      .words = "",
+      .notes = PLAN_OPTIONS_NOTES
+      " With --step and --samples a line has: sample, source, document, the tokens of it "
+      "that the sample shows, INPUT:OFFSET and, if stored, the document's id. With --document: sample, source, "
+      "window, epoch and position, which counts samples that are not skipped: position / B is the step.",
+      .example = "leat trace --plan run7.plan --step 1234 --batch 512\nleat trace --plan run7.plan --samples 100:110 "
+                 "--json\nleat trace --plan run7.plan --document web:12345 --until 10M",
+      .options = trace_options,
+      .run = cmd_trace },
     { .name = "encode",
       .purpose = "prints the ids of texts",
       .words = "[FILE...]",

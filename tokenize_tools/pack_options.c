@@ -142,6 +142,21 @@ const struct option_row pack_options[] = {
       .standard = "2GiB",
       .help = "bound on resident memory, whatever the input",
       .least = 1 },
+    { .name = "shuffle",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(shuffle),
+      .value = "SEED",
+      .standard = "in order",
+      .help = ARRANGE_SHUFFLE_HELP,
+      .parse = arrange_seed_parse },
+    { .name = "dedup", .type = OPTION_FLAG, .field = FIELD(dedup), .help = ARRANGE_DEDUP_HELP },
+    { .name = "split",
+      .type = OPTION_CUSTOM,
+      .field = FIELD(splits),
+      .value = "NAME=FRACTION,...",
+      .standard = "none",
+      .help = ARRANGE_SPLIT_HELP,
+      .parse = arrange_splits_parse },
     { .name = "max-rejects",
       .type = OPTION_CUSTOM,
       .field = FIELD(most_rejects),
@@ -178,6 +193,11 @@ const struct option_row pack_options[] = {
     { .name = "json", .type = OPTION_FLAG, .field = FIELD(json), .help = "print the summary as one JSON object" },
     OPTIONS_END,
 };
+
+void pack_values_free(struct pack_values *values)
+{
+    arrange_splits_free(&values->splits);
+}
 
 /* ---- Tokens ---- */
 
@@ -274,6 +294,11 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->most_rejects_ppm = v->most_rejects.ppm;
     o->part = v->part.part;
     o->parts = v->part.parts;
+    o->shuffle = v->shuffle.given;
+    o->seed = v->shuffle.value;
+    o->dedup = v->dedup;
+    o->splits = v->splits.items;
+    o->split_count = v->splits.count;
     o->resume = v->resume;
     o->replace = v->force;
     if (commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&

@@ -5,6 +5,7 @@
 #ifndef LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
 #define LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
 
+#include "arrange_values.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "leat_pack.h"
@@ -19,19 +20,24 @@ struct pack_part {
     unsigned part, parts;
 };
 
+/* Freed by pack_values_free(). */
 struct pack_values {
     const char *output, *tokenizer, *pattern, *text, *id, *end, *begin;
     unsigned format, invalid, progress;
     uint64_t threads, memory;
     struct pack_bound most_rejects;
     struct pack_part part;
-    bool special, allow_truncated, resume, force, json;
+    struct arrange_seed shuffle;
+    struct arrange_splits splits;
+    bool special, dedup, allow_truncated, resume, force, json;
 };
 
 #define PACK_VALUES_INIT                                                                                               \
     {                                                                                                                  \
         .tokenizer = "gpt2", .text = "text", .id = "id", .most_rejects = { LEAT_NONE, 10000 }                          \
     }
+
+void pack_values_free(struct pack_values *values);
 
 extern const struct option_row pack_options[];
 

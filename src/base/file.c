@@ -148,21 +148,31 @@ static enum leat_status sync_names(int fd, const char *folder, struct leat_error
     return s;
 }
 
-enum leat_status file_sync_folder(const char *path, struct leat_error *err)
+/* The folder of a path, in one allocation; NULL: no memory. */
+static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     size_t length = slash ? (size_t)(slash - path) : 0;
     char *folder = malloc(length + 2);
-    enum leat_status s;
-    int fd;
 
     if (!folder)
-        return status_no_memory(err, length + 2);
+        return NULL;
     if (length > 0)
         memcpy(folder, path, length);
     else
         folder[length++] = slash ? '/' : '.';
     folder[length] = '\0';
+    return folder;
+}
+
+enum leat_status file_sync_folder(const char *path, struct leat_error *err)
+{
+    char *folder = folder_of(path);
+    enum leat_status s;
+    int fd;
+
+    if (!folder)
+        return status_no_memory(err, strlen(path));
     fd = open_again(folder, O_RDONLY | O_DIRECTORY);
     if (fd < 0)
         s = status_set_os(err, errno, "cannot open the folder %s", folder);
@@ -170,6 +180,29 @@ enum leat_status file_sync_folder(const char *path, struct leat_error *err)
         s = sync_names(fd, folder, err);
     file_close(&fd);
     free(folder);
+    return s;
+}
+
+enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_error *err)
+{
+    char *folder = folder_of(path);
+    enum leat_status s;
+
+    *fd = -1;
+    if (!folder)
+        return status_no_memory(err, strlen(path));
+#ifdef O_TMPFILE
+    *fd = open_again(folder, O_RDWR | O_TMPFILE);
+#endif
+    free(folder);
+    if (*fd >= 0)
+        return LEAT_OK;
+    /* whatever the reason: what is really wrong shows in the plain way too */
+    s = file_remove(path, err);
+    if (s == LEAT_OK)
+        s = file_create(fd, path, err);
+    if (s == LEAT_OK && (s = file_remove(path, err)) != LEAT_OK)
+        file_close(fd);
     return s;
 }
 

@@ -18,6 +18,10 @@ enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struc
 /* Creates a file that must not exist yet (O_EXCL), for reading and writing. */
 enum leat_status file_create(int *fd, const char *path, struct leat_error *err);
 
+/* A file without a name, on the disk that `path` would lie on, so that nothing of it outlives the process. Where the
+ * file system cannot do that, it is `path` for a moment; what had this name is removed. */
+enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_error *err);
+
 /* Opens an existing file for reading and writing. */
 enum leat_status file_open_write(int *fd, const char *path, struct leat_error *err);
 

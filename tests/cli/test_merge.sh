@@ -27,12 +27,12 @@ END
 same_dataset out all
 try 0 '' leat merge --json --output=out2.leat a.leat b.tokens c --progress never <<'END'
 {"output": "out2.leat", "parts": 3, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
-"identity": "1e1d56c89e3d49d76eae421d32c6056e", "seconds": T}
+"identity": "1e1d56c89e3d49d76eae421d32c6056e", "deduplicated": 0, "splits": [], "seconds": T}
 END
 same_dataset out2 all
 try 0 '' leat merge -oout3 folder c --json <<'END'
 {"output": "out3", "parts": 2, "documents": 6, "tokens": 62, "token_bytes": 124, "index_bytes": 4901, @
-"identity": "1e1d56c89e3d49d76eae421d32c6056e", "seconds": T}
+"identity": "1e1d56c89e3d49d76eae421d32c6056e", "deduplicated": 0, "splits": [], "seconds": T}
 END
 same_dataset out3 all
 run leat merge -o out4 a @list.txt

@@ -250,15 +250,15 @@ static void check_nesting(void)
 {
     struct outcome o;
 
-    for (size_t depth = JSON_DEPTH - 1; depth <= JSON_DEPTH; depth++) { /* besides the object around it */
+    for (size_t depth = JSON_RECORD_DEPTH - 1; depth <= JSON_RECORD_DEPTH; depth++) { /* besides the object around it */
         size_t at = repeat(0, "{\"a\":", 1);
 
         at = repeat(at, "[", depth);
         at = repeat(at, "]", depth);
         at = repeat(at, ",\"text\":\"x\"}", 1);
         run_record(&o, made, at, "text", "id");
-        T_EQ(o.status, depth < JSON_DEPTH ? LEAT_OK : LEAT_E_TEXT);
-        if (depth == JSON_DEPTH) {
+        T_EQ(o.status, depth < JSON_RECORD_DEPTH ? LEAT_OK : LEAT_E_TEXT);
+        if (depth == JSON_RECORD_DEPTH) {
             T_CONTAINS(o.message, "nested deeper than 1024 at byte 1029");
             T_EQ(o.byte, 1029);
         }
@@ -267,7 +267,7 @@ static void check_nesting(void)
         at = repeat(at, "\"x\"", 1);
         at = repeat(at, "}", depth + 1);
         run_record(&o, made, at, "a.a.a", "id");
-        T_EQ(o.problem, depth < JSON_DEPTH ? JSON_NO_STRING : JSON_MALFORMED);
+        T_EQ(o.problem, depth < JSON_RECORD_DEPTH ? JSON_NO_STRING : JSON_MALFORMED);
         outcome_free(&o);
     }
 }

@@ -16,7 +16,7 @@ tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-demo-XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
 mkdir "$tmp/build"
 ln -s "$root/examples" "$root/LICENSE" "$tmp"
-ln -s "$build/leat" "$build/examples" "$tmp/build"
+ln -s "$build/leat" "$build/leat-bench" "$build/examples" "$tmp/build"
 cd "$tmp" || exit 1
 "$root/scripts/demo.sh" build >out 2>&1 || {
     cat out >&2
@@ -25,12 +25,13 @@ cd "$tmp" || exit 1
 
 # the block of README that begins with the demo's first line; "..." stands for lines left out, and times differ
 awk '
+function timeless(line) { sub(/ (checked|of text) in .*/, "", line); return line }
 FNR == NR { shown[++n] = $0; next }
 /^```/ { inside = !inside; found = 0; next }
 inside && $0 == shown[2] { found = 1; blocks++; at = 2 }
 inside && found && $0 != "..." {
-    want = $0; sub(/ checked in .*/, "", want)
-    for (i = at; i <= n; i++) { have = shown[i]; sub(/ checked in .*/, "", have); if (have == want) break }
+    want = timeless($0)
+    for (i = at; i <= n; i++) { have = timeless(shown[i]); if (have == want) break }
     if (i > n) { print "README.md:" FNR ": the demo does not print this, or not here: " $0; bad = 1 } else at = i + 1
 }
 END { if (!blocks) print "README.md shows nothing of the demo"; exit bad || !blocks }' out "$root/README.md"

@@ -1,7 +1,7 @@
 /*
- * test_tokenizer_memory.c: whichever allocation fails while a tokenizer is opened, a text encoded or ids decoded: an
- * error that says so and nothing left allocated, or the ids of the undisturbed run. After a failed call the encoder
- * goes on.
+ * test_tokenizer_memory.c: whichever allocation fails while a tokenizer is opened, a text encoded, whole or in parts, or
+ * ids decoded: an error that says so and nothing left allocated, or the ids of the undisturbed run. After a failed call
+ * the encoder goes on.
  */
 #include <errno.h>
 
@@ -59,17 +59,39 @@ static uint64_t hash_of(uint64_t hash, const void *bytes, uint64_t count)
     return hash;
 }
 
-/* Encodes and decodes; *hash is of the answers. */
+/* Encodes in parts, which are cut inside characters too; *hash is of the ids. */
+static enum leat_status use_parts(uint64_t *hash, struct leat_error *err)
+{
+    enum leat_status s = leat_encoder_begin(encoder, err);
+    uint64_t count, used, bytes = strlen(text);
+    const uint32_t *ids;
+
+    *hash = 1;
+    for (uint64_t at = 0; s == LEAT_OK && at < bytes; at += used) {
+        s = leat_encoder_part(encoder, text + at, bytes - at < 997 ? bytes - at : 997, &used, &ids, &count, err);
+        if (s == LEAT_OK)
+            *hash = hash_of(*hash, ids, count * sizeof *ids);
+    }
+    if (s == LEAT_OK && (s = leat_encoder_end(encoder, &ids, &count, err)) == LEAT_OK)
+        *hash = hash_of(*hash, ids, count * sizeof *ids);
+    return s;
+}
+
+/* Encodes, whole and in parts, and decodes; *hash is of the answers. */
 static enum leat_status use(uint64_t *hash, struct leat_error *err)
 {
+    uint64_t in_parts;
     const uint32_t *ids;
     uint64_t count, bytes;
     const char *back;
-    enum leat_status s = leat_encoder_encode(encoder, text, strlen(text), &ids, &count, err);
+    enum leat_status s = use_parts(&in_parts, err);
 
+    if (s == LEAT_OK)
+        s = leat_encoder_encode(encoder, text, strlen(text), &ids, &count, err);
     if (s != LEAT_OK)
         return s;
     *hash = hash_of(1, ids, count * sizeof *ids);
+    T_EQ(*hash, in_parts);
     s = leat_encoder_decode(encoder, ids, count, &back, &bytes, err);
     if (s == LEAT_OK)
         *hash = hash_of(*hash, back, bytes);

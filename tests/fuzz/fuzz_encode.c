@@ -3,8 +3,9 @@
  *
  * The first byte chooses the tokenizer, the second whether special strings are tokens, the rest is the text. Whatever it
  * is: ids are of the vocabulary and can be decoded; where a tokenizer changes no text, decoding gives back the text,
- * repaired; an encoder that has seen many texts gives the ids of a fresh one, so that no cache changes anything; and the
- * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one.
+ * repaired; an encoder that has seen many texts gives the ids of a fresh one, so that no cache changes anything; the
+ * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one; and in parts, whose lengths
+ * the second byte chooses too, it gives the same ids.
  *
  *   make fuzz FUZZ=encode FUZZ_SECONDS=3600
  */
@@ -127,6 +128,28 @@ static uint32_t *encode(const struct row *row, int special, const char *text, si
     return kept;
 }
 
+/* The ids of all parts together must be those of the whole. */
+static void check_parts(const struct row *row, int special, unsigned choice, const char *text, size_t size,
+                        const uint32_t *want, uint64_t want_count)
+{
+    struct leat_encoder *e = row->used[special];
+    uint64_t count, done = 0, used;
+    const uint32_t *ids;
+
+    FUZZ_CHECK(leat_encoder_begin(e, NULL) == LEAT_OK);
+    for (size_t at = 0, n; at < size; at += used) {
+        n = 1 + (choice * (at + 7) / 5) % (choice % 8 ? 1 + choice : 4000);
+        n = n < size - at ? n : size - at;
+        FUZZ_CHECK(leat_encoder_part(e, text + at, n, &used, &ids, &count, NULL) == LEAT_OK);
+        FUZZ_CHECK(used > 0 && used <= n && count <= want_count - done);
+        FUZZ_CHECK(count == 0 || memcmp(ids, want + done, count * sizeof *ids) == 0);
+        done += count;
+    }
+    FUZZ_CHECK(leat_encoder_end(e, &ids, &count, NULL) == LEAT_OK);
+    FUZZ_CHECK(done + count == want_count);
+    FUZZ_CHECK(count == 0 || memcmp(ids, want + done, count * sizeof *ids) == 0);
+}
+
 /* Pieces end to end, each with its length before it. */
 static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
 {
@@ -190,6 +213,7 @@ FUZZ_TARGET(encode)
     if (row->exact)
         check_back(back, bytes, text, size);
     check_windows(row, text, size);
+    check_parts(row, special, data[1] >> 1, text, size, ids, count);
     decode_any(row, text, size);
     free(ids);
     return 0;

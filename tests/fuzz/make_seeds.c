@@ -4,6 +4,7 @@
  */
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #include "fuzz.h"
 #include "shape.h"
@@ -437,6 +438,54 @@ static void encode_seeds(void)
     free(memory);
 }
 
+static void json_seeds(void)
+{
+    static const char *const records[] = {
+        "\0{\"text\":\"a \\n\\u00e9\\ud83d\\ude00\\ud800\\\\\\\"/\",\"id\":-1.5e+7}",
+        "\0 {\"id\":\"i\",\"\\u0074ext\":\"x\",\"b\":[1,0.5,true,false,null,{},[]]} ",
+        "\1{\"a\":{\"b\":\"text that is longer than a block of sixty-four bytes, with \\\"quotes\\\" in it\",\"c\":5}}",
+        "\2{\"\":{\"\":\"x\"},\"\":\"y\"}",
+        "\3[\"text\"]",
+        "\4{\"id\":\"both\"}",
+    };
+
+    for (size_t i = 0; i < sizeof records / sizeof records[0]; i++) {
+        char seed[100];
+
+        snprintf(seed, sizeof seed, "seed-%zu", i);
+        put_seed("json", seed, records[i], 1 + strlen(records[i] + 1));
+    }
+}
+
+/* One member of gzip with everything that a header can have, and a block with codes of its own. */
+static const uint8_t gzip_member[] = {
+    0x1f, 0x8b, 0x08, 0x1e, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x03, 0x00, 0x61, 0x62, 0x63, 0x6e, 0x61, 0x6d,
+    0x65, 0x00, 0x63, 0x6f, 0x6d, 0x6d, 0x65, 0x6e, 0x74, 0x00, 0xf4, 0x6e, 0x65, 0x8e, 0x51, 0x0a, 0xc0, 0x30,
+    0x08, 0x43, 0xff, 0x73, 0x0a, 0xaf, 0x56, 0x86, 0xa3, 0x65, 0x3a, 0x86, 0x38, 0x76, 0xfd, 0x81, 0x05, 0xdb,
+    0x6e, 0x7f, 0x2f, 0x9a, 0x68, 0xaa, 0x70, 0x71, 0x92, 0x6b, 0x43, 0x0b, 0x82, 0xa1, 0x4f, 0x42, 0x78, 0x65,
+    0xd2, 0x26, 0x42, 0x09, 0xfb, 0x53, 0x9c, 0x2d, 0x25, 0x00, 0x0d, 0x6b, 0x4e, 0xa6, 0x74, 0x58, 0x4f, 0x15,
+    0xac, 0x8e, 0xfe, 0x28, 0x96, 0xb6, 0xc6, 0xee, 0xcf, 0xf1, 0x55, 0x8e, 0xd8, 0xd4, 0x2b, 0x49, 0x8f, 0xf6,
+    0x6f, 0x3b, 0xe0, 0x05, 0x4f, 0x12, 0x3b, 0x5a, 0xe8, 0x00, 0x00, 0x00
+};
+
+static void byte_seeds(void)
+{
+    static const char text[] = "a text of a few words, a few of which are the same words";
+    static const uint8_t skippable[] = { 0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3 };
+    uint8_t input[1000] = { 7 }, gzip[1 + 2 * sizeof gzip_member + 4] = { 1 };
+    size_t bytes = 1;
+
+    put_seed("bytes", "seed-plain", text, sizeof text - 1);
+    bytes += ZSTD_compress(input + bytes, sizeof input - bytes, text, sizeof text - 1, 3);
+    memcpy(input + bytes, skippable, sizeof skippable);
+    bytes += sizeof skippable;
+    bytes += ZSTD_compress(input + bytes, sizeof input - bytes, text, 5, 3);
+    put_seed("bytes", "seed-zstd", input, bytes);
+    memcpy(gzip + 1, gzip_member, sizeof gzip_member);
+    memcpy(gzip + 1 + sizeof gzip_member, gzip_member, sizeof gzip_member);
+    put_seed("bytes", "seed-gzip", gzip, sizeof gzip);
+}
+
 int main(int argc, char **argv)
 {
     char folder[] = "/tmp/leat-seeds-XXXXXX", command[100];
@@ -454,6 +503,8 @@ int main(int argc, char **argv)
     load_seeds();
     tiktoken_seeds();
     encode_seeds();
+    json_seeds();
+    byte_seeds();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

@@ -70,7 +70,7 @@ removed() { # FILE PATTERN CHECK TEXT: without the lines that match
 # ---- Includes, format, calls ----------------------------------------------------------------------------------------
 
 added src/format.c '#include "writer.h"' includes 'format may not include src/writer.h (writer)'
-added tokenize_tools/merge.c '#include "dataset.h"' includes 'merge may not include src/dataset.h'
+added tokenize_tools/arrange/merge.c '#include "dataset.h"' includes 'arrange may not include src/dataset.h'
 added tokenize_tools/main.c '#include "cli/../dataset.h"' includes 'commands may not include src/dataset.h'
 added examples/read_dataset.c '#include "leat.h"' includes 'an example includes <leat.h>'
 added include/leat.h '#include <unistd.h>' includes 'a public header includes <unistd.h>'
@@ -83,7 +83,7 @@ added src/sink.c 'void f(char *a) { strcpy(a, "x"); }' calls 'strcpy(): forbidde
 added examples/read_dataset.c 'int f(void) { return system("x"); }' calls 'system(): only in tests'
 added src/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in a library'
 added src/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
-added tokenize_tools/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
+added tokenize_tools/arrange/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
 before=$(tests/lint/check_calls.sh)
 spoil src/sink.c
 echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/sink.c

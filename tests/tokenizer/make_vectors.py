@@ -288,7 +288,7 @@ def merged_bytes(count):
 
 
 def write_tekken():
-    """Of 256 + 120 tokens the last 20 are cut off, as in the published ones; "hellooo" has no merges that lead to it."""
+    """Of 256 + 120 tokens the last 20 are cut off, as in the published ones; no merges lead to " hellooo"."""
     special = ["<unk>", "<s>", "</s>", "[INST]", "<|endoftext|>"]
     tokens = [bytes([b]) for b in range(256)] + merged_bytes(119)
     tokens.insert(300, b" hellooo")

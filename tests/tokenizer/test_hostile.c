@@ -1,55 +1,53 @@
 /*
  * test_hostile.c: texts made to be slow or large: much of one letter, of spaces, of newlines, of combining marks, of
- * letters and bytes without an order. That the program ends within the runner's time is what it shows of speed: what
- * takes quadratic time would take days. A piece that needs more memory than allowed is refused with the reason, and the
- * encoder goes on; and windows of any length cut a text the same way.
+ * letters and bytes without an order; whole and in parts, with the memory that takes. That the program ends within the
+ * runner's time is what it shows of speed: what takes quadratic time would take days; LEAT_TEST_MIB=64 for texts that
+ * long. What needs more memory than allowed is refused with the reason, and the encoder goes on; and windows of any
+ * length cut a text the same way.
  */
 #include <stdbool.h>
 
 #include "leat_pack.h"
+#include "peak.h"
 #include "t.h"
 #include "vectors.h"
+#include "vocabularies.h"
 
 #include "tokenize_tools/tokenizer/pretokenizer.h"
 #include "tokenize_tools/tokenizer/spec_open.h"
 #include "tokenize_tools/tokenizer/utf8.h"
 
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-#define SLOW 1
-#elif defined __has_feature
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(undefined_behavior_sanitizer)
-#define SLOW 1
-#endif
-#endif
-#ifndef SLOW
-#define SLOW 0
-#endif
-
 static char *text; /* text_bytes and a NUL */
 static size_t text_bytes;
 
-/* MiB of each text; LEAT_TEST_MIB=64 takes some minutes. gcc says nothing of its undefined behaviour sanitizer, which
- * is fast enough. */
-static void make_text(void)
+static void make_text(size_t mib)
 {
-    const char *mib = getenv("LEAT_TEST_MIB");
-
-    text_bytes = (size_t)(mib ? strtoul(mib, NULL, 10) : SLOW ? 1 : 4) << 20;
+    text_bytes = mib << 20;
+    free(text);
     text = malloc(text_bytes + 1);
-    if (!text || text_bytes == 0) {
-        T_FAIL("no memory, or LEAT_TEST_MIB is no number");
+    if (!text) {
+        T_FAIL("no memory");
         exit(1);
     }
     text[text_bytes] = '\0';
 }
 
+/* A built-in, a file of the vectors' folder, or one by its path. It is kept until the next: large ones take a while. */
 static struct leat_tokenizer *open_tokenizer(const char *name)
 {
-    char path[256];
-    struct leat_tokenizer *t;
+    static struct leat_tokenizer *t;
+    static char last[1024];
+    char path[1024];
 
-    snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, name);
-    T_OK(leat_tokenizer_open(&t, strchr(name, '.') ? path : name, NULL, &t_err));
+    if (strcmp(name, last) == 0)
+        return t;
+    snprintf(last, sizeof last, "%s", name);
+    leat_tokenizer_close(t);
+    t = NULL;
+    if (!*name)
+        return NULL;
+    snprintf(path, sizeof path, "%s%s", strchr(name, '/') || !strchr(name, '.') ? "" : VECTORS_FOLDER "/", name);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
     return t;
 }
 
@@ -81,6 +79,46 @@ static size_t random_bytes(uint64_t *random)
 
 /* ---- Large ---- */
 
+/* Memory that an encoder may take for a stretch that cannot be cut, and for all else. */
+#define EACH_BYTE 24
+#define ALL_ELSE  ((uint64_t)24 << 20)
+
+static uint64_t hash_of(uint64_t hash, const uint32_t *ids, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        hash = (hash ^ ids[i]) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+/* In parts of random lengths: the same ids, in memory as it may be. */
+static void check_parts(struct leat_encoder *e, const char *name, const char *what, size_t size, uint64_t want)
+{
+    uint64_t random = size, begin = peak_begin(), hash = 0, count, used, peak;
+    double seconds = peak_seconds();
+    const uint32_t *ids;
+
+    T_OK(leat_encoder_begin(e, &t_err));
+    for (size_t at = 0; at < size; at += used) {
+        size_t n = 1 + t_below(&random, (size_t)1 << t_below(&random, 22));
+
+        T_OK(leat_encoder_part(e, text + at, n < size - at ? n : size - at, &used, &ids, &count, &t_err));
+        hash = hash_of(hash, ids, count);
+    }
+    T_OK(leat_encoder_end(e, &ids, &count, &t_err));
+    if (hash_of(hash, ids, count) != want)
+        T_FAIL("%s, %s: in parts it is another", name, what);
+    peak = peak_bytes(begin);
+    if (peak > (uint64_t)EACH_BYTE * size + ALL_ELSE)
+        T_FAIL("%s, %s: %" PRIu64 " MiB of memory for %zu MiB", name, what, peak >> 20, size >> 20);
+    printf("%-32.32s %-8.8s %7.1f MB/s, %5.1f times its size of memory\n",
+           strrchr(name, '/') ? strrchr(name, '/') + 1 : name,
+           *what > ' ' && *what < 0x7f ? what
+           : *what == ' '              ? "spaces"
+           : *what == '\n'             ? "newlines"
+                                       : "others",
+           (double)size / 1e6 / (peak_seconds() - seconds), (double)peak / (double)size);
+}
+
 /* `exact`: what comes back must be what went in, repaired. */
 static void check_large(const char *name, const char *what, size_t size, bool exact)
 {
@@ -89,20 +127,25 @@ static void check_large(const char *name, const char *what, size_t size, bool ex
     struct leat_encoder *e;
     const uint32_t *ids;
     const char *back;
-    uint64_t count, bytes;
+    uint64_t count, bytes, hash;
 
     T_OK(leat_encoder_open(&e, t, NULL, &t_err));
     if (leat_encoder_encode(e, text, size, &ids, &count, &t_err) != LEAT_OK) {
         T_FAIL("%s, %s: %s", name, what, t_err.message);
-    } else if (exact) {
-        T_OK(utf8_repair(&want, (const uint8_t *)text, size, NULL, &t_err));
-        T_OK(leat_encoder_decode(e, ids, count, &back, &bytes, &t_err));
-        if (bytes != want.size || memcmp(back, want.bytes, want.size) != 0)
-            T_FAIL("%s, %s: decoding does not give the text back", name, what);
+    } else {
+        hash = hash_of(0, ids, count);
+        if (exact) {
+            T_OK(utf8_repair(&want, (const uint8_t *)text, size, NULL, &t_err));
+            T_OK(leat_encoder_decode(e, ids, count, &back, &bytes, &t_err));
+            if (bytes != want.size || memcmp(back, want.bytes, want.size) != 0)
+                T_FAIL("%s, %s: decoding does not give the text back", name, what);
+        }
+        leat_encoder_close(e);
+        T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+        check_parts(e, name, what, size, hash);
     }
     buffer_free(&want);
     leat_encoder_close(e);
-    leat_tokenizer_close(t);
 }
 
 static void test_large(uint64_t seed)
@@ -136,11 +179,35 @@ static void test_large(uint64_t seed)
         check_large(rows[i].tokenizer, rows[i].unit, size, rows[i].exact);
     }
     size = random_letters(&random);
+    check_large("gpt2", "letters", size, true);
     check_large("cl100k_base", "letters", size, true);
     check_large("prepend_replace.json", "letters", size, false);
     size = random_bytes(&random);
     check_large("o200k_base", "bytes", size, true);
     check_large("nfc.json", "bytes", size, false);
+}
+
+/* The same five texts through published vocabularies, where they are at hand. */
+static void test_published(uint64_t seed)
+{
+    static const char *const names[] = { "llama3_1.tokenizer.json.zst", "qwen2_5.tokenizer.json.zst",
+                                         "mistral_v1.tokenizer.json.zst", "gemma2.tokenizer.json.zst" };
+    static const char *const units[] = { "a", " ", "\n", "\xcc\x81" };
+    uint64_t random = seed;
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[1024];
+
+        if (!vocabulary_path(names[i]))
+            continue;
+        snprintf(path, sizeof path, "%s", vocabulary_path(names[i]));
+        for (size_t k = 0; k < sizeof units / sizeof units[0]; k++) {
+            size_t size = repeat(units[k]);
+
+            check_large(path, units[k], size, false);
+        }
+        check_large(path, "letters", random_letters(&random), false);
+    }
 }
 
 /* ---- Bounded memory ---- */
@@ -165,7 +232,6 @@ static void check_bound(const char *name)
     T_CHECK(count == want_count && memcmp(ids, want, count * sizeof *ids) == 0);
     leat_encoder_close(e);
     leat_encoder_close(other);
-    leat_tokenizer_close(t);
 }
 
 static void test_bound(uint64_t seed)
@@ -256,10 +322,13 @@ int main(void)
 {
     uint64_t seed = t_seed();
 
-    make_text();
+    make_text(peak_mib(1));
     test_windows();
     test_bound(seed);
     test_large(seed);
+    if (!PEAK_SANITIZED)
+        test_published(seed);
+    open_tokenizer("");
     free(text);
     return t_end();
 }

@@ -1,8 +1,10 @@
 /*
- * test_merge_table.c: merging, short and long, against the rule read literally: look at all pairs, merge the leftmost
- * of the least rank, begin again. Random tables with many ties of rank, random symbols, and long runs of one symbol.
+ * test_merge_table.c: merging, short, long and block by block, against the rule read literally: look at all pairs, merge
+ * the leftmost of the least rank, begin again. Random tables with many ties of rank and ranks in no order, random
+ * symbols, and long runs of one symbol.
  */
 #include "t.h"
+#include "tokenize_tools/tokenizer/merge_blocks.h"
 #include "tokenize_tools/tokenizer/merge_table.h"
 
 static size_t merge_plainly(const struct merge_table *t, uint32_t *symbols, size_t count)
@@ -28,6 +30,25 @@ static size_t merge_plainly(const struct merge_table *t, uint32_t *symbols, size
     }
 }
 
+static unsigned block_runs, block_runs_done;
+
+/* In blocks, where their results meet. */
+static void compare_blocks(const struct merge_table *t, struct merge_scratch *scratch, const uint32_t *symbols,
+                           size_t count, const uint32_t *want, size_t want_count, size_t block)
+{
+    uint32_t *a = malloc(4 * count + 4);
+    size_t n = count;
+    bool done;
+
+    memcpy(a, symbols, 4 * count);
+    T_OK(merge_blocks(t, scratch, a, &n, block, &done, &t_err));
+    if (done && (n != want_count || memcmp(a, want, 4 * n) != 0))
+        T_FAIL("blocks of %zu give another result", block);
+    block_runs++;
+    block_runs_done += done;
+    free(a);
+}
+
 static void compare(const struct merge_table *t, struct merge_scratch *scratch, const uint32_t *symbols, size_t count)
 {
     uint32_t *a = malloc(4 * count + 4), *b = malloc(4 * count + 4);
@@ -39,6 +60,8 @@ static void compare(const struct merge_table *t, struct merge_scratch *scratch, 
     T_OK(merge_symbols(t, scratch, a, &an, &t_err));
     T_EQ(an, bn);
     T_CHECK(an != bn || memcmp(a, b, 4 * an) == 0);
+    for (size_t block = 4; block < 64; block += block < 10 ? 1 : 7)
+        compare_blocks(t, scratch, symbols, count, b, bn, block);
     free(a);
     free(b);
 }
@@ -101,6 +124,7 @@ int main(void)
     uint64_t random = t_seed();
 
     random_tables(&random, &scratch);
+    T_CHECK(block_runs_done > block_runs / 2 && block_runs_done < block_runs);
     doubling(&scratch);
     merge_scratch_free(&scratch);
     return t_end();

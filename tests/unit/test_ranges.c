@@ -51,7 +51,9 @@ static void compare_ids(const struct leat_dataset *d, uint64_t first, uint64_t c
 static void compare_range(const struct leat_dataset *d, uint64_t first, uint64_t count)
 {
     struct leat_origin *origins = malloc((count + 1) * sizeof *origins), one;
-    uint8_t(*hashes)[16] = malloc((count + 1) * sizeof *hashes), hash[16];
+    struct hash {
+        uint8_t bytes[16];
+    } *hashes = malloc((count + 1) * sizeof *hashes), hash;
     enum leat_status all = LEAT_OK;
     uint64_t bytes, again, total = 0;
     char *text;
@@ -72,11 +74,11 @@ static void compare_range(const struct leat_dataset *d, uint64_t first, uint64_t
     T_CHECK(text[bytes] == '!');
     compare_ids(d, first, count, text, bytes);
     for (uint64_t i = 0; i < count && all == LEAT_OK; i++)
-        all = leat_dataset_text_hash(d, first + i, hash, &t_err);
-    T_STATUS(leat_dataset_text_hashes(d, first, count, hashes, &t_err), all);
+        all = leat_dataset_text_hash(d, first + i, hash.bytes, &t_err);
+    T_STATUS(leat_dataset_text_hashes(d, first, count, &hashes->bytes, &t_err), all);
     for (uint64_t i = 0; i < count && all == LEAT_OK; i++) {
-        T_OK(leat_dataset_text_hash(d, first + i, hash, &t_err));
-        T_CHECK(memcmp(hash, hashes[i], 16) == 0);
+        T_OK(leat_dataset_text_hash(d, first + i, hash.bytes, &t_err));
+        T_CHECK(memcmp(&hash, &hashes[i], 16) == 0);
     }
     free(text);
     free(origins);

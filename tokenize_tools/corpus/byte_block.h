@@ -5,6 +5,7 @@
 #ifndef LEAT_TOKENIZE_TOOLS_BYTE_BLOCK_H
 #define LEAT_TOKENIZE_TOOLS_BYTE_BLOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -200,6 +201,35 @@ static inline uint64_t block_special(byte_block b)
 static inline size_t block_first(uint64_t mask)
 {
     return (size_t)__builtin_ctzll(mask) / BLOCK_BITS;
+}
+
+/* ---- Parts of blocks ---------------------------------------------------------------------------------------------- */
+
+/* `count` bytes, fewer than BLOCK_BYTES, to memory that may overlap them: both ends are loaded before one is stored, and
+ * nothing else is written. */
+static inline void block_move(char *to, const char *from, size_t count)
+{
+    char a[32], b[32];
+
+#define BLOCK_MOVE_ENDS(size)                                                                                          \
+    if (count >= (size)) {                                                                                             \
+        memcpy(a, from, size);                                                                                         \
+        memcpy(b, from + count - (size), size);                                                                        \
+        memcpy(to, a, size);                                                                                           \
+        memcpy(to + count - (size), b, size);                                                                          \
+        return;                                                                                                        \
+    }
+    if (BLOCK_BYTES > 32)
+        BLOCK_MOVE_ENDS(32)
+    if (BLOCK_BYTES > 16)
+        BLOCK_MOVE_ENDS(16)
+    BLOCK_MOVE_ENDS(8)
+    BLOCK_MOVE_ENDS(4)
+#undef BLOCK_MOVE_ENDS
+    if (count > 0) { /* one to three */
+        a[0] = from[0], a[1] = from[count / 2], a[2] = from[count - 1];
+        to[0] = a[0], to[count / 2] = a[1], to[count - 1] = a[2];
+    }
 }
 
 #endif

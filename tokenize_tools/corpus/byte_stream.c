@@ -9,6 +9,9 @@
 #include "raw_input.h"
 #include "zstd_frames.h"
 
+/* Of a stream besides a window: buffers, tables. */
+#define OTHER_MEMORY ((uint64_t)512 << 10)
+
 struct byte_stream {
     struct raw_input in;
     enum byte_form form;
@@ -212,6 +215,13 @@ uint64_t byte_stream_text_position(const struct byte_stream *s)
 uint64_t byte_stream_size(const struct byte_stream *s)
 {
     return s->in.size;
+}
+
+uint64_t byte_stream_memory(const struct byte_stream *s)
+{
+    uint64_t window = s->zstd ? zstd_frames_memory(s->zstd) : 0, text = s->text_position - s->mark.text_offset;
+
+    return OTHER_MEMORY + (window < text ? window : text);
 }
 
 void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16])

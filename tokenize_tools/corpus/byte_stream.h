@@ -63,6 +63,9 @@ const char *byte_stream_name(const struct byte_stream *s);
 uint64_t byte_stream_raw_position(const struct byte_stream *s);
 uint64_t byte_stream_text_position(const struct byte_stream *s);
 
+/* Memory that the stream uses now, about: up to 2 GiB for the window of a zstd frame. */
+uint64_t byte_stream_memory(const struct byte_stream *s);
+
 /* Bytes of the file when it was opened; UINT64_MAX if it is no regular file. */
 uint64_t byte_stream_size(const struct byte_stream *s);
 
@@ -71,7 +74,8 @@ void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16]);
 
 /*
  * The last place at or before the text given so far where reading can begin anew: the begin of a frame or member, in a
- * plain file that of the page; where there is none, the begin of the file.
+ * plain file that of the page; where there is none, the begin of the file. That a frame ends with the last byte given may
+ * be seen only by the next read.
  */
 void byte_stream_mark(const struct byte_stream *s, struct byte_mark *mark);
 

@@ -224,12 +224,12 @@ static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *i
         part = in->held - in->at;
     memcpy(g->held + g->count, in->buffer + in->at, part);
     g->count += (unsigned)part;
+    if (g->count >= 4 && bytes_load32(g->held) != g->sum)
+        return broken(in, "the checksum of the text does not match", err);
     if (g->count < TRAILER_BYTES) {
         raw_input_use(in, part);
         return LEAT_OK;
     }
-    if (bytes_load32(g->held) != g->sum)
-        return broken(in, "the checksum of the text does not match", err);
     if (bytes_load32(g->held + 4) != g->text_bytes)
         return broken(in, "the length of the text does not match", err);
     raw_input_use(in, part);

@@ -1,4 +1,8 @@
-/* inflater_isal.c: see inflater.h; by igzip of isa-l, about three times as fast as zlib. */
+/*
+ * inflater_isal.c: see inflater.h; by igzip of isa-l, about three times as fast as zlib. It decodes up to three symbols
+ * at once, and where the data is cut off it gives none of a group whose last symbol is not complete; so that a file cut
+ * off gives the same text on every machine, the literals that are complete are found here in another way.
+ */
 #if defined(LEAT_HAVE_ISAL)
 #include "inflater.h"
 
@@ -8,10 +12,15 @@
 #include <string.h>
 
 /* its numbers have 32 bits */
-#define MOST ((size_t)1 << 30)
+#define MOST  ((size_t)1 << 30)
+
+#define GROUP 3u /* literals at most before a symbol that is cut off */
 
 struct inflater {
     struct inflate_state state;
+    bool cut_off; /* the input has ended, and `tail` is known */
+    uint8_t tail[GROUP];
+    size_t given, count; /* of it */
 };
 
 const char *inflater_name(void)
@@ -36,6 +45,58 @@ void inflater_close(struct inflater *inflater)
 void inflater_reset(struct inflater *inflater)
 {
     isal_inflate_init(&inflater->state);
+    inflater->cut_off = false;
+    inflater->given = inflater->count = 0;
+}
+
+/*
+ * The literals that the next group begins with if the input goes on with bytes `padding`. With its own buffer said to be
+ * full, and no room in the caller's, isa-l puts them behind what that buffer holds, and copies nothing.
+ */
+static size_t next_literals(struct inflate_state *copy, uint8_t padding, uint8_t literals[GROUP])
+{
+    uint8_t bytes[32], nothing[1];
+    size_t count;
+
+    memset(bytes, padding, sizeof bytes);
+    copy->next_in = bytes;
+    copy->avail_in = sizeof bytes;
+    copy->next_out = nothing;
+    copy->avail_out = 0;
+    copy->tmp_out_valid = copy->tmp_out_processed = 2 * ISAL_DEF_HIST_SIZE;
+    isal_inflate(copy);
+    count = (size_t)(copy->tmp_out_valid - copy->tmp_out_processed);
+    if (count > GROUP)
+        count = GROUP;
+    memcpy(literals, copy->tmp_out_buffer + copy->tmp_out_processed, count);
+    return count;
+}
+
+/* A symbol that is complete is the same whatever follows; one that is not differs between all zeros and all ones. */
+static bool find_tail(struct inflater *inflater)
+{
+    struct inflate_state *copy = malloc(sizeof *copy);
+    uint8_t other[GROUP];
+    size_t count;
+
+    if (!copy)
+        return false;
+    memcpy(copy, &inflater->state, sizeof *copy);
+    inflater->count = next_literals(copy, 0x00, inflater->tail);
+    memcpy(copy, &inflater->state, sizeof *copy);
+    count = next_literals(copy, 0xff, other);
+    for (size_t i = 0; i < inflater->count; i++)
+        if (i == count || other[i] != inflater->tail[i])
+            inflater->count = i;
+    inflater->cut_off = true;
+    free(copy);
+    return true;
+}
+
+static void give_tail(struct inflater *inflater, uint8_t **out, size_t *room)
+{
+    for (; *room > 0 && inflater->given < inflater->count; (*room)--)
+        *(*out)++ = inflater->tail[inflater->given++];
 }
 
 enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
@@ -47,7 +108,10 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     size_t back = 0;
     int code;
 
-    (void)last;
+    if (inflater->cut_off) {
+        give_tail(inflater, out, room);
+        return INFLATER_MORE;
+    }
     /* it does not write there */
     state->next_in = (uint8_t *)(uintptr_t)*in;
     state->avail_in = some_in;
@@ -64,7 +128,14 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     *room -= some_room - state->avail_out;
     if (code != ISAL_DECOMP_OK)
         return INFLATER_BROKEN;
-    return state->block_state == ISAL_BLOCK_FINISH ? INFLATER_END : INFLATER_MORE;
+    if (state->block_state == ISAL_BLOCK_FINISH)
+        return INFLATER_END;
+    if (last && *in_bytes == 0 && *room > 0 && state->block_state == ISAL_BLOCK_CODED) {
+        if (!find_tail(inflater))
+            return INFLATER_NO_MEMORY;
+        give_tail(inflater, out, room);
+    }
+    return INFLATER_MORE;
 }
 
 uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count)

@@ -1,6 +1,6 @@
 /*
  * json_fields.h: finds the text and the id of a record of JSON lines, and builds nothing: the line is checked once from
- * end to end (RFC 8259, nested up to JSON_DEPTH deep), then the two strings are unescaped where they stand. json_push.h
+ * end to end (RFC 8259, nested up to JSON_RECORD_DEPTH deep), then the two strings are unescaped where they stand. json_push.h
  * does the same for records that come in parts.
  *
  * Of a member that is given twice the last one counts; names are compared after unescaping. Bytes of a string come out
@@ -16,10 +16,10 @@
 #include "json_kernels.h"
 #include "leat.h"
 
-#define JSON_DEPTH      1024
-#define JSON_PATH_NAMES 32   /* names in a path at most */
-#define JSON_NAME_BYTES 255u /* bytes of one at most */
-#define JSON_ID_BYTES   ((size_t)64 << 10)
+#define JSON_RECORD_DEPTH 1024
+#define JSON_PATH_NAMES   32   /* names in a path at most */
+#define JSON_NAME_BYTES   255u /* bytes of one at most */
+#define JSON_ID_BYTES     ((size_t)64 << 10)
 
 /* What is looked for: a member's name, or the names on the way to it with dots between them: "meta.text" is the member
  * "text" of the member "meta". */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "byte_block.h"
+#include "byte_masks.h"
 #include "json_kernels.h"
 #include "json_string.h"
 
@@ -24,80 +25,279 @@ static inline const char *find_special(const char *p, const char *end)
     return p;
 }
 
+/* What the letter after a backslash stands for; LETTER_U for u, 0 for what is no such letter. */
+#define LETTER_U 1
+static const char letters[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',    ['f'] = '\f',
+                                   ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t', ['u'] = LETTER_U };
+
+/* 0 for hexadecimal digits. */
+static const uint8_t no_digit[256] = {
+#define NO_16 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+    NO_16, NO_16, NO_16, 0, 0, 0, 0, 0, 0, 0, 0,     0,     0,     1,     1,     1,     1,     1,     1,    1, 0,
+    0,     0,     0,     0, 0, 1, 1, 1, 1, 1, 1,     1,     1,     1,     NO_16, 1,     0,     0,     0,    0, 0,
+    0,     1,     1,     1, 1, 1, 1, 1, 1, 1, NO_16, NO_16, NO_16, NO_16, NO_16, NO_16, NO_16, NO_16, NO_16
+#undef NO_16
+};
+
 /* Bytes of the escape at `p`; 0 if it is invalid or cut off. */
 static inline unsigned escape_bytes(const char *p, const char *end)
 {
-    if (end - p >= 2 && json_escape_meaning(p[1]))
-        return 2;
-    if (end - p >= 6 && p[1] == 'u' && json_is_hex(p[2]) && json_is_hex(p[3]) && json_is_hex(p[4]) && json_is_hex(p[5]))
-        return 6;
-    return 0;
+    const unsigned char *u = (const unsigned char *)p;
+
+    if (end - p >= 6 && u[1] == 'u')
+        return no_digit[u[2]] | no_digit[u[3]] | no_digit[u[4]] | no_digit[u[5]] ? 0 : 6;
+    return end - p >= 2 && letters[u[1]] > LETTER_U ? 2 : 0;
 }
 
-static const char *pass(const char *at, const char *end, bool *escaped)
+static inline bool is_plain(char c)
 {
-    for (;;) {
-        at = find_special(at, end);
-        if (at == end || *at != '\\')
-            return at;
-        /* escapes stand next to each other where a text has no Latin letters */
-        do {
-            unsigned bytes = escape_bytes(at, end);
-
-            if (bytes == 0)
-                return at;
-            *escaped = true;
-            at += bytes;
-        } while (at < end && *at == '\\');
-    }
+    return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
 }
 
 /*
- * Copies up to the next backslash or the end. A block is stored whole where nothing unread lies under it: `to` is a
- * block or more behind, or elsewhere. Else, at the begin of a string that is unescaped in place, byte by byte: each
- * escape leaves `to` further behind.
+ * Over escapes, one behind another, and the one or two characters between them: where a text has no Latin letters and was
+ * escaped to ASCII, that is all there is. `at` is a backslash. False: it stopped at an escape that is invalid or cut off.
+ */
+static inline bool pass_escapes(const char **at, const char *end)
+{
+    const char *p = *at;
+    unsigned bytes;
+
+    for (;; p += bytes) {
+        if (p < end && *p == '\\') {
+            bytes = escape_bytes(p, end);
+            if (bytes == 0)
+                break;
+        } else if (end - p >= 3 && is_plain(*p) && (p[1] == '\\' || (is_plain(p[1]) && p[2] == '\\'))) {
+            bytes = p[1] == '\\' ? 1 : 2;
+        } else {
+            *at = p;
+            return true;
+        }
+    }
+    *at = p;
+    return false;
+}
+
+#if defined(BYTE_MASKS)
+/* The letters after a backslash but u. */
+static inline uint64_t masks_letters(const struct byte_masks *m)
+{
+    return masks_equal(m, '"') | masks_equal(m, '\\') | masks_equal(m, '/') | masks_equal(m, 'b') |
+           masks_equal(m, 'f') | masks_equal(m, 'n') | masks_equal(m, 'r') | masks_equal(m, 't');
+}
+
+/* As pass(), in steps of sixty-four bytes: to a place at which to stop, and then *stopped is true; or so far that fewer
+ * are left. Usual escapes cost no branch of their own. */
+static inline const char *pass_masks(const char *at, const char *end, bool *escaped, bool *stopped)
+{
+    while (end - at >= (ptrdiff_t)MASK_BYTES) {
+        struct byte_masks m = masks_load(at);
+        uint64_t special = masks_special(&m), slashes, behind, stops, others;
+        bool cut;
+
+        if (special == 0) {
+            at += MASK_BYTES;
+            continue;
+        }
+        slashes = masks_equal(&m, '\\');
+        behind = masks_escaped(slashes, &cut);
+        stops = special & ~slashes & ~behind;
+        others = behind & ~masks_letters(&m); /* \u, and what is wrong */
+        if ((stops | others) == 0) {
+            *escaped = true;
+            at += MASK_BYTES - cut;
+            continue;
+        }
+        if ((stops & -stops) - 1 < (others & -others) - 1) { /* the lower one; of none it is the greatest number */
+            unsigned first = (unsigned)__builtin_ctzll(stops);
+
+            *escaped |= (slashes & ((UINT64_C(1) << first) - 1)) != 0;
+            *stopped = true;
+            return at + first;
+        }
+        *escaped = true;
+        at += __builtin_ctzll(others) - 1;
+        if (!pass_escapes(&at, end)) {
+            *stopped = true;
+            return at;
+        }
+    }
+    return at;
+}
+#endif
+
+static const char *pass(const char *at, const char *end, bool *escaped)
+{
+#if defined(BYTE_MASKS)
+    bool stopped = false;
+
+    at = pass_masks(at, end, escaped, &stopped);
+    if (stopped)
+        return at;
+#endif
+    for (;;) {
+        const char *slash = at = find_special(at, end);
+
+        if (at == end || *at != '\\')
+            return at;
+        if (!pass_escapes(&at, end)) {
+            *escaped |= at != slash;
+            return at;
+        }
+        *escaped = true;
+    }
+}
+
+/* ---- Unescaping -------------------------------------------------------------------------------------------------- */
+
+/* The escape \u at *from, or two of them; *to has room for six bytes. */
+static inline void take_code(char **to, const char **from, const char *end)
+{
+    uint32_t code = json_four_digits(*from + 2), two, three;
+
+    if (code < 0x80 || (code >= 0xd800 && code <= 0xdfff)) {
+        *to += json_put_utf8(json_take_code(from, end), *to);
+        return;
+    }
+    /* two bytes or three without a branch: alphabets mix */
+    two = 0x80c0 | code >> 6 | (code & 0x3f) << 8;
+    three = 0x8080e0 | code >> 12 | (code >> 6 & 0x3f) << 8 | (code & 0x3f) << 16;
+    bytes_store32(*to, code < 0x800 ? two : three);
+    *to += code < 0x800 ? 2 : 3;
+    *from += 6;
+}
+
+/* As pass_escapes() goes. */
+static inline void take_escapes(char **to, const char **from, const char *end)
+{
+    const char *p = *from;
+    char *out = *to;
+
+    for (;;) {
+        if (p < end && *p == '\\') {
+            if (p[1] == 'u') {
+                take_code(&out, &p, end);
+            } else {
+                *out++ = letters[(unsigned char)p[1]];
+                p += 2;
+            }
+        } else if (end - p >= 3 && (p[1] == '\\' || p[2] == '\\')) {
+            *out++ = *p++;
+            if (*p != '\\')
+                *out++ = *p++;
+        } else {
+            break;
+        }
+    }
+    *to = out;
+    *from = p;
+}
+
+/*
+ * Copies up to the next backslash or the end. A block with a backslash is stored whole where nothing unread lies under
+ * it: `to` is a block or more behind, or elsewhere. At the begin of a string that is unescaped in place it is not, but
+ * each escape leaves `to` further behind.
  */
 static inline void copy_plain(char **to, const char **from, const char *end)
 {
     const char *p = *from;
     char *out = *to;
-    uint64_t mask;
+    uint64_t mask = 0;
+    size_t count;
 
-    while ((size_t)(end - p) >= BLOCK_BYTES) {
+    while ((size_t)(end - p) >= BLOCK_BYTES && mask == 0) {
         byte_block b = block_load(p);
 
         mask = block_equal(b, '\\');
-        if (mask != 0 && (uintptr_t)p - (uintptr_t)out < BLOCK_BYTES)
-            break;
-        block_store(out, b);
-        out += mask ? block_first(mask) : BLOCK_BYTES;
-        p += mask ? block_first(mask) : BLOCK_BYTES;
-        if (mask) {
-            *to = out;
-            *from = p;
-            return;
-        }
+        count = mask ? block_first(mask) : BLOCK_BYTES;
+        if (mask == 0 || (uintptr_t)p - (uintptr_t)out >= BLOCK_BYTES)
+            block_store(out, b);
+        else
+            block_move(out, p, count);
+        out += count;
+        p += count;
     }
-    while (p < end && *p != '\\')
+    while (mask == 0 && (size_t)(end - p) >= WORD_BYTES) {
+        uint64_t word = bytes_load64(p);
+
+        mask = word_equal(word, '\\');
+        count = mask ? word_first(mask) : WORD_BYTES;
+        if (mask == 0)
+            bytes_store64(out, word);
+        for (size_t i = 0; mask != 0 && i < count; i++)
+            out[i] = p[i];
+        out += count;
+        p += count;
+    }
+    while (mask == 0 && p < end && *p != '\\')
         *out++ = *p++;
     *to = out;
     *from = p;
 }
 
+#if defined(BYTE_MASKS)
+/* `count` bytes, up to sixty-four, from one of at least as many that may be read; what is stored may be up to a block
+ * longer. */
+static inline void copy_segment(char *to, const char *from, size_t count)
+{
+    for (size_t i = 0; i < count; i += BLOCK_BYTES)
+        block_store(to + i, block_load(from + i));
+}
+
+/* In steps of sixty-four bytes, while `to` is that far behind or elsewhere and as many more are left. */
+static inline void unescape_masks(char **to, const char **from, const char *end)
+{
+    const char *p = *from;
+    char *out = *to;
+
+    while (end - p >= (ptrdiff_t)(2 * MASK_BYTES) && (uintptr_t)p - (uintptr_t)out >= MASK_BYTES) {
+        struct byte_masks m = masks_load(p);
+        uint64_t slashes = masks_equal(&m, '\\'), begins;
+        unsigned done = 0;
+        bool cut;
+
+        if (slashes == 0) {
+            masks_store(out, &m);
+            p += MASK_BYTES;
+            out += MASK_BYTES;
+            continue;
+        }
+        for (begins = slashes & ~masks_escaped(slashes, &cut); begins != 0; begins &= begins - 1) {
+            unsigned at = (unsigned)__builtin_ctzll(begins);
+
+            copy_segment(out, p + done, at - done);
+            out += at - done;
+            done = at;
+            if (at == MASK_BYTES - 1 || p[at + 1] == 'u')
+                break;
+            *out++ = letters[(unsigned char)p[at + 1]];
+            done += 2;
+        }
+        if (begins == 0) {
+            copy_segment(out, p + done, MASK_BYTES - done);
+            out += MASK_BYTES - done;
+            done = MASK_BYTES;
+        }
+        p += done;
+        if (begins != 0)
+            take_escapes(&out, &p, end);
+    }
+    *to = out;
+    *from = p;
+}
+#endif
+
 static char *unescape(char *to, const char *from, const char *end)
 {
     for (;;) {
+#if defined(BYTE_MASKS)
+        unescape_masks(&to, &from, end);
+#endif
         copy_plain(&to, &from, end);
         if (from == end)
             return to;
-        do {
-            if (from[1] == 'u') {
-                to += json_put_utf8(json_take_code(&from, end), to);
-            } else {
-                *to++ = json_escape_meaning(from[1]);
-                from += 2;
-            }
-        } while (from < end && *from == '\\');
+        take_escapes(&to, &from, end);
     }
 }
 

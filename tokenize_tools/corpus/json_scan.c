@@ -140,7 +140,7 @@ static bool open_container(struct json_scan *scan, bool object, uint64_t begin)
 {
     uint64_t bit = UINT64_C(1) << scan->depth % 64;
 
-    if (scan->depth == JSON_DEPTH)
+    if (scan->depth == JSON_RECORD_DEPTH)
         return false;
     begin_value(scan, object ? JSON_KIND_OBJECT : JSON_KIND_ARRAY, begin);
     if (object)
@@ -434,8 +434,8 @@ static const char *expected(const struct json_scan *scan)
 static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte, struct leat_error *err)
 {
     *byte = scan->position + 1;
-    if (scan->bad && scan->depth == JSON_DEPTH && scan->state <= STATE_VALUE_OR_END)
-        status_set(err, LEAT_E_TEXT, "not readable JSON: it is nested deeper than %d at byte %llu", JSON_DEPTH,
+    if (scan->bad && scan->depth == JSON_RECORD_DEPTH && scan->state <= STATE_VALUE_OR_END)
+        status_set(err, LEAT_E_TEXT, "not readable JSON: it is nested deeper than %d at byte %llu", JSON_RECORD_DEPTH,
                    (unsigned long long)*byte);
     else if (scan->bad)
         status_set(err, LEAT_E_TEXT, "not valid JSON: %s is expected at byte %llu", expected(scan),

@@ -60,9 +60,9 @@ struct json_scan {
     uint32_t on_way[2];  /* so many of the outermost open objects are on the way of a path */
     uint8_t role[2];     /* of the next value */
     struct json_place place[2];
-    size_t name_bytes;                   /* of `name`; more than it has room for: the name is longer */
-    uint64_t is_object[JSON_DEPTH / 64]; /* bit d: what is open at depth d + 1 */
-    char name[JSON_RAW_NAME_BYTES];      /* of a member's name that does not lie in one part, what there is so far */
+    size_t name_bytes;                          /* of `name`; more than it has room for: the name is longer */
+    uint64_t is_object[JSON_RECORD_DEPTH / 64]; /* bit d: what is open at depth d + 1 */
+    char name[JSON_RAW_NAME_BYTES]; /* of a member's name that does not lie in one part, what there is so far */
 };
 
 void json_scan_begin(struct json_scan *scan, const struct json_fields *fields);

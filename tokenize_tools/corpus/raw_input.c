@@ -56,7 +56,9 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
 {
     struct stat st;
 
-    in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    do
+        in->fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (in->fd < 0 && errno == EINTR);
     if (in->fd < 0)
         return status_set_os(err, errno, "cannot open %s", path);
     if (fstat(in->fd, &st) != 0)

@@ -17,6 +17,7 @@ struct zstd_frames {
     ZSTD_DCtx *context;
     bool open;     /* a frame has begun and not ended */
     size_t wanted; /* bytes that libzstd can use next, if open */
+    bool full;     /* there was no room for more text: some may be left inside */
 };
 
 /* How many of the bytes agree with the magic of a frame or of a skippable frame, up to RAW_HEAD. */
@@ -61,6 +62,11 @@ void zstd_frames_close(struct zstd_frames *z)
         return;
     ZSTD_freeDCtx(z->context);
     free(z);
+}
+
+size_t zstd_frames_memory(const struct zstd_frames *z)
+{
+    return ZSTD_sizeof_DCtx(z->context);
 }
 
 static enum leat_status failed(const struct raw_input *in, size_t code, struct leat_error *err)
@@ -109,42 +115,50 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
     if (held < RAW_HEAD)
         return cut_off(in, err);
     z->open = true;
+    z->full = false;
     z->wanted = RAW_HEAD;
     return LEAT_OK;
+}
+
+/* As much as cannot lose text: nothing while text is left inside; else a block without the header of the next one, which
+ * libzstd wants at once and which may be broken when the block is not. */
+static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_inBuffer *from)
+{
+    size_t held = in->held - in->at, size = z->wanted > BLOCK_HEADER ? z->wanted - BLOCK_HEADER : z->wanted;
+
+    *from = (ZSTD_inBuffer) { in->buffer + in->at, z->full ? 0 : size < held ? size : held, 0 };
 }
 
 enum leat_status zstd_frames_step(struct zstd_frames *z, struct raw_input *in, void *buf, size_t room, size_t *got,
                                   enum decoder_step *step, struct leat_error *err)
 {
-    ZSTD_inBuffer from = { in->buffer + in->at, 0, 0 };
+    ZSTD_inBuffer from;
     ZSTD_outBuffer to = { buf, room, 0 };
     enum leat_status s = LEAT_OK;
+    bool was_full;
     size_t code;
 
     *got = 0;
     *step = STEP_MORE;
     if (!z->open)
         return begin_frame(z, in, step, err);
-    if (in->at == in->held) {
+    if (in->at == in->held)
         s = raw_input_fill(in, err);
-        from.src = in->buffer + in->at;
-    }
     if (s != LEAT_OK)
         return s;
-    /* what it wants is a block and the header of the next one, whose defects are not the block's */
-    from.size = z->wanted > BLOCK_HEADER ? z->wanted - BLOCK_HEADER : z->wanted;
-    if (from.size > in->held - in->at)
-        from.size = in->held - in->at;
+    feed(z, in, &from);
+    was_full = z->full;
     code = ZSTD_decompressStream(z->context, &to, &from);
     if (ZSTD_isError(code))
         return failed(in, code, err);
     raw_input_use(in, from.pos);
     *got = to.pos;
     z->wanted = code;
+    z->full = to.pos == room;
     if (code == 0) {
         z->open = false;
         *step = STEP_BORDER;
-    } else if (to.pos == 0 && from.pos == 0 && in->at == in->held && in->ended) {
+    } else if (to.pos == 0 && from.pos == 0 && !was_full && in->at == in->held && in->ended) {
         return cut_off(in, err);
     }
     return LEAT_OK;

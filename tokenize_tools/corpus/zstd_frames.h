@@ -19,6 +19,9 @@ bool zstd_frames_begin(const uint8_t *head, size_t bytes);
 enum leat_status zstd_frames_open(struct zstd_frames **out, struct leat_error *err);
 void zstd_frames_close(struct zstd_frames *z); /* NULL is fine */
 
+/* Bytes that libzstd has allocated: the window above all, which is used only as far as there is text. */
+size_t zstd_frames_memory(const struct zstd_frames *z);
+
 /* One step; *got bytes of text are in `buf`, also if it fails. `room` is not 0. */
 enum leat_status zstd_frames_step(struct zstd_frames *z, struct raw_input *in, void *buf, size_t room, size_t *got,
                                   enum decoder_step *step, struct leat_error *err);

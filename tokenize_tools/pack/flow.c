@@ -77,6 +77,7 @@ static void drop_lanes(struct flow *f)
         if (!f->lanes)
             f->last_lane = NULL;
         f->lane_count--;
+        f->in_flight -= l->held;
         lane_free(l);
     }
     /* stopped with the head cut off: what lies behind must not be written before the rest of it */
@@ -233,6 +234,7 @@ static void do_cut(struct flow *f, struct task *t)
 {
     struct unit *u = spare_unit(f);
     struct lane *l = t->lane;
+    uint64_t held = l->held;
 
     if (!u) {
         struct leat_error err;
@@ -248,6 +250,7 @@ static void do_cut(struct flow *f, struct task *t)
     lane_cut(l, u);
     pthread_mutex_lock(&f->lock);
     f->facts.cutting--;
+    f->in_flight += l->held - held;
     f->facts.cut_bytes += u->disk_bytes;
     l->busy = false;
     lane_append(l, u);

@@ -278,6 +278,7 @@ static enum leat_status cut_stream(struct lane *l, struct unit *u, struct leat_e
     s = cut_block(l, u, err);
     u->length = u->kind == UNIT_RECORD ? u->record.bytes : u->text.size;
     u->disk_bytes = byte_stream_raw_position(l->stream) - before;
+    l->held = byte_stream_memory(l->stream) + l->carry.room;
     l->next += u->length;
     return s;
 }

@@ -16,6 +16,7 @@ struct lane {
     uint64_t next;          /* where the next unit begins */
     struct byte_mark mark;  /* a place not after `next` where the stream could begin anew */
     struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */
+    uint64_t held;          /* memory that the stream takes */
     struct buffer carry;    /* what was read of the stream beyond the last unit */
 
     /* flow.c's: */

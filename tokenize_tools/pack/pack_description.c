@@ -68,6 +68,12 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
     if (s == LEAT_OK)
         s = add(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
                 o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);
+    if (s == LEAT_OK && o->shuffle)
+        s = add(text, err, "shuffle %llu\n", (unsigned long long)o->seed);
+    if (s == LEAT_OK && o->dedup)
+        s = add(text, err, "dedup\n");
+    for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)
+        s = add(text, err, "split %s=%s\n", o->splits[i].name, o->splits[i].fraction);
     for (size_t i = 0; s == LEAT_OK && i < inputs->count; i++)
         s = add_input(text, &inputs->items[i], err);
     return s;

@@ -1,4 +1,4 @@
-/* pack_files.c: leat_pack(): files in, a dataset out. */
+/* pack_files.c: files in, a dataset out, in their order. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -102,22 +102,19 @@ static enum leat_status pack(struct pack_run *r, const char *const *words, size_
     return s == LEAT_OK ? pack_run_finish(r, info, err) : s;
 }
 
-enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
-                           const struct leat_pack_options *options, struct leat_pack_report *report,
-                           struct leat_error *err)
+enum leat_status pack_files(const char *output, const char *rejects, const char *const *inputs, size_t count,
+                            const struct leat_pack_options *options, struct leat_pack_report *report,
+                            struct leat_error *err)
 {
-    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     struct pack_run r;
-    enum leat_status s = pack_run_init(&r, output, options, err);
+    enum leat_status s = pack_run_init(&r, output, rejects, options, err);
 
     if (s == LEAT_OK)
         s = pack(&r, inputs, count, &info, err);
-    pack_run_report(&r, &info, &full);
+    pack_run_report(&r, &info, report);
     if (s != LEAT_OK)
-        pack_run_keep(&r, s, &full);
-    if (report)
-        struct_give(report, report->size, &full, sizeof full);
+        pack_run_keep(&r, s, report);
     pack_run_free(&r);
     return s;
 }

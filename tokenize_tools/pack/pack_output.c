@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "pack_description.h"
 #include "pack_worker.h"
 
 /* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the text. */
@@ -321,8 +322,11 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
     struct buffer note = { 0 };
     enum leat_status s = reject_file_sync(&o->rejects, err);
 
+    if (s == LEAT_OK && !o->described)
+        s = pack_description_write(o->description_path, o->description, err);
     if (s != LEAT_OK)
         return s;
+    o->described = true;
     o->at.reject_bytes = o->rejects.bytes;
     o->text_at_checkpoint = o->at.text_bytes;
     s = make_note(o, &note, err);

@@ -37,9 +37,12 @@ struct pack_output {
     uint64_t text_at_checkpoint; /* at.text_bytes then */
     double checkpoint_time;
     uint64_t spent_ns[STAGE_COUNT];
-    bool numbers_lines; /* documents of a program have their own line numbers */
-    char **paths;       /* of inputs that a program declared: at.declared of them */
-    const void *note;   /* a program's own, behind ours in the next checkpoint */
+    bool numbers_lines;           /* documents of a program have their own line numbers */
+    char **paths;                 /* of inputs that a program declared: at.declared of them */
+    const char *description_path; /* NAME.partial.run, made durable before the first checkpoint: */
+    const struct buffer *description;
+    bool described;
+    const void *note; /* a program's own, behind ours in the next checkpoint */
     size_t note_bytes;
     char damage[512]; /* what is wrong with the first damaged input */
     /* what others may look at while the run goes on; written by one thread, read by another */

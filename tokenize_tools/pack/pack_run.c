@@ -44,7 +44,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     return LEAT_OK;
 }
 
-static size_t name_length(const char *output)
+size_t pack_name_length(const char *output)
 {
     static const char *const suffixes[] = { ".leat", ".tokens" };
     size_t length = strlen(output);
@@ -68,9 +68,19 @@ static char *path_with(const char *name, const char *suffix)
     return path;
 }
 
-static enum leat_status take_name(struct pack_run *r, const char *output, struct leat_error *err)
+static enum leat_status take_rejects(struct pack_run *r, const char *dataset, struct leat_error *err)
 {
-    size_t length = name_length(output);
+    char *name = strndup(dataset, pack_name_length(dataset));
+    enum leat_status s =
+        name ? reject_file_init(&r->output.rejects, name, err) : status_no_memory(err, strlen(dataset));
+
+    free(name);
+    return s;
+}
+
+static enum leat_status take_names(struct pack_run *r, const char *output, const char *rejects, struct leat_error *err)
+{
+    size_t length = pack_name_length(output);
 
     r->name = strndup(output, length);
     if (!r->name || !(r->description_path = path_with(r->name, ".partial.run")) ||
@@ -78,11 +88,11 @@ static enum leat_status take_name(struct pack_run *r, const char *output, struct
         !(r->index_path = path_with(r->name, ".leat")))
         return status_no_memory(err, length);
     r->setup.output = r->name;
-    return reject_file_init(&r->output.rejects, r->name, err);
+    return take_rejects(r, rejects ? rejects : output, err);
 }
 
-enum leat_status pack_run_init(struct pack_run *r, const char *output, const struct leat_pack_options *options,
-                               struct leat_error *err)
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *rejects,
+                               const struct leat_pack_options *options, struct leat_error *err)
 {
     struct pack_setup *setup = &r->setup;
     const struct leat_pack_options *o = &r->options;
@@ -94,7 +104,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const str
     pthread_mutex_init(&setup->long_lock, NULL);
     s = take_options(r, output, options, err);
     if (s == LEAT_OK)
-        s = take_name(r, output, err);
+        s = take_names(r, output, rejects, err);
     if (s != LEAT_OK)
         return s;
     leat_tokenizer_info(o->tokenizer, &r->tokenizer);
@@ -104,6 +114,8 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const str
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->threads = o->threads > 0 ? o->threads : cores();
     r->output.setup = setup;
+    r->output.description = &r->description;
+    r->output.description_path = r->description_path;
     r->output.most_rejects = o->most_rejects;
     r->output.most_rejects_ppm = o->most_rejects_ppm;
     r->output.checkpoints = true;
@@ -151,11 +163,9 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
     enum leat_status s = leat_writer_open(&r->output.writer, r->name, &w, err);
 
     if (s == LEAT_OK)
-        s = pack_description_write(r->description_path, &r->description, err);
-    if (s == LEAT_OK)
         s = reject_file_begin(&r->output.rejects, err);
-    /* from here on there is something to resume */
-    return s == LEAT_OK && r->output.checkpoints ? pack_output_checkpoint(&r->output, err) : s;
+    /* what another run left: until the first checkpoint there is nothing to be resumed */
+    return s == LEAT_OK ? file_remove(r->description_path, err) : s;
 }
 
 /* Whether the dataset that is there has these inputs and this tokenizer: the run had come to its end. */
@@ -221,10 +231,11 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
     r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
     r->output.text_at_checkpoint = r->output.at.text_bytes;
+    r->output.described = true;
     return s;
 }
 
-/* The description is the first file of a run that is made durable, and the last one removed. */
+/* The description is there from the first checkpoint on, and is the last file to be removed. */
 static enum leat_status resume(struct pack_run *r, struct leat_error *err)
 {
     struct file_identity description, checkpoint, index;

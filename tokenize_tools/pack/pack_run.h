@@ -25,9 +25,10 @@ struct pack_run {
     struct leat_info found;
 };
 
-/* Everything that does not depend on inputs; pack_run_free() also after a failure. */
-enum leat_status pack_run_init(struct pack_run *r, const char *output, const struct leat_pack_options *options,
-                               struct leat_error *err);
+/* Everything that does not depend on inputs; `rejects` is the dataset that the file of rejects is called after (NULL: the
+ * output). pack_run_free() also after a failure. */
+enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *rejects,
+                               const struct leat_pack_options *options, struct leat_error *err);
 void pack_run_free(struct pack_run *r);
 
 /* Opens the output, new or where a run was stopped; the setup's inputs and the description must be complete. */
@@ -41,5 +42,13 @@ void pack_run_keep(struct pack_run *r, enum leat_status status, struct leat_pack
 void pack_run_abandon(struct pack_run *r);
 
 void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report);
+
+/* The length of a dataset's name as a user may give it, without .leat or .tokens. */
+size_t pack_name_length(const char *output);
+
+/* pack_files.c: packs files to a dataset, in their order. `rejects` as above. */
+enum leat_status pack_files(const char *output, const char *rejects, const char *const *inputs, size_t count,
+                            const struct leat_pack_options *options, struct leat_pack_report *report,
+                            struct leat_error *err);
 
 #endif

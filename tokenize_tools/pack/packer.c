@@ -108,7 +108,7 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     *out = NULL;
     if (!p)
         return status_no_memory(err, sizeof *p);
-    s = pack_run_init(&p->run, output, options, err);
+    s = pack_run_init(&p->run, output, NULL, options, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
     p->run.stores_all = true;

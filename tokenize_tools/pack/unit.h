@@ -44,7 +44,7 @@ struct unit_document {
     struct stretch id;   /* in `strings` */
     uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
     bool spooled;
-    uint8_t hash[16];    /* XXH3-128 of its text */
+    uint8_t hash[16]; /* XXH3-128 of its text */
 };
 
 struct unit_reject {

@@ -39,12 +39,40 @@ struct merge_scratch {
 };
 void merge_scratch_free(struct merge_scratch *scratch);
 
-/* How much memory merging `count` symbols takes at most. */
-uint64_t merge_bytes(uint64_t count);
-
 /* Merges symbols[0..*count) in place and sets *count to what is left. O(n log n) at worst; the scratch of a very long
  * run is freed at once. */
 enum leat_status merge_symbols(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
                                size_t *count, struct leat_error *err);
+
+/* The same, but the symbols that remain stay where they begin: places whose bit is set in *alive, which lies in the
+ * scratch. The bit behind the last place is set, too. For long runs. */
+enum leat_status merge_in_place(const struct merge_table *table, struct merge_scratch *scratch, uint32_t *symbols,
+                                size_t count, const uint64_t **alive, struct leat_error *err);
+
+/* The place after this one; that behind the run after the last. */
+static inline size_t merge_next(const uint64_t *alive, size_t place)
+{
+    size_t word = ++place / 64;
+    uint64_t bits = alive[word] >> place % 64;
+
+    if (bits)
+        return place + (size_t)__builtin_ctzll(bits);
+    while (!alive[++word])
+        ;
+    return 64 * word + (size_t)__builtin_ctzll(alive[word]);
+}
+
+/* The place before this one, which is not 0. */
+static inline size_t merge_before(const uint64_t *alive, size_t place)
+{
+    size_t word = --place / 64;
+    uint64_t bits = alive[word] << (63 - place % 64);
+
+    if (bits)
+        return place - (size_t)__builtin_clzll(bits);
+    while (!alive[--word])
+        ;
+    return 64 * word + 63 - (size_t)__builtin_clzll(alive[word]);
+}
 
 #endif

@@ -20,6 +20,7 @@
 
 #include "base/status.h"
 #include "byte_alphabet.h"
+#include "merge_blocks.h"
 #include "unicode.h"
 #include "utf8.h"
 #include "vocabulary_map.h"
@@ -761,18 +762,46 @@ static enum leat_status append_whole_symbol(const struct model *m, const uint8_t
     return s;
 }
 
+/* Puts down the symbols of a text: of all its characters, or as symbols_of_text(). */
+typedef enum leat_status make_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                      size_t *count, struct leat_error *err);
+
+static enum leat_status known_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                      size_t *count, struct leat_error *err)
+{
+    size_t length;
+
+    (void)err;
+    *count = 0;
+    for (size_t i = 0; i < bytes; i += length) {
+        unicode_decode(text + i, &length);
+        symbols[(*count)++] = symbol_of(m, text + i, length);
+    }
+    return LEAT_OK;
+}
+
+/* The symbols of a text, merged, lie in the scratch. */
+static enum leat_status merge_text(const struct model *m, struct model_scratch *s, make_symbols *make,
+                                   const uint8_t *text, size_t bytes, size_t *count, struct leat_error *err)
+{
+    enum leat_status status = make(m, s->symbols, text, bytes, count, err);
+    bool done = false;
+
+    if (status == LEAT_OK && *count >= MERGE_LONG) {
+        status = merge_blocks(m->merges, &s->merge, s->symbols, count, 0, &done, err);
+        if (status == LEAT_OK && !done)
+            status = make(m, s->symbols, text, bytes, count, err);
+    }
+    return status == LEAT_OK && !done ? merge_symbols(m->merges, &s->merge, s->symbols, count, err) : status;
+}
+
 /* A run of characters that all have symbols. */
 static enum leat_status encode_known(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                      bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t count = 0, length, at = 0;
-    enum leat_status status;
+    size_t count, at = 0;
+    enum leat_status status = merge_text(m, s, known_symbols, text, bytes, &count, err);
 
-    for (size_t i = 0; i < bytes; i += length) {
-        unicode_decode(text + i, &length);
-        s->symbols[count++] = symbol_of(m, text + i, length);
-    }
-    status = merge_symbols(m->merges, &s->merge, s->symbols, &count, err);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = append_whole_symbol(m, text, &at, s->symbols[i], after_unknown, out, err);
     return status;
@@ -807,12 +836,9 @@ static enum leat_status encode_scores(const struct model *m, struct model_scratc
 static enum leat_status encode_merges(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                       struct id_list *out, struct leat_error *err)
 {
-    enum leat_status status;
-    size_t count = 0;
+    size_t count;
+    enum leat_status status = merge_text(m, s, symbols_of_text, text, bytes, &count, err);
 
-    status = symbols_of_text(m, s->symbols, text, bytes, &count, err);
-    if (status == LEAT_OK)
-        status = merge_symbols(m->merges, &s->merge, s->symbols, &count, err);
     return status == LEAT_OK ? append_symbols(m, s->symbols, count, out, err) : status;
 }
 

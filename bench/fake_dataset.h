@@ -1,0 +1,61 @@
+/*
+ * fake_dataset.h: datasets that are nothing but a number of tokens, of any size, without files: enough for all of a
+ * plan but splits and documents. For measurements and tests: ends the program if there is no memory.
+ */
+#ifndef LEAT_BENCH_FAKE_DATASET_H
+#define LEAT_BENCH_FAKE_DATASET_H
+
+#include <stdlib.h>
+
+#include "dataset.h"
+
+static char fake_name[] = "fake";
+
+/* A list of `parts` datasets of these numbers of tokens. The caller's, until fake_dataset_free(). */
+static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t parts)
+{
+    struct leat_dataset *d = calloc(1, sizeof *d);
+
+    if (!d || !(d->parts = calloc((size_t)parts, sizeof *d->parts)))
+        abort();
+    d->part_count = parts;
+    for (uint64_t i = 0; i < parts; i++) {
+        struct part *p = &d->parts[i];
+
+        p->name = fake_name;
+        p->kernels = checksum_kernels();
+        p->header = (struct format_header) { .version = FORMAT_VERSION,
+                                             .tokens = tokens[i],
+                                             .token_file_bytes = 2 * tokens[i],
+                                             .vocabulary = 65536,
+                                             .end_token = LEAT_NONE,
+                                             .begin_token = LEAT_NONE,
+                                             .token_width = 2 };
+        /* identities differ as those of real datasets do */
+        p->header.identity = p->kernels->hash(&p->header.tokens, sizeof p->header.tokens);
+        p->first_token = d->tokens;
+        d->tokens += tokens[i];
+    }
+    return d;
+}
+
+/* "1000+20+7" */
+static inline struct leat_dataset *fake_dataset_text(const char *text)
+{
+    uint64_t tokens[256], parts = 0;
+    char *end;
+
+    do {
+        tokens[parts++] = strtoull(text, &end, 10);
+        text = end + 1;
+    } while (*end == '+' && parts < 256);
+    return fake_dataset(tokens, parts);
+}
+
+static inline void fake_dataset_free(struct leat_dataset *d)
+{
+    free(d->parts);
+    free(d);
+}
+
+#endif

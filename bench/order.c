@@ -1,0 +1,253 @@
+/*
+ * order.c: `leat-bench order`: what one sample of a plan costs: the permutation alone at sizes up to 2^48, and whole
+ * samples of plans with 1, 20 and 1000 sources, in batches as a loader asks for them. No dataset is needed: the plans'
+ * datasets are nothing but numbers of tokens. bench/order_numpy.py measures a stored permutation beside it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "cli/progress.h"
+#include "engine.h"
+#include "fake_dataset.h"
+#include "machine.h"
+#include "permute.h"
+#include "subcommands.h"
+
+#define DRAWS       2000000u
+#define BATCH       512u
+#define MOST_CASES  24u
+#define BASE_LENGTH 2048u
+
+struct order_values {
+    uint64_t runs;
+    bool json;
+};
+
+const struct option_row order_options[] = { { .name = "runs",
+                                              .type = OPTION_COUNT,
+                                              .field = offsetof(struct order_values, runs),
+                                              .value = "N",
+                                              .standard = "5",
+                                              .help = "runs of each measurement, after one to warm up",
+                                              .least = 1,
+                                              .most = 1000 },
+                                            { .name = "json",
+                                              .type = OPTION_FLAG,
+                                              .field = offsetof(struct order_values, json),
+                                              .help = "print one JSON object" },
+                                            OPTIONS_END };
+
+/* One case: a permutation or a plan. */
+struct subject {
+    char name[64];
+    struct permute permute;
+    struct leat_plan *plan;
+    struct leat_dataset *data;
+    uint64_t sum; /* of what came out, so that it is computed */
+};
+
+static bool run_forward(void *context, struct engine_work *work)
+{
+    struct subject *s = context;
+    uint64_t n = s->permute.n, i = work->number * (uint64_t)DRAWS % n;
+
+    for (unsigned k = 0; k < DRAWS; k++) {
+        s->sum += permute_forward(&s->permute, 3, i);
+        i = i + 1 < n ? i + 1 : 0;
+    }
+    work->items = DRAWS;
+    return true;
+}
+
+static bool run_inverse(void *context, struct engine_work *work)
+{
+    struct subject *s = context;
+    uint64_t n = s->permute.n, i = work->number * (uint64_t)DRAWS % n;
+
+    for (unsigned k = 0; k < DRAWS; k++) {
+        s->sum += permute_inverse(&s->permute, 3, i);
+        i = i + 1 < n ? i + 1 : 0;
+    }
+    work->items = DRAWS;
+    return true;
+}
+
+static bool run_samples(void *context, struct engine_work *work)
+{
+    struct leat_sample samples[BATCH];
+    struct subject *s = context;
+    uint64_t got, first = (uint64_t)work->number << 24;
+
+    for (unsigned k = 0; k < DRAWS / BATCH; k++, first += BATCH) {
+        leat_plan_samples(s->plan, first, BATCH, samples, &got, NULL);
+        s->sum += samples[got - 1].token;
+        work->items += got;
+    }
+    return true;
+}
+
+/* The same one by one, at places all over the plan: what a random access costs. */
+static bool run_scattered(void *context, struct engine_work *work)
+{
+    struct subject *s = context;
+    struct leat_sample sample;
+
+    for (unsigned k = 0; k < DRAWS / 4; k++) {
+        leat_plan_sample(s->plan, k * (uint64_t)0x9e3779b97f4a7c15u >> 24, &sample, NULL);
+        s->sum += sample.token;
+    }
+    work->items = DRAWS / 4;
+    return true;
+}
+
+/* A plan of so many sources, all over the same dataset. */
+static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dataset *data, uint64_t sources,
+                                  struct leat_error *err)
+{
+    struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_plan_source *list = calloc((size_t)sources, sizeof *list);
+    char(*weights)[24] = calloc((size_t)sources, sizeof *weights);
+    enum leat_status s = LEAT_E_NO_MEMORY;
+
+    for (uint64_t i = 0; list && weights && i < sources; i++) {
+        snprintf(weights[i], sizeof weights[i], "0.%06u", (unsigned)(i * 2654435761u % 999983u) + 1);
+        list[i] =
+            (struct leat_plan_source) { .size = sizeof *list, .name = "fake", .weight = weights[i], .dataset = data };
+    }
+    options.sources = list;
+    options.source_count = (size_t)sources;
+    options.seq_len = BASE_LENGTH;
+    options.seed = 1;
+    if (list && weights)
+        s = leat_plan_open(plan, &options, err);
+    free(list);
+    free(weights);
+    return s;
+}
+
+/* ---- The cases ---- */
+
+struct cases {
+    struct subject subjects[MOST_CASES];
+    struct engine_case cases[MOST_CASES];
+    size_t count, permutations;
+};
+
+static struct subject *add_case(struct cases *c, bool (*run)(void *, struct engine_work *), const char *item,
+                                const char *before, const char *what)
+{
+    struct subject *s = &c->subjects[c->count];
+
+    snprintf(s->name, sizeof s->name, "%s%s", before, what);
+    c->cases[c->count++] = (struct engine_case) { .name = s->name, .item = item, .context = s, .run = run };
+    return s;
+}
+
+static void add_permutations(struct cases *c)
+{
+    static const struct {
+        const char *name;
+        uint64_t n;
+    } sizes[] = { { "10^3", 1000 },    { "65535", 65535 },     { "2^16", 65536 },
+                  { "10^6", 1000000 }, { "10^9", 1000000000 }, { "2^48", PERMUTE_MOST } };
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        add_case(c, run_forward, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
+    add_case(c, run_inverse, "draw", "inverse of ", "10^9")->permute = permute_make(1000000000, 1, 0);
+    c->permutations = c->count;
+}
+
+static enum leat_status add_plans(struct cases *c, struct leat_error *err)
+{
+    static const struct {
+        const char *name;
+        uint64_t sources;
+    } plans[] = { { "1 source", 1 }, { "20 sources", 20 }, { "1000 sources", 1000 } };
+    uint64_t tokens = (uint64_t)15 * 1000 * 1000 * 1000;
+    enum leat_status status = LEAT_OK;
+
+    for (size_t i = 0; status == LEAT_OK && i < sizeof plans / sizeof plans[0]; i++) {
+        struct subject *s = add_case(c, run_samples, "sample", "", plans[i].name);
+        struct subject *alone = add_case(c, run_scattered, "sample", "one by one, ", plans[i].name);
+
+        s->data = fake_dataset(&tokens, 1);
+        status = open_plan(&s->plan, s->data, plans[i].sources, err);
+        alone->plan = s->plan;
+    }
+    return status;
+}
+
+static void free_plans(struct cases *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        if (!c->subjects[i].data)
+            continue;
+        leat_plan_close(c->subjects[i].plan);
+        fake_dataset_free(c->subjects[i].data);
+    }
+}
+
+static void on_case(void *context, const char *name, uint64_t done, uint64_t total)
+{
+    progress_update(context, done, total, name);
+}
+
+static void print_results(const struct cases *c, const struct engine_result *results, bool as_json)
+{
+    size_t p = c->permutations;
+    struct machine m;
+    struct json j;
+
+    machine_describe(&m);
+    if (!as_json) {
+        machine_print(stdout, &m);
+        engine_print(stdout, "permutation", c->cases, results, p);
+        engine_print(stdout, "samples, in batches of 512 and one by one", c->cases + p, results + p, c->count - p);
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    machine_json(&j, "machine", &m);
+    engine_json(&j, "permutation", c->cases, results, p);
+    engine_json(&j, "samples", c->cases + p, results + p, c->count - p);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static enum leat_status measure(struct cases *c, const struct order_values *v, struct leat_error *err)
+{
+    struct engine_result results[MOST_CASES];
+    struct progress p;
+    struct engine_options options = { .runs = (unsigned)v->runs, .progress = on_case, .context = &p };
+    bool ok;
+
+    progress_begin(&p, PROGRESS_AUTO, "order", PROGRESS_COUNT);
+    ok = engine_run(c->cases, c->count, &options, results);
+    progress_end(&p);
+    if (ok)
+        print_results(c, results, v->json);
+    engine_free_results(results, c->count);
+    return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
+}
+
+int bench_order(const struct command *self, int argc, char **argv)
+{
+    static struct cases cases;
+    struct order_values values = { .runs = 5 };
+    struct options_parsed parsed;
+    struct leat_error err;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &values, &parsed, &code))
+        return code;
+    add_permutations(&cases);
+    s = add_plans(&cases, &err);
+    if (s == LEAT_OK)
+        s = measure(&cases, &values, &err);
+    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    free_plans(&cases);
+    options_free(&parsed);
+    return code;
+}

@@ -1,0 +1,286 @@
+/*
+ * scan.c: `leat-bench scan`: what it takes to bring records from files to the tokenizer's door, each stage alone: reading
+ * and decompressing; finding lines; scanning JSON and unescaping the text. Lines and records are measured on blocks that
+ * were just copied, as a packer has them, in the cache of the core.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../tokenize_tools/corpus/byte_stream.h"
+#include "../tokenize_tools/corpus/json_fields.h"
+#include "../tokenize_tools/corpus/lines.h"
+#include "base/bytes.h"
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/units.h"
+#include "machine.h"
+#include "subcommands.h"
+
+#define BLOCK ((size_t)1 << 20)
+
+struct scan_values {
+    const char *field, *id;
+    uint64_t runs;
+    bool json;
+};
+
+const struct option_row scan_options[] = { { .name = "text",
+                                             .type = OPTION_TEXT,
+                                             .field = offsetof(struct scan_values, field),
+                                             .value = "FIELD",
+                                             .standard = "text",
+                                             .help = "the member of a JSON record that holds the text" },
+                                           { .name = "id",
+                                             .type = OPTION_TEXT,
+                                             .field = offsetof(struct scan_values, id),
+                                             .value = "FIELD",
+                                             .standard = "id",
+                                             .help = "the member that holds the id" },
+                                           { .name = "runs",
+                                             .type = OPTION_COUNT,
+                                             .field = offsetof(struct scan_values, runs),
+                                             .value = "N",
+                                             .standard = "5",
+                                             .help = "runs of each stage, of which the best counts",
+                                             .least = 1,
+                                             .most = 1000 },
+                                           { .name = "json",
+                                             .type = OPTION_FLAG,
+                                             .field = offsetof(struct scan_values, json),
+                                             .help = "print one JSON object" },
+                                           OPTIONS_END };
+
+/* All files' text, with a newline after each. */
+struct input {
+    char *bytes;
+    size_t used, room;
+    uint64_t raw_bytes;
+};
+
+struct rates {
+    double read, lines, records; /* CPU seconds of the best run */
+    uint64_t line_count, record_count, text_bytes, refused;
+};
+
+/* CPU time of this thread: what others do on the machine counts little then. */
+static double cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static enum leat_status make_room(struct input *in, size_t more, struct leat_error *err)
+{
+    uint64_t room = in->used + in->used / 2 + more;
+    char *larger;
+
+    if (in->room - in->used >= more)
+        return LEAT_OK;
+    larger = realloc(in->bytes, (size_t)room);
+    if (!larger)
+        return status_no_memory(err, room);
+    in->bytes = larger;
+    in->room = (size_t)room;
+    return LEAT_OK;
+}
+
+/* Reads a file; its text is kept in `in`, or if that is NULL in a block that is used again and again. */
+static enum leat_status read_file(const char *path, struct input *in, char *block, struct leat_error *err)
+{
+    struct byte_stream *stream;
+    enum leat_status s = byte_stream_open(&stream, path, err);
+    size_t got = 1;
+
+    while (s == LEAT_OK && got > 0) {
+        if (in)
+            s = make_room(in, BLOCK + 1, err);
+        if (s == LEAT_OK)
+            s = byte_stream_read(stream, in ? in->bytes + in->used : block, BLOCK, &got, err);
+        if (s == LEAT_OK && in)
+            in->used += got;
+    }
+    if (s == LEAT_OK && in) {
+        in->raw_bytes += byte_stream_raw_position(stream);
+        in->bytes[in->used++] = '\n';
+    }
+    byte_stream_close(stream);
+    return s;
+}
+
+/* A block of whole lines of the input at `at`, copied; a line that is longer than a block makes it longer. */
+static size_t next_block(const struct input *in, size_t at, char **block, size_t *room)
+{
+    size_t bytes = in->used - at < BLOCK ? in->used - at : BLOCK, whole = lines_whole(in->bytes + at, bytes);
+    const char *newline;
+
+    if (whole == 0) {
+        newline = memchr(in->bytes + at, '\n', in->used - at);
+        whole = newline ? (size_t)(newline - (in->bytes + at)) + 1 : in->used - at;
+    }
+    if (whole > *room) {
+        free(*block);
+        *block = malloc(whole);
+        *room = *block ? whole : 0;
+    }
+    if (*block)
+        memcpy(*block, in->bytes + at, whole);
+    return whole;
+}
+
+static uint64_t count_lines(const char *block, size_t bytes)
+{
+    const char *at = block, *end = block + bytes;
+    uint64_t lines = 0;
+
+    for (; at < end; lines++)
+        lines_next(&at, end);
+    return lines;
+}
+
+static void find_records(const struct json_fields *fields, char *block, size_t bytes, struct rates *r)
+{
+    const char *at = block, *end = block + bytes;
+    struct json_found found;
+
+    while (at < end) {
+        char *line = block + (at - block);
+        size_t length = lines_next(&at, end);
+
+        if (lines_blank(line, length))
+            continue;
+        r->record_count++;
+        if (json_fields_find(fields, line, length, &found, NULL) == LEAT_OK)
+            r->text_bytes += found.text_bytes;
+        else
+            r->refused++;
+    }
+}
+
+/* One run over the input in memory. */
+static enum leat_status scan_once(const struct json_fields *fields, const struct input *in, struct rates *r,
+                                  struct leat_error *err)
+{
+    size_t room = BLOCK, bytes;
+    char *block = malloc(room);
+
+    r->lines = r->records = 0;
+    r->line_count = r->record_count = r->text_bytes = r->refused = 0;
+    for (size_t at = 0; at < in->used && block; at += bytes) {
+        double began;
+
+        bytes = next_block(in, at, &block, &room);
+        if (!block)
+            break;
+        began = cpu_now();
+        r->line_count += count_lines(block, bytes);
+        r->lines += cpu_now() - began;
+        began = cpu_now();
+        find_records(fields, block, bytes, r);
+        r->records += cpu_now() - began;
+    }
+    if (!block)
+        return status_no_memory(err, room);
+    free(block);
+    return LEAT_OK;
+}
+
+static double less(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static enum leat_status measure(const struct options_parsed *parsed, const struct scan_values *v, struct input *in,
+                                struct rates *best, struct leat_error *err)
+{
+    struct json_fields fields;
+    enum leat_status s = json_fields_prepare(&fields, v->field, v->id, err);
+    char *block = malloc(BLOCK);
+
+    if (!block)
+        return status_no_memory(err, BLOCK);
+    for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
+        s = read_file(parsed->words[i], in, block, err);
+    for (uint64_t run = 0; run < v->runs && s == LEAT_OK; run++) {
+        struct rates one = { .read = cpu_now() };
+
+        for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
+            s = read_file(parsed->words[i], NULL, block, err);
+        one.read = cpu_now() - one.read;
+        if (s == LEAT_OK)
+            s = scan_once(&fields, in, &one, err);
+        if (run > 0) {
+            one.read = less(one.read, best->read);
+            one.lines = less(one.lines, best->lines);
+            one.records = less(one.records, best->records);
+        }
+        *best = one;
+    }
+    free(block);
+    return s;
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------ */
+
+static double rate(uint64_t bytes, double seconds)
+{
+    return seconds > 0 ? (double)bytes / seconds : 0;
+}
+
+static void print_rates(const struct input *in, const struct scan_values *v, const struct rates *r)
+{
+    struct machine m;
+    struct json j;
+
+    machine_describe(&m);
+    if (!v->json) {
+        machine_print(stdout, &m);
+        printf("files       %s (%s bytes)\n", units_bytes(in->raw_bytes).text, units_count(in->raw_bytes).text);
+        printf("read        %s (%s bytes)\n", units_bytes(in->used).text, units_count(in->used).text);
+        printf("records     %s in %s lines", units_count(r->record_count).text, units_count(r->line_count).text);
+        printf(", %s refused\n", units_count(r->refused).text);
+        printf("text        %s (%s bytes)\n", units_bytes(r->text_bytes).text, units_count(r->text_bytes).text);
+        printf("reading     %s, %s of files\n", units_rate(rate(in->used, r->read), "B").text,
+               units_rate(rate(in->raw_bytes, r->read), "B").text);
+        printf("lines       %s\n", units_rate(rate(in->used, r->lines), "B").text);
+        printf("scanning    %s\n", units_rate(rate(in->used, r->records), "B").text);
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_u64(&j, "file_bytes", in->raw_bytes);
+    json_u64(&j, "bytes", in->used);
+    json_u64(&j, "lines", r->line_count);
+    json_u64(&j, "records", r->record_count);
+    json_u64(&j, "refused", r->refused);
+    json_u64(&j, "text_bytes", r->text_bytes);
+    json_double(&j, "read_mb_per_s", rate(in->used, r->read) / 1e6);
+    json_double(&j, "lines_mb_per_s", rate(in->used, r->lines) / 1e6);
+    json_double(&j, "scan_mb_per_s", rate(in->used, r->records) / 1e6);
+    machine_json(&j, "machine", &m);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+int bench_scan(const struct command *self, int argc, char **argv)
+{
+    struct scan_values v = { .field = "text", .id = "id", .runs = 5 };
+    struct rates best = { .read = 0 };
+    struct input in = { .bytes = NULL };
+    struct options_parsed parsed;
+    struct leat_error err;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code))
+        return code;
+    s = measure(&parsed, &v, &in, &best, &err);
+    if (s == LEAT_OK)
+        print_rates(&in, &v, &best);
+    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    free(in.bytes);
+    options_free(&parsed);
+    return code;
+}

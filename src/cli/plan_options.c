@@ -1,0 +1,217 @@
+/*
+ * plan_options.c: see plan_options.h. The options become lines of a plan's text, so that there is one reader of plans,
+ * the library's; here only numbers with units become digits.
+ */
+#include "plan_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "units.h"
+
+#define MOST_PLAN_BYTES ((uint64_t)64 << 20)
+
+typedef unsigned long long ull;
+
+const char *const plan_option_orders[] = { "shuffled", "sequential", NULL };
+
+/* ---- Lines from options ---- */
+
+/* Whether a value can be part of a line; says so if not. */
+static bool check_value(const struct command *c, const char *option, const char *value, int *code)
+{
+    if (!strchr(value, '\n') && value[0])
+        return true;
+    *code = command_wrong(
+        c, value[0] ? "--%s: a plan's text cannot hold a value with a newline in it" : "--%s: the value is empty",
+        option);
+    return false;
+}
+
+static bool put_text(const struct command *c, FILE *out, const char *option, const char *value, int *code)
+{
+    if (!value)
+        return true;
+    if (!check_value(c, option, value, code))
+        return false;
+    fprintf(out, "%s %s\n", option, value);
+    return true;
+}
+
+/* A copy of text[0..length) as a number with units. */
+static bool parse_count(const char *text, size_t length, uint64_t *value, const char **why)
+{
+    char copy[64];
+
+    *why = "is not a number";
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    return units_parse(copy, false, value, why);
+}
+
+/* N:WEIGHTS[:len=L] */
+static bool put_at(const struct command *c, FILE *out, const char *value, int *code)
+{
+    size_t begin = strcspn(value, ":"), weights;
+    uint64_t n, length;
+    const char *why;
+
+    if (!check_value(c, "at", value, code))
+        return false;
+    if (!value[begin] || !parse_count(value, begin, &n, &why)) {
+        *code = command_wrong(c,
+                              "--at: \"%.100s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the "
+                              "change begins at",
+                              value);
+        return false;
+    }
+    weights = strcspn(value + begin + 1, ":");
+    fprintf(out, "at %llu:%.*s", (ull)n, (int)weights, value + begin + 1);
+    value += begin + 1 + weights;
+    if (strncmp(value, ":len=", 5) == 0 && units_parse(value + 5, false, &length, &why))
+        fprintf(out, ":len=%llu\n", (ull)length);
+    else
+        fprintf(out, "%s\n", value);
+    return true;
+}
+
+static bool put_skip(const struct command *c, FILE *out, const char *value, int *code)
+{
+    uint64_t first, end;
+    const char *why;
+    bool single;
+
+    if (units_parse_range(value, &first, &end, &single, &why) && end != LEAT_NONE) {
+        fprintf(out, "skip %llu:%llu\n", (ull)first, (ull)end);
+        return true;
+    }
+    *code = command_wrong(c, "--skip: \"%.100s\" is not A:B, the samples from A up to and without B", value);
+    return false;
+}
+
+static void put_number(FILE *out, const char *option, uint64_t value)
+{
+    if (value != LEAT_NONE)
+        fprintf(out, "%s %llu\n", option, (ull)value);
+}
+
+static bool put_lines(const struct command *c, const struct plan_options *o, FILE *out, int *code)
+{
+    if (o->sources.count == 0 || o->seq_len == LEAT_NONE) {
+        *code = command_wrong(c, "%s is missing: a plan needs --source and --seq-len, or --plan",
+                              o->sources.count == 0 ? "--source" : "--seq-len");
+        return false;
+    }
+    for (size_t i = 0; i < o->sources.count; i++)
+        if (!put_text(c, out, "source", o->sources.items[i], code))
+            return false;
+    put_number(out, "seq-len", o->seq_len);
+    put_number(out, "base-len", o->base_len);
+    put_number(out, "seed", o->seed);
+    put_number(out, "epochs", o->epochs);
+    if (o->order != PLAN_ORDER_NOT_GIVEN)
+        fprintf(out, "order %s\n", plan_option_orders[o->order]);
+    if (!put_text(c, out, "split", o->split, code) || !put_text(c, out, "use", o->use, code))
+        return false;
+    for (size_t i = 0; i < o->at.count; i++)
+        if (!put_at(c, out, o->at.items[i], code))
+            return false;
+    for (size_t i = 0; i < o->skips.count; i++)
+        if (!put_skip(c, out, o->skips.items[i], code))
+            return false;
+    return true;
+}
+
+/* ---- The text of a file ---- */
+
+static enum leat_status read_file(const char *path, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s;
+    uint64_t size;
+    int fd;
+
+    *text = NULL;
+    s = file_open_read(&fd, &size, path, err);
+    if (s != LEAT_OK)
+        return s;
+    if (size > MOST_PLAN_BYTES)
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is no plan: it is larger than 64 MiB", path);
+    *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
+    if (s == LEAT_OK && !*text)
+        s = status_no_memory(err, size);
+    if (s == LEAT_OK)
+        s = file_read_at(fd, 0, *text, size, path, err);
+    *bytes = (size_t)size;
+    file_close(&fd);
+    return s;
+}
+
+/* ---- Both ---- */
+
+/* The first option that was given besides --plan; NULL: none. */
+static const char *given_besides(const struct plan_options *o)
+{
+    return o->sources.count                   ? "source"
+           : o->at.count                      ? "at"
+           : o->skips.count                   ? "skip"
+           : o->split                         ? "split"
+           : o->use                           ? "use"
+           : o->seq_len != LEAT_NONE          ? "seq-len"
+           : o->base_len != LEAT_NONE         ? "base-len"
+           : o->seed != LEAT_NONE             ? "seed"
+           : o->epochs != LEAT_NONE           ? "epochs"
+           : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
+                                              : NULL;
+}
+
+bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
+{
+    struct leat_error err;
+    enum leat_status s = LEAT_OK;
+    char *text = NULL;
+    size_t bytes = 0;
+
+    *plan = NULL;
+    if (o->plan && given_besides(o)) {
+        *code = command_wrong(c, "--%s and --plan cannot both be given: write it in the plan, or give options only",
+                              given_besides(o));
+        return false;
+    }
+    if (o->plan) {
+        s = read_file(o->plan, &text, &bytes, &err);
+    } else {
+        FILE *out = open_memstream(&text, &bytes);
+        bool ok;
+
+        if (!out) {
+            cli_error("no memory for the plan");
+            *code = CLI_FAILED;
+            return false;
+        }
+        ok = put_lines(c, o, out, code);
+        fclose(out);
+        if (!ok) {
+            free(text);
+            return false;
+        }
+    }
+    if (s == LEAT_OK)
+        s = leat_plan_parse(plan, text, bytes, o->plan, NULL, &err);
+    free(text);
+    if (s == LEAT_OK)
+        return true;
+    *code = cli_failed(&err);
+    return false;
+}
+
+void plan_options_free(struct plan_options *o)
+{
+    option_list_free(&o->sources);
+    option_list_free(&o->at);
+    option_list_free(&o->skips);
+}

@@ -1,0 +1,71 @@
+/*
+ * plan_options.h: the options of a plan of samples, the same for every command that takes one. A command's struct of
+ * values has a struct plan_options as its first member, filled by PLAN_OPTIONS_INIT, and its table of options has
+ * PLAN_OPTION_ROWS.
+ */
+#ifndef LEAT_CLI_PLAN_OPTIONS_H
+#define LEAT_CLI_PLAN_OPTIONS_H
+
+#include "command.h"
+#include "options.h"
+
+struct plan_options {
+    struct option_list sources, at, skips;
+    uint64_t seq_len, base_len, seed, epochs; /* LEAT_NONE: not given */
+    const char *split, *use, *plan;           /* NULL: not given */
+    unsigned order;                           /* PLAN_ORDER_NOT_GIVEN */
+};
+
+#define PLAN_ORDER_NOT_GIVEN 9u
+#define PLAN_OPTIONS_INIT                                                                                              \
+    {                                                                                                                  \
+        .seq_len = LEAT_NONE, .base_len = LEAT_NONE, .seed = LEAT_NONE, .epochs = LEAT_NONE,                           \
+        .order = PLAN_ORDER_NOT_GIVEN                                                                                  \
+    }
+
+extern const char *const plan_option_orders[];
+
+/* Rows of a table of options; `first` is the member that is the struct plan_options: offset 0. */
+#define PLAN_OPTION(option, kind, member, shown)                                                                       \
+    .name = option, .type = kind, .field = offsetof(struct plan_options, member), .value = shown
+#define PLAN_OPTION_ROWS                                                                                               \
+    { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:WEIGHT[:EPOCHS]]"),                                           \
+      .help = "a dataset, a folder of datasets or @FILE with one dataset a line; its weight, a decimal, 1 if not "     \
+              "given; and at most how many passes over it. Read from the right. Given once for each source" },         \
+        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens of a sample", .least = 1,                \
+          .most = 1u << 30 },                                                                                          \
+        { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"), .standard = "the sequence length",                    \
+          .help = "tokens of a block, a common multiple of all lengths, where --at changes them", .least = 1,          \
+          .most = 1u << 30 },                                                                                          \
+        { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0", .help = "another seed is another order",      \
+          .most = LEAT_NONE - 1 },                                                                                     \
+        { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."),                                               \
+          .help = "cut each dataset into contiguous parts at documents' begins, as in train=0.99,valid=0.01" },        \
+        { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the part of the split that is used" },                \
+        { PLAN_OPTION("at", OPTION_LIST, at, "N:WEIGHTS[:len=L]"),                                                     \
+          .help = "other weights from sample N on, in the order of the sources, as in 100000:0.5,0.3,0.2; and "        \
+                  "another length. Given once for each change" },                                                      \
+        { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"),                                                              \
+          .help = "leave out samples A up to and without B; may be given several times" },                             \
+        { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
+          .help = "shuffled, or sequential as the files have it", .choices = plan_option_orders },                     \
+        { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
+          .help = "a finite pass: each source at most so often", .least = 1, .most = LEAT_NONE - 1 },                  \
+    {                                                                                                                  \
+        PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
+            .help = "read all of these from a plan's text, as leat order --print-plan writes it, and give none of "    \
+                    "them"                                                                                             \
+    }
+
+/* What each command with these options says of them in its help. */
+#define PLAN_OPTIONS_NOTES                                                                                             \
+    "A plan says which tokens sample n is, for good: sources, weights, lengths, a seed. docs/ORDER.md has the rules."
+
+/*
+ * Opens the plan. True: *plan is the caller's, until leat_plan_close(). False: *code is the exit code, and what is wrong
+ * has been said.
+ */
+bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code);
+void plan_options_free(struct plan_options *o);
+
+#endif

@@ -1,0 +1,20 @@
+# corpus.mk: test_gzip_stream.c a second and a third time, with the other inflaters that a build can have (zlib, none)
+# put before the library's; included by tests/tests.mk.
+
+ZLIB_CFLAGS := $(if $(HAVE_ZLIB),-DLEAT_TEST_ZLIB=1 $(shell $(PKG_CONFIG) --cflags zlib 2>/dev/null))
+ZLIB_LIBS   := $(if $(HAVE_ZLIB),$(shell $(PKG_CONFIG) --libs zlib 2>/dev/null))
+
+
+$(BUILD)/obj/tests/corpus/test_gzip_stream.o: ALL_CFLAGS += $(ZLIB_CFLAGS)
+$(BUILD)/obj/with_zlib/%.o: ALL_CFLAGS += -ULEAT_HAVE_ISAL -ULEAT_HAVE_ZLIB $(if $(HAVE_ZLIB),-DLEAT_HAVE_ZLIB=1)
+$(BUILD)/obj/with_none/%.o: ALL_CFLAGS += -ULEAT_HAVE_ISAL -ULEAT_HAVE_ZLIB
+$(BUILD)/obj/with_zlib/%.o $(BUILD)/obj/with_none/%.o: tokenize_tools/corpus/%.c
+	$(call say,CC      $< ($(notdir $(@D))))
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+.SECONDARY: $(foreach w,zlib none,$(BUILD)/obj/with_$w/inflater_zlib.o $(BUILD)/obj/with_$w/inflater_none.o)
+
+TEST_PROGRAMS += $(BUILD)/tests/corpus/test_gzip_with_zlib $(BUILD)/tests/corpus/test_gzip_with_none
+$(BUILD)/tests/corpus/test_gzip_%: $(BUILD)/obj/tests/corpus/test_gzip_stream.o $(BUILD)/obj/%/inflater_zlib.o \
+    $(BUILD)/obj/%/inflater_none.o $(TEST_LIBRARIES)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(ZLIB_LIBS) -lm -o $@

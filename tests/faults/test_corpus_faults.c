@@ -1,0 +1,217 @@
+/*
+ * test_corpus_faults.c: whichever allocation or system call fails while an input is opened, read, and gone on with from a
+ * mark, or a record is pushed: an error that says so, nothing left allocated or open, and never a text that is shorter
+ * without an error. Short and interrupted reads change nothing.
+ */
+#include <errno.h>
+#include <zstd.h>
+
+#include "corpus/stream_cases.h"
+#include "support/fault.h"
+#include "tokenize_tools/corpus/document_input.h"
+#include "tokenize_tools/corpus/json_push.h"
+
+static struct blob text, want;
+static const char *path;
+
+/* Reads half, makes a mark, goes on from there in another stream; the text comes to `got`, which has room. */
+static enum leat_status use_stream(struct blob *got, struct leat_error *err)
+{
+    struct byte_stream *s;
+    struct byte_mark mark;
+    enum leat_status status = byte_stream_open(&s, path, err);
+    size_t some = 1;
+
+    got->size = 0;
+    if (status != LEAT_OK) {
+        T_CHECK(!s);
+        return status;
+    }
+    status = byte_stream_read(s, got->bytes, text.size / 2, &some, err);
+    byte_stream_mark(s, &mark);
+    byte_stream_close(s);
+    if (status != LEAT_OK)
+        return status;
+    got->size = (size_t)mark.text_offset;
+    status = byte_stream_open_at(&s, path, &mark, err);
+    while (status == LEAT_OK && some > 0) {
+        status = byte_stream_read(s, got->bytes + got->size, 10000, &some, err);
+        got->size += some;
+    }
+    byte_stream_close(s);
+    return status;
+}
+
+/* The texts of all records, one behind another. */
+static enum leat_status use_documents(struct blob *got, struct leat_error *err)
+{
+    struct document_input *in;
+    enum leat_status status = document_input_open(&in, path, DOCUMENT_JSONL, "text", err);
+    const char *document;
+    bool found = true;
+    size_t bytes;
+
+    got->size = 0;
+    if (status != LEAT_OK) {
+        T_CHECK(!in);
+        return status;
+    }
+    while (status == LEAT_OK && found) {
+        status = document_input_next(in, &document, &bytes, &found, err);
+        if (status == LEAT_OK && found) {
+            memcpy(got->bytes + got->size, document, bytes);
+            got->size += bytes;
+        }
+    }
+    document_input_close(in);
+    return status;
+}
+
+/* A record in two parts with a long id, which becomes the text. */
+static enum leat_status use_push(struct blob *got, struct leat_error *err)
+{
+    static const char begin[] = "{\"text\":\"x\",\"id\":\"", end[] = "\"}";
+    struct json_fields fields;
+    struct json_pushed pushed;
+    struct json_push *push;
+    enum leat_status status = json_fields_prepare(&fields, "text", "id", err);
+    bool enough;
+
+    if (status == LEAT_OK)
+        status = json_push_open(&push, &fields, err);
+    if (status != LEAT_OK)
+        return status;
+    status = json_push_feed(push, begin, sizeof begin - 1, &enough, err);
+    for (unsigned i = 0; i < 5 && status == LEAT_OK; i++)
+        status = json_push_feed(push, (const char *)want.bytes, 100, &enough, err);
+    if (status == LEAT_OK)
+        status = json_push_feed(push, end, sizeof end - 1, &enough, err);
+    if (status == LEAT_OK)
+        status = json_push_end(push, &pushed, err);
+    if (status == LEAT_OK) {
+        T_EQ(pushed.id_bytes, 500);
+        memcpy(got->bytes, pushed.id, got->size = pushed.id_bytes);
+    }
+    json_push_close(push);
+    return status;
+}
+
+typedef enum leat_status use_function(struct blob *got, struct leat_error *err);
+
+static void check_right(const char *name, const struct blob *got, const struct blob *right)
+{
+    if (!blob_same(got, right))
+        T_FAIL("%s: %zu bytes instead of %zu", name, got->size, right->size);
+}
+
+/* Call n fails. Returns whether there was an n-th. */
+static bool check_call(const char *name, use_function *use, struct blob *got, const struct blob *right,
+                       enum fault_kind kind, enum fault_mode mode, uint64_t n)
+{
+    long before = fault_allocations();
+    unsigned files = fault_open_files();
+    struct leat_error err = { 0 };
+    enum leat_status s, expected = kind == FAULT_MEMORY ? LEAT_E_NO_MEMORY : LEAT_E_IO;
+    uint64_t calls;
+
+    fault_arm(kind, mode, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
+    s = use(got, &err);
+    calls = fault_disarm();
+    if (s == LEAT_OK)
+        check_right(name, got, right);
+    else if (s != expected || err.status != s || !err.message[0])
+        T_FAIL("%s, call %" PRIu64 " (%s): %s, \"%s\"", name, n, fault_failed() ? fault_failed() : "none",
+               leat_status_name(s), err.message);
+    if (s == LEAT_OK && calls >= n && kind == FAULT_SYSTEM && strcmp(fault_failed(), "close") != 0)
+        T_FAIL("%s: call %" PRIu64 " (%s) failed, and nothing said so", name, n, fault_failed());
+    T_EQ(fault_allocations(), before);
+    T_EQ(fault_open_files(), files);
+    return calls >= n;
+}
+
+static void check_use(const char *name, use_function *use)
+{
+    static const enum fault_mode calm[] = { FAULT_SHORT, FAULT_INTERRUPT };
+    struct blob got = { malloc(4 * text.size), 0, 4 * text.size }, right = { malloc(4 * text.size), 0, 4 * text.size };
+    uint64_t n = 1;
+
+    if (!got.bytes || !right.bytes)
+        exit(1);
+    T_OK(use(&right, &t_err));
+    for (unsigned kind = FAULT_MEMORY; kind <= FAULT_SYSTEM; kind++)
+        for (unsigned mode = FAULT_ONCE; mode <= FAULT_FROM_THEN_ON; mode++)
+            for (n = 1;
+                 check_call(name, use, &got, &right, (enum fault_kind)kind, (enum fault_mode)mode, n) && n < 9999;)
+                n++;
+    for (unsigned i = 0; i < 2; i++) {
+        fault_arm(FAULT_SYSTEM, calm[i], 1, EINTR);
+        T_OK(use(&got, &t_err));
+        fault_disarm();
+        check_right(name, &got, &right);
+    }
+    blob_free(&got);
+    blob_free(&right);
+}
+
+static void make_records(uint64_t *random)
+{
+    while (text.size < 400000) {
+        struct blob part = { 0 };
+
+        make_text(&part, 1 + t_below(random, 3000), random);
+        blob_add(&text, "{\"text\":\"", 9);
+        for (size_t i = 0; i < part.size; i++) {
+            if (part.bytes[i] == '\n')
+                blob_add(&text, "\\n", 2);
+            else
+                blob_add(&text, part.bytes + i, 1);
+        }
+        blob_add(&text, "\"}\n", 3);
+        blob_free(&part);
+    }
+}
+
+/* Two frames, so that there is a mark to go on from. */
+static void make_zstd(struct blob *file)
+{
+    size_t room = ZSTD_compressBound(text.size);
+
+    file->bytes = malloc(2 * room);
+    if (!file->bytes)
+        exit(1);
+    file->size = ZSTD_compress(file->bytes, room, text.bytes, text.size / 3, 1);
+    file->size +=
+        ZSTD_compress(file->bytes + file->size, room, text.bytes + text.size / 3, text.size - text.size / 3, 1);
+}
+
+int main(void)
+{
+    uint64_t random = t_seed();
+    const char *folder = t_folder();
+    struct blob file = { 0 };
+
+    make_records(&random);
+    make_text(&want, 1000, &random);
+    for (size_t i = 0; i < want.size; i++)
+        if (want.bytes[i] == '\n')
+            want.bytes[i] = ' ';
+    path = t_path(folder, "plain.jsonl");
+    write_whole(path, text.bytes, text.size);
+    check_use("plain", use_stream);
+    check_use("documents", use_documents);
+    path = t_path(folder, "file.jsonl.zst");
+    make_zstd(&file);
+    write_whole(path, file.bytes, file.size);
+    check_use("zstd", use_stream);
+    check_use("documents of zstd", use_documents);
+    check_use("push", use_push);
+    path = t_path(folder, "empty.gz");
+    text.size = 10;
+    write_whole(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20);
+    if (use_stream(&(struct blob) { text.bytes, 0, text.size }, &t_err) == LEAT_OK)
+        check_use("gzip", use_stream);
+    blob_free(&file);
+    blob_free(&text);
+    blob_free(&want);
+    return t_end();
+}

@@ -1,0 +1,45 @@
+"""make_vectors.py: prints the vectors of docs/ORDER.md, by order_twin.py. They are frozen: this shows where they come
+from, and makes the first ones of a new version."""
+import vectors
+
+PERMUTATIONS = [
+    (1, 0, 0, 0), (2, 0, 0, 0), (2, 1, 0, 0), (3, 0, 0, 0), (5, 0, 0, 0), (7, 0, 0, 1), (9, 1, 2, 3), (100, 0, 0, 0),
+    (1000, 42, 1, 0), (65535, 42, 1, 7), (65536, 42, 1, 7), (65537, 42, 1, 7), (1000000, 0, 0, 0), (1000000, 1, 0, 0),
+    (1000000, 0, 1, 0), (1000000, 0, 0, 1), (5000000000, 2**64 - 1, 65535, 2**40), (2**40 - 87, 123456789, 3, 1),
+    (2**48 - 1, 7, 0, 0), (2**48, 2**63, 1000, 2**59)]
+BLENDS = [
+    ([1], 10, 3), ([1, 1], 0, 8), ([1, 1, 1], 0, 9), ([5, 3, 2], 0, 12), ([5, 3, 2], 10**15, 12),
+    ([0, 2, 0, 1, 0], 0, 9), ([1, 10**9], 5 * 10**8 - 2, 5), ([10**9, 1, 10**9], 10**18, 6),
+    ([1, 1, 2, 3, 5, 8, 13, 21], 0, 20), ([7, 7, 7, 7, 7, 7, 7], 0, 14), ([2**47, 2**47 - 1, 1], 2**61, 8),
+    ([281474976710655, 1], 2**47 - 2, 4)]
+PLANS = [
+    ("a=1000", "source a:1;seq-len 8", [0, 1, 2, 123, 124, 10**6, 2**60 - 1]),
+    ("a=1000", "source a:1;seq-len 8;order sequential;epochs 1", [0, 1, 2, 123]),
+    ("a=10000+7+20000 b=5000", "source a:0.75;source b:0.25;seq-len 16;seed 7", [0, 1, 2, 3, 4, 5, 1873, 10**9]),
+    ("a=100000 b=50000 c=2000000", "source a:0.5;source b:0.3;source c:1e-9;seq-len 64;base-len 256;seed 99;"
+     "at 6400:0.2,0.3,0.5:len=128;at 7040:1,1,1:len=256", [0, 1, 16, 63, 64, 6399, 6400, 6401, 7039, 7040, 7041, 10**7]),
+    ("a=4000 b=4000", "source a:3:2;source b:1:3;seq-len 20;base-len 60;seed 1;epochs 2", [0, 1, 527, 528, 791]),
+    ("a=300000000000000", "source a:1;seq-len 2;base-len 2;seed 5", [0, 1, 2**47, 2**60 - 1]),
+    ("a=1000 b=9000 c=100", "source a:1;source b:8:1;source c:0;seq-len 10;seed 3;at 500:0,1,1;skip 20:30;skip 100:101",
+     [0, 19, 20, 29, 499, 500, 501, 1000, 1300])]
+
+
+def main():
+    print("```vectors")
+    for p in PERMUTATIONS:
+        print("permute", *p, ":", vectors.permute(*p))
+    print("```\n\n```vectors")
+    for weights, first, count in BLENDS:
+        print("blend", ",".join(map(str, weights)), first, ":", vectors.blend(weights, first, count))
+    print("```\n\n```vectors")
+    for data, text, samples in PLANS:
+        plan = vectors.plan(data, text)
+        print(f"plan {data} | {text}")
+        for n in samples:
+            print(f"sample {n} :", *plan.show(n))
+        print("ends", plan.end)
+    print("```")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+/*
+ * order_dump.c: answers questions about plans, one a line on stdin, for programs that compare the answers with others:
+ *
+ *   data NAME TOKENS[+TOKENS...]     a source of datasets that have only a number of tokens
+ *   docs NAME LENGTH,LENGTH,...      a source of one written dataset with documents of these lengths
+ *   line LINE                        a line of the plan's text, whose sources are called as above
+ *   open                             prints "open SAMPLES POSITIONS" (0: no end), or "refused MESSAGE"
+ *   sample N                         prints "source epoch window part offset length", or "none"
+ *   position P                       the same of a position, with n before it
+ *   find SOURCE EPOCH BLOCK          prints the samples that show the block
+ *   number P, skipped N              prints n(p); prints "p(n) skipped"
+ *   end                              forgets everything
+ *   permute N SEED SOURCE EPOCH I    prints P(I)
+ *   blend W,W,... K                  prints "source draw"
+ */
+#include "bench/fake_dataset.h"
+#include "plan.h"
+#include "t.h"
+
+#define SOURCES 64
+#define TEXT    (1 << 20)
+
+static struct {
+    char names[SOURCES][32];
+    struct leat_dataset *data[SOURCES], *written[SOURCES];
+    unsigned count;
+    char text[TEXT];
+    struct leat_plan *plan;
+    const char *folder;
+} now;
+
+static struct leat_dataset *write_documents(const char *lengths, unsigned number)
+{
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+    struct leat_dataset *d;
+    static uint16_t ids[4096];
+    char name[32];
+
+    snprintf(name, sizeof name, "docs%u", number);
+    options.vocabulary = 65536;
+    options.replace = 1;
+    T_OK(leat_writer_open(&w, t_path(now.folder, name), &options, &t_err));
+    for (char *end; *lengths; lengths = *end ? end + 1 : end)
+        T_OK(leat_writer_add_u16(w, ids, strtoull(lengths, &end, 10), NULL, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    T_OK(leat_dataset_open(&d, t_path(now.folder, name), NULL, &t_err));
+    return d;
+}
+
+static void open_plan(void)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct plan_rules rules = { .seed = 0 };
+    enum leat_status s = plan_rules_read(&rules, now.text, strlen(now.text), "plan", &t_err);
+
+    for (size_t i = 0; i < rules.source_count; i++)
+        for (unsigned k = 0; k < now.count; k++)
+            if (strcmp(rules.sources[i].name, now.names[k]) == 0)
+                rules.sources[i].dataset = now.data[k];
+    if (s == LEAT_OK)
+        s = plan_open_rules(&now.plan, &rules, NULL, &t_err);
+    else
+        plan_rules_free(&rules);
+    if (s != LEAT_OK) {
+        printf("refused %s\n", t_err.message);
+        return;
+    }
+    leat_plan_info(now.plan, &info);
+    printf("open %" PRIu64 " %" PRIu64 "\n", info.samples == LEAT_NONE ? 0 : info.samples,
+           info.samples == LEAT_NONE ? 0 : info.positions);
+}
+
+static void print_sample(const struct leat_sample *x)
+{
+    printf("%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 "\n", x->source, x->epoch, x->window,
+           x->part, x->offset, x->length);
+}
+
+static void find_block(uint32_t source, uint64_t epoch, uint64_t block)
+{
+    struct sampler_found found = { .n = 0 };
+
+    if (!sampler_find(&now.plan->sampler, source, epoch, block, &found))
+        found.pieces = 0;
+    printf("found");
+    for (uint64_t i = 0; i < found.pieces; i++)
+        printf(" %" PRIu64, found.n + i * found.step);
+    printf("\n");
+}
+
+static void forget(void)
+{
+    leat_plan_close(now.plan);
+    for (unsigned i = 0; i < now.count; i++) {
+        if (now.written[i])
+            leat_dataset_close(now.written[i]);
+        else
+            fake_dataset_free(now.data[i]);
+        now.written[i] = NULL;
+    }
+    now.plan = NULL;
+    now.count = 0;
+    strcpy(now.text, "leat plan 1\n");
+}
+
+static void draw_blend(const char *text, uint64_t k)
+{
+    uint64_t weights[256], draw;
+    uint32_t count = 0, source;
+    struct blend b;
+
+    for (char *end; *text && count < 256; text = *end ? end + 1 : end)
+        weights[count++] = strtoull(text, &end, 10);
+    T_OK(blend_make(&b, weights, count, &t_err));
+    source = blend_draw(&b, k, &draw);
+    printf("%" PRIu32 " %" PRIu64 "\n", source, draw);
+    blend_free(&b);
+}
+
+static void answer(const char *word, char *rest)
+{
+    uint64_t n[5] = { 0 }, got;
+    struct leat_sample x;
+    int skipped;
+
+    if (strcmp(word, "data") == 0 || strcmp(word, "docs") == 0) {
+        char *space = strchr(rest, ' ');
+
+        snprintf(now.names[now.count], sizeof now.names[0], "%.*s", (int)(space - rest), rest);
+        if (strcmp(word, "docs") == 0)
+            now.written[now.count] = now.data[now.count] = write_documents(space + 1, now.count);
+        else
+            now.data[now.count] = fake_dataset_text(space + 1);
+        now.count++;
+        return;
+    }
+    if (strcmp(word, "line") == 0) {
+        strcat(strcat(now.text, rest), "\n");
+        return;
+    }
+    if (strcmp(word, "blend") == 0) {
+        draw_blend(rest, strtoull(strchr(rest, ' '), NULL, 10));
+        return;
+    }
+    sscanf(rest, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &n[0], &n[1], &n[2], &n[3], &n[4]);
+    if (strcmp(word, "open") == 0) {
+        open_plan();
+    } else if (strcmp(word, "sample") == 0) {
+        if (leat_plan_sample(now.plan, n[0], &x, &t_err) == LEAT_OK)
+            print_sample(&x);
+        else
+            puts("none");
+    } else if (strcmp(word, "position") == 0) {
+        T_OK(leat_plan_samples(now.plan, n[0], 1, &x, &got, &t_err));
+        if (got == 1) {
+            printf("%" PRIu64 " ", x.number);
+            print_sample(&x);
+        } else {
+            puts("none");
+        }
+    } else if (strcmp(word, "find") == 0) {
+        find_block((uint32_t)n[0], n[1], n[2]);
+    } else if (strcmp(word, "number") == 0) {
+        printf("%" PRIu64 "\n", leat_plan_number(now.plan, n[0]));
+    } else if (strcmp(word, "skipped") == 0) {
+        got = leat_plan_position(now.plan, n[0], &skipped);
+        printf("%" PRIu64 " %d\n", got, skipped);
+    } else if (strcmp(word, "permute") == 0) {
+        struct permute p = permute_make(n[0], n[1], n[2]);
+
+        printf("%" PRIu64 "\n", permute_forward(&p, n[3], n[4]));
+    } else if (strcmp(word, "end") == 0) {
+        forget();
+    } else {
+        T_FAIL("no question begins with %s", word);
+    }
+}
+
+int main(void)
+{
+    static char line[TEXT];
+
+    now.folder = t_folder();
+    forget();
+    while (fgets(line, sizeof line, stdin)) {
+        char *space = strchr(line, ' ');
+
+        line[strcspn(line, "\n")] = '\0';
+        if (space)
+            *space = '\0';
+        answer(line, space ? space + 1 : line + strlen(line));
+    }
+    return t_end();
+}

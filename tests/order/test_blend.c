@@ -1,0 +1,216 @@
+/*
+ * test_blend.c: the blend gives each source its share: against a plain model of the rule in docs/ORDER.md, which scans
+ * for the two lightest nodes and divides 128-bit numbers; counts, inverse, and the deviation from the exact share, up
+ * to 1000 sources.
+ */
+#include "blend.h"
+#include "t.h"
+
+#define MOST 1000
+
+/* ---- The rule, written as it is said ---- */
+
+struct model {
+    uint64_t total[2 * MOST];
+    int left[2 * MOST], right[2 * MOST], source[2 * MOST];
+    int root;
+};
+
+static void model_make(struct model *m, const uint64_t *weights, unsigned count)
+{
+    static int alive[2 * MOST];
+    int nodes = 0, left;
+
+    for (unsigned i = 0; i < count; i++)
+        if (weights[i] > 0) {
+            m->total[nodes] = weights[i];
+            m->left[nodes] = m->right[nodes] = -1;
+            m->source[nodes] = (int)i;
+            alive[nodes++] = 1;
+        }
+    for (left = nodes; left > 1; left--) {
+        int taken[2];
+
+        for (int t = 0; t < 2; t++) {
+            taken[t] = -1;
+            for (int i = 0; i < nodes; i++)
+                if (alive[i] && (taken[t] < 0 || m->total[i] < m->total[taken[t]]))
+                    taken[t] = i;
+            alive[taken[t]] = 0;
+        }
+        m->right[nodes] = taken[0];
+        m->left[nodes] = taken[1];
+        m->total[nodes] = m->total[taken[0]] + m->total[taken[1]];
+        alive[nodes++] = 1;
+    }
+    m->root = nodes - 1;
+}
+
+static uint64_t model_left(const struct model *m, int at, uint64_t k)
+{
+    wide_u128 r = m->total[at], a = m->total[m->left[at]];
+
+    return (uint64_t)((2 * (wide_u128)k * a + r) / (2 * r));
+}
+
+static unsigned model_draw(const struct model *m, uint64_t k, uint64_t *draw)
+{
+    int at = m->root;
+
+    while (m->left[at] >= 0) {
+        uint64_t left = model_left(m, at, k), next = model_left(m, at, k + 1);
+
+        k = next > left ? left : k - left;
+        at = next > left ? m->left[at] : m->right[at];
+    }
+    *draw = k;
+    return (unsigned)m->source[at];
+}
+
+/* ---- Random weights ---- */
+
+/* Sums at most 2^48; some 0, some equal, some tiny beside others. */
+static unsigned random_weights(uint64_t *random, uint64_t *weights)
+{
+    unsigned count = 1 + (unsigned)t_below(random, t_below(random, 8) == 0 ? MOST : 24);
+    unsigned bits = 1 + (unsigned)t_below(random, count > 60 ? 38 : 42);
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        weights[i] = t_below(random, (uint64_t)1 << t_below(random, bits + 1));
+        if (i > 0 && t_below(random, 3) == 0)
+            weights[i] = weights[t_below(random, i)];
+        total += weights[i];
+    }
+    if (total == 0)
+        weights[t_below(random, count)] = 1;
+    return count;
+}
+
+static uint64_t random_draw(uint64_t *random)
+{
+    return t_random(random) >> (2 + t_below(random, 62));
+}
+
+static void check_draw(const struct blend *b, const struct model *m, uint64_t k)
+{
+    uint64_t draw, expected;
+    unsigned source = blend_draw(b, k, &draw), other = model_draw(m, k, &expected);
+
+    if (source != other || draw != expected)
+        T_FAIL("draw %" PRIu64 " is draw %" PRIu64 " of source %u, and by the rule draw %" PRIu64 " of source %u", k,
+               draw, source, expected, other);
+    T_EQ(blend_place(b, source, draw), k);
+}
+
+static void test_model(uint64_t *random)
+{
+    static uint64_t weights[MOST], counts[MOST], begun[MOST];
+    static struct model m;
+    unsigned count = random_weights(random, weights);
+    struct blend b;
+    uint64_t begin = random_draw(random);
+
+    model_make(&m, weights, count);
+    T_OK(blend_make(&b, weights, count, &t_err));
+    for (unsigned i = 0; i < 300; i++)
+        check_draw(&b, &m, i < 100 ? i : random_draw(random));
+    /* counts, and that draws of a source come one by one from there on */
+    memset(counts, 0, sizeof counts);
+    blend_count(&b, begin, counts);
+    memcpy(begun, counts, sizeof begun);
+    for (uint64_t k = begin; k < begin + 200; k++) {
+        uint64_t draw;
+        unsigned source = blend_draw(&b, k, &draw);
+
+        T_EQ(draw, counts[source]);
+        counts[source]++;
+    }
+    blend_count(&b, begin + 200, begun);
+    memset(weights, 0, sizeof weights);
+    blend_count(&b, begin, weights); /* twice what began is in begun */
+    for (unsigned i = 0; i < count; i++)
+        T_EQ(begun[i], counts[i] + weights[i]);
+    blend_free(&b);
+}
+
+/* The worst |count - k w / W| over the first draws, in thousandths. */
+static uint64_t worst_deviation(const uint64_t *weights, unsigned count, unsigned draws)
+{
+    static uint64_t counts[MOST];
+    uint64_t total = 0, worst = 0;
+    struct blend b;
+
+    for (unsigned i = 0; i < count; i++)
+        total += weights[i];
+    T_OK(blend_make(&b, weights, count, &t_err));
+    memset(counts, 0, sizeof counts);
+    for (uint64_t k = 0; k < draws; k++) {
+        uint64_t draw;
+        unsigned source = blend_draw(&b, k, &draw);
+
+        counts[source]++;
+        for (unsigned i = 0; i < count; i++) {
+            wide_u128 have = (wide_u128)counts[i] * total, share = (wide_u128)(k + 1) * weights[i];
+            uint64_t off = (uint64_t)((have > share ? have - share : share - have) * 1000 / total);
+
+            worst = off > worst ? off : worst;
+        }
+    }
+    blend_free(&b);
+    return worst;
+}
+
+static void test_deviation(uint64_t *random)
+{
+    static const unsigned sizes[] = { 2, 5, 20, 100, 1000 };
+    static uint64_t weights[MOST];
+
+    for (unsigned s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (unsigned kind = 0; kind < 3; kind++) {
+            uint64_t worst;
+
+            for (unsigned i = 0; i < sizes[s]; i++)
+                weights[i] = kind == 0   ? 1 + t_below(random, 1000000)
+                             : kind == 1 ? (uint64_t)1 << t_below(random, 38)
+                                         : 1000000 / (i + 1);
+            worst = worst_deviation(weights, sizes[s], sizes[s] == 1000 ? 10000 : 20000);
+            fprintf(stderr, "%u sources: off by %.3f at most\n", sizes[s], (double)worst / 1000);
+            T_CHECK(worst < 1500);
+        }
+}
+
+/* Fibonacci weights make the deepest tree that a sum of 2^48 allows. */
+static void test_deepest(uint64_t *random)
+{
+    static uint64_t weights[MOST];
+    static struct model m;
+    uint64_t counts[72] = { 0 }, total = 0;
+    unsigned count = 0;
+    struct blend b;
+
+    for (uint64_t a = 1, next = 1, sum; total + a <= BLEND_MOST; sum = a + next, a = next, next = sum) {
+        weights[count++] = a;
+        total += a;
+    }
+    T_CHECK(count > 60);
+    model_make(&m, weights, count);
+    T_OK(blend_make(&b, weights, count, &t_err));
+    for (unsigned i = 0; i < 10000; i++)
+        check_draw(&b, &m, random_draw(random));
+    blend_count(&b, total, counts);
+    for (unsigned i = 0; i < count; i++)
+        T_EQ(counts[i], weights[i]);
+    blend_free(&b);
+}
+
+int main(void)
+{
+    uint64_t random = t_seed();
+
+    for (unsigned i = 0; i < 1500; i++)
+        test_model(&random);
+    test_deviation(&random);
+    test_deepest(&random);
+    return t_end();
+}

@@ -1,0 +1,164 @@
+/*
+ * test_order_vectors.c: the frozen vectors of docs/ORDER.md are what the library answers, whatever machine, compiler
+ * and optimization it was built for: an order that changes is another version, never this one.
+ */
+#include "bench/fake_dataset.h"
+#include "plan.h"
+#include "t.h"
+
+#define PAGE "docs/ORDER.md"
+
+static struct {
+    struct leat_plan *plan;
+    struct leat_dataset *data[8];
+    char names[8][16];
+    unsigned count;
+    unsigned vectors;
+} now;
+
+/* The numbers of a text, separated by anything else, in `values`; how many. */
+static unsigned numbers(const char *text, uint64_t *values, unsigned most)
+{
+    unsigned count = 0;
+    char *end;
+
+    while (count < most && *(text += strcspn(text, "0123456789"))) {
+        values[count++] = strtoull(text, &end, 10);
+        text = end;
+    }
+    return count;
+}
+
+static void check_permute(const char *question, const char *answer)
+{
+    uint64_t q[4] = { 0 }, a[6] = { 0 }, count;
+    struct permute p;
+
+    T_EQ(numbers(question, q, 4), 4);
+    p = permute_make(q[0], q[1], q[2]);
+    count = q[0] < 5 ? q[0] : 5;
+    T_EQ(numbers(answer, a, 6), count + 1);
+    for (uint64_t i = 0; i <= count; i++) {
+        uint64_t draw = i < count ? i : q[0] - 1;
+
+        T_EQ(permute_forward(&p, q[3], draw), a[i]);
+        T_EQ(permute_inverse(&p, q[3], a[i]), draw);
+    }
+}
+
+static void check_blend(const char *question, const char *answer)
+{
+    uint64_t q[64] = { 0 }, a[128] = { 0 }, draw;
+    unsigned count = numbers(question, q, 64) - 1, pairs = numbers(answer, a, 128) / 2;
+    struct blend b;
+
+    T_CHECK(pairs > 0);
+    T_OK(blend_make(&b, q, count, &t_err));
+    for (unsigned i = 0; i < pairs; i++) {
+        T_EQ(blend_draw(&b, q[count] + i, &draw), a[2 * i]);
+        T_EQ(draw, a[2 * i + 1]);
+        T_EQ(blend_place(&b, (uint32_t)a[2 * i], draw), q[count] + i);
+    }
+    blend_free(&b);
+}
+
+static void check_sample(const char *question, const char *answer)
+{
+    uint64_t q = 0, a[6] = { 0 };
+    struct leat_sample x;
+
+    T_EQ(numbers(question, &q, 1), 1);
+    T_EQ(numbers(answer, a, 6), 6);
+    T_OK(leat_plan_sample(now.plan, q, &x, &t_err));
+    T_EQ(x.source, a[0]);
+    T_EQ(x.epoch, a[1]);
+    T_EQ(x.window, a[2]);
+    T_EQ(x.part, a[3]);
+    T_EQ(x.offset, a[4]);
+    T_EQ(x.length, a[5]);
+}
+
+static void close_plan(void)
+{
+    leat_plan_close(now.plan);
+    while (now.count > 0)
+        fake_dataset_free(now.data[--now.count]);
+    now.plan = NULL;
+}
+
+/* NAME=TOKENS ... | LINE; LINE; ... */
+static void open_plan(char *question)
+{
+    struct plan_rules rules = { .seed = 0 };
+    char text[1024], *bar = strchr(question, '|'), *save;
+
+    close_plan();
+    *bar = '\0';
+    for (char *word = strtok_r(question, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+        char *equals = strchr(word, '=');
+
+        *equals = '\0';
+        snprintf(now.names[now.count], sizeof now.names[0], "%s", word);
+        now.data[now.count++] = fake_dataset_text(equals + 1);
+    }
+    snprintf(text, sizeof text, "leat plan 1\n%s\n", bar + 1);
+    for (char *at = text; (at = strchr(at, ';'));)
+        *at = '\n';
+    T_OK(plan_rules_read(&rules, text, strlen(text), "vector", &t_err));
+    for (size_t i = 0; i < rules.source_count; i++)
+        for (unsigned k = 0; k < now.count; k++)
+            if (strcmp(rules.sources[i].name, now.names[k]) == 0)
+                rules.sources[i].dataset = now.data[k];
+    T_OK(plan_open_rules(&now.plan, &rules, NULL, &t_err));
+}
+
+static void check_line(char *line)
+{
+    char *question = strchr(line, ' ') + 1, *answer = strchr(line, ':');
+    int failures = t_failures;
+
+    now.vectors++;
+    if (strncmp(line, "plan ", 5) == 0) {
+        open_plan(question);
+        return;
+    }
+    if (strncmp(line, "ends ", 5) == 0) {
+        struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+
+        leat_plan_info(now.plan, &info);
+        T_EQ(info.samples == LEAT_NONE ? LEAT_SAMPLES_MOST : info.samples, strtoull(question, NULL, 10));
+        return;
+    }
+    *answer++ = '\0';
+    if (strncmp(line, "permute ", 8) == 0)
+        check_permute(question, answer);
+    else if (strncmp(line, "blend ", 6) == 0)
+        check_blend(question, answer);
+    else
+        check_sample(question, answer);
+    if (t_failures > failures)
+        fprintf(stderr, "  at %s\n", line);
+}
+
+int main(void)
+{
+    FILE *page = fopen(PAGE, "r");
+    static char line[4096];
+    int inside = 0;
+
+    if (!page) {
+        perror(PAGE);
+        return 1;
+    }
+    while (fgets(line, sizeof line, page)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (strncmp(line, "```", 3) == 0)
+            inside = strcmp(line, "```vectors") == 0;
+        else if (inside)
+            check_line(line);
+    }
+    fclose(page);
+    close_plan();
+    T_CHECK(now.vectors > 50);
+    return t_end();
+}

@@ -1,0 +1,186 @@
+/*
+ * test_plan_state.c: a state is small, and reads back; a plan with another past is refused with the first difference
+ * named; later phases, later skips and later sources are accepted; a state that was cut or changed at any byte is no
+ * state.
+ */
+#include "bench/fake_dataset.h"
+#include "plan.h"
+#include "t.h"
+
+static struct leat_dataset *data[200];
+
+/* A plan of lines separated by ';', whose sources s0, s1, ... are data[0], data[1], ... */
+static struct leat_plan *make(const char *lines)
+{
+    struct plan_rules rules = { .seed = 0 };
+    struct leat_plan *plan = NULL;
+    size_t length = strlen(lines) + 32;
+    char *text = malloc(length);
+
+    snprintf(text, length, "leat plan 1\n%s\n", lines);
+    for (char *at = text; (at = strchr(at, ';'));)
+        *at = '\n';
+    T_OK(plan_rules_read(&rules, text, strlen(text), "plan", &t_err));
+    for (size_t i = 0; i < rules.source_count; i++)
+        rules.sources[i].dataset = data[strtoul(rules.sources[i].name + 1, NULL, 10)];
+    T_OK(plan_open_rules(&plan, &rules, NULL, &t_err));
+    free(text);
+    return plan;
+}
+
+static void save(const char *lines, uint64_t position, char *text)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    struct leat_plan *plan = make(lines);
+
+    state.position = position;
+    state.damaged = 3;
+    T_OK(leat_plan_state_save(plan, &state, text, &t_err));
+    T_CHECK(strlen(text) < LEAT_PLAN_STATE_BYTES);
+    leat_plan_close(plan);
+}
+
+static enum leat_status load(const char *lines, const char *text, struct leat_plan_state *state)
+{
+    struct leat_plan *plan = make(lines);
+    enum leat_status s = leat_plan_state_load(plan, text, strlen(text), state, &t_err);
+
+    leat_plan_close(plan);
+    return s;
+}
+
+static void accept(const char *before, uint64_t position, const char *after)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    save(before, position, text);
+    T_OK(load(after, text, &state));
+    T_EQ(state.position, position);
+    T_EQ(state.damaged, 3);
+}
+
+static void refuse(const char *before, uint64_t position, const char *after, const char *why)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    save(before, position, text);
+    T_STATUS(load(after, text, &state), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, why);
+    T_EQ(state.position, 0);
+}
+
+#define PLAN "seq-len 8;base-len 16;seed 5;source s0:1;source s1:2"
+
+static void test_changes(void)
+{
+    accept(PLAN, 0, PLAN);
+    accept(PLAN, 1000, PLAN);
+    /* what comes later may change */
+    accept(PLAN, 1000, PLAN ";at 1024:1,1");
+    accept(PLAN ";at 2048:3,1", 1000, PLAN ";at 1024:1,1:len=16;at 1030:0,1");
+    accept(PLAN ";at 1024:3,1", 1024, PLAN ";at 1024:1,3");
+    accept(PLAN, 1000, PLAN ";source s2:0;at 1024:1,1,1");
+    accept(PLAN, 1000, PLAN ";skip 1000:2000");
+    accept(PLAN ";skip 10:20;skip 1010:1100", 1000, PLAN ";skip 10:20;skip 1010:1300");
+    accept("seq-len 8;base-len 16;seed 5;source s0:10;source s1:20", 1000, PLAN);
+    /* the past may not */
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 6;source s0:1;source s1:2", "its seed is 5, and the plan's is 6");
+    refuse(PLAN, 1000, "seq-len 8;base-len 24;seed 5;source s0:1;source s1:2", "its base length is 16");
+    refuse(PLAN, 1000, "seq-len 16;base-len 16;seed 5;source s0:1;source s1:2", "phase 0 (here from sample 0 on)");
+    refuse(PLAN, 1000, PLAN ";order sequential", "its order is shuffled");
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1;source s1:3", "phase 0");
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1;source s2:2", "source 1 (here s2)");
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1;source s1:2:9", "source 1");
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1", "it has 2 sources, and the plan has 1");
+    refuse(PLAN, 1000, PLAN ";source s2:1", "2 sources have a weight, and in the plan 3");
+    refuse(PLAN, 1000, PLAN ";skip 999:1001", "0 samples were skipped, and in the plan 2");
+    refuse(PLAN ";skip 10:20", 1000, PLAN ";skip 11:21", "10 samples were skipped, and in the plan 10 are, or others");
+    refuse(PLAN, 1000, PLAN ";at 960:1,1", "1 phases had begun, and in the plan 2");
+    refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 960:1,1", "phase 1 (here from sample 960 on)");
+    refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 992:1,2", "phase 1");
+    refuse(PLAN, 1000, PLAN ";epochs 1", "source 0");
+    refuse(PLAN ";epochs 1", 100, "seq-len 8;base-len 16;seed 5;source s0:1:1;source s1:2:2", "source 1");
+}
+
+/* Hundreds of sources and phases: still small, and the difference is found among a few. */
+static void test_many(void)
+{
+    static char lines[100000], other[100000], text[LEAT_PLAN_STATE_BYTES];
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char *at = lines;
+
+    at += sprintf(at, "seq-len 8;seed 1");
+    for (unsigned i = 0; i < 200; i++)
+        at += sprintf(at, ";source s%u:%u", i, 1 + i % 7);
+    for (unsigned i = 1; i < 300; i++) {
+        at += sprintf(at, ";at %u:", 10 * i);
+        for (unsigned k = 0; k < 30; k++)
+            at += sprintf(at, "%s%u", k ? "," : "", 1 + (k + i) % 5);
+    }
+    save(lines, 5000, text);
+    T_OK(load(lines, text, &state));
+    snprintf(other, sizeof other, "%s", lines);
+    memcpy(strstr(other, "source s77:"), "source s78:", 11);
+    T_STATUS(load(other, text, &state), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, "one of the sources 75 to 77");
+    snprintf(other, sizeof other, "%s", lines);
+    memcpy(strstr(other, ";at 1500:"), ";at 1501:", 9);
+    T_STATUS(load(other, text, &state), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, "one of the phases 150 to 15");
+}
+
+static void test_damage(void)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+    struct leat_plan *plan = make(PLAN);
+    size_t length;
+
+    save(PLAN, 1000, text);
+    length = strlen(text);
+    for (size_t i = 0; i < length; i++) {
+        T_STATUS(leat_plan_state_load(plan, text, i, &state, &t_err), LEAT_E_CHECKPOINT);
+        for (unsigned bit = 0; bit < 8; bit++) {
+            text[i] = (char)(text[i] ^ 1 << bit);
+            T_STATUS(leat_plan_state_load(plan, text, length, &state, &t_err), LEAT_E_CHECKPOINT);
+            text[i] = (char)(text[i] ^ 1 << bit);
+        }
+    }
+    T_OK(leat_plan_state_load(plan, text, length, &state, &t_err));
+    leat_plan_close(plan);
+    /* beyond the plan's end */
+    plan = make("seq-len 8;epochs 1;source s0:1");
+    state.position = 1u << 30;
+    T_STATUS(leat_plan_state_save(plan, &state, text, &t_err), LEAT_E_RANGE);
+    leat_plan_close(plan);
+}
+
+/* Where a run stands between and behind skips. */
+static void test_positions(void)
+{
+    static const uint64_t positions[] = { 0, 9, 10, 11, 89, 90, 91, 500 };
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    for (unsigned i = 0; i < sizeof positions / sizeof positions[0]; i++) {
+        save(PLAN ";skip 10:20;skip 100:200", positions[i], text);
+        T_OK(load(PLAN ";skip 10:20;skip 100:200", text, &state));
+        T_EQ(state.position, positions[i]);
+        T_EQ(state.skipped, positions[i] <= 10 ? 0 : positions[i] <= 90 ? 10 : 110);
+    }
+}
+
+int main(void)
+{
+    for (unsigned i = 0; i < 200; i++)
+        data[i] = fake_dataset((uint64_t[]) { 100000 + i, 500 }, 2);
+    test_changes();
+    test_many();
+    test_damage();
+    test_positions();
+    for (unsigned i = 0; i < 200; i++)
+        fake_dataset_free(data[i]);
+    return t_end();
+}

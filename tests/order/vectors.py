@@ -1,0 +1,65 @@
+"""vectors.py: the frozen vectors of docs/ORDER.md: made by order_twin.py (make_vectors.py), and checked against it."""
+import re
+from fractions import Fraction
+
+import order_twin as twin
+
+BLOCK = re.compile(r"^```vectors\n(.*?)^```$", re.M | re.S)
+
+
+def permute(n, seed, source, epoch):
+    p = twin.Permutation(n, seed, source, epoch)
+    return " ".join(str(p.forward(i)) for i in [*range(min(n, 5)), n - 1])
+
+
+def blend(weights, first, count):
+    b = twin.Blend(weights)
+    return " ".join("%d.%d" % b.draw(k) for k in range(first, first + count))
+
+
+def plan(data, text):
+    """A twin.Plan of `NAME=TOKENS ...` and `LINE; LINE; ...`, the few forms of lines that the vectors use."""
+    sizes = dict(word.split("=") for word in data.split())
+    keys = [line.strip().split(" ", 1) for line in text.split(";")]
+    one = dict(keys)
+    length = int(one["seq-len"])
+    base = int(one.get("base-len", length))
+    sources, weights, limits = [], [], []
+    every = int(one["epochs"]) if "epochs" in one else None
+    for value in (v for k, v in keys if k == "source"):
+        name, weight, own = (value.split(":") + [None])[:3]
+        sources.append(twin.Source([(0, int(t)) for t in sizes[name].split("+")], base))
+        weights.append(Fraction(weight))
+        limits.append(min((e for e in (own and int(own), every) if e), default=None))
+    phases = [(0, length, weights)]
+    for value in (v for k, v in keys if k == "at"):
+        begin, given, *lengths = value.split(":")
+        length = int(lengths[0][4:]) if lengths else length
+        phases.append((int(begin), length, [Fraction(w) for w in given.split(",")]))
+    skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
+    return twin.Plan(sources, phases, limits, base, int(one.get("seed", 0)), one.get("order") == "sequential", skips)
+
+
+def answer(line, current):
+    """What stands behind the colon of a line; `current`: the plan that came last."""
+    words = line.split()
+    if words[0] == "permute":
+        return permute(*map(int, words[1:5]))
+    if words[0] == "blend":
+        return blend([int(w) for w in words[1].split(",")], int(words[2]), len(line.split(":")[1].split()))
+    return " ".join(map(str, current.show(int(words[1]))))
+
+
+def wrong(page):
+    """The lines of the page that the twin does not agree with, and how many there are in all."""
+    out, count, current = [], 0, None
+    for line in "".join(BLOCK.findall(page)).splitlines():
+        count += 1
+        if line.startswith("plan "):
+            current = plan(*line[5:].split("|"))
+        elif line.startswith("ends "):
+            if current.end != int(line[5:]):
+                out.append(line)
+        elif line.split(":")[1].strip() != answer(line, current):
+            out.append(line)
+    return out, count

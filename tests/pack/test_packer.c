@@ -1,0 +1,282 @@
+/*
+ * test_packer.c: leat_packer_*(): texts in Arrow's layout, single ones and ids, with origins, threads and units of any
+ * size, come out as leat_encoder_encode() and leat_writer_add_u32() make them, byte for byte; checkpoints with a note;
+ * texts refused; calls that make no sense. Runs threads.
+ */
+#include "leat_pack.h"
+#include "t.h"
+
+static const char *folder;
+static struct leat_tokenizer *tokenizer;
+
+/* Texts one after another, as Arrow has them. */
+struct column {
+    char data[1 << 16];
+    int32_t ends32[600];
+    int64_t ends64[600];
+    struct leat_origin origins[600];
+    char ids[600][16];
+    uint64_t count;
+};
+
+static void fill(struct column *c, uint64_t count, uint64_t *seed)
+{
+    static const char *const words[] = { "water", " mill", "\n", " 1234", "\xc3\xa9t\xc3\xa9", " the", "<|endoftext|>",
+                                         "\xe6\xb0\xb4", "  ",    "x" };
+    size_t used = 0;
+
+    c->count = count;
+    c->ends32[0] = 0;
+    c->ends64[0] = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t pieces = t_below(seed, 12);
+
+        for (uint64_t j = 0; j < pieces; j++) {
+            const char *word = words[t_below(seed, sizeof words / sizeof words[0])];
+
+            memcpy(c->data + used, word, strlen(word));
+            used += strlen(word);
+        }
+        c->ends32[i + 1] = (int32_t)used;
+        c->ends64[i + 1] = (int64_t)used;
+        snprintf(c->ids[i], sizeof c->ids[i], "id%llu", (unsigned long long)i);
+        c->origins[i] = (struct leat_origin) { .input = i % 3 == 0 ? LEAT_NONE : i % 2,
+                                               .offset = 7 * i,
+                                               .line = i % 5 == 0 ? LEAT_NONE : i,
+                                               .id = c->ids[i],
+                                               .id_bytes = strlen(c->ids[i]) };
+    }
+}
+
+static struct leat_pack_options options_with(unsigned threads)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+    o.tokenizer = tokenizer;
+    o.end_token = 50256;
+    o.threads = threads;
+    o.replace = 1;
+    return o;
+}
+
+/* The same documents, one by one, without a packer. */
+static void write_plainly(const struct column *c, const char *path)
+{
+    struct leat_dataset *d;
+    struct leat_encoder *e;
+    struct leat_info info = LEAT_INFO_INIT;
+    uint64_t first, count, bytes;
+    char id[32];
+
+    T_OK(leat_dataset_open(&d, path, NULL, &t_err));
+    leat_dataset_info(d, &info);
+    T_OK(leat_encoder_open(&e, tokenizer, NULL, &t_err));
+    T_EQ(info.documents, c->count);
+    T_EQ(info.inputs, 2);
+    for (uint64_t i = 0; i < c->count && i < info.documents; i++) {
+        struct leat_origin origin;
+        uint32_t have[4096];
+        const uint32_t *want;
+        uint64_t want_count;
+
+        T_OK(leat_dataset_document(d, i, &first, &count, &t_err));
+        T_OK(leat_dataset_read_u32(d, first, count, have, &t_err));
+        T_OK(leat_encoder_encode(e, c->data + c->ends64[i], (uint64_t)(c->ends64[i + 1] - c->ends64[i]), &want,
+                                 &want_count, &t_err));
+        T_EQ(count, want_count + 1);
+        T_CHECK(memcmp(have, want, want_count * sizeof *want) == 0);
+        T_EQ(have[count - 1], 50256);
+        T_OK(leat_dataset_origin(d, i, &origin, &t_err));
+        T_EQ(origin.input, c->origins[i].input);
+        T_EQ(origin.offset, c->origins[i].offset);
+        T_EQ(origin.line, c->origins[i].line);
+        T_OK(leat_dataset_id(d, i, id, sizeof id, &bytes, &t_err));
+        T_STR(id, c->ids[i]);
+    }
+    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+    leat_encoder_close(e);
+    leat_dataset_close(d);
+}
+
+static void add_inputs(struct leat_packer *p)
+{
+    uint64_t number;
+
+    T_OK(leat_packer_add_input(p, "table.parquet", &number, &t_err));
+    T_EQ(number, 0);
+    T_OK(leat_packer_add_input(p, "other.parquet", &number, &t_err));
+    T_EQ(number, 1);
+}
+
+/* Half as one column, the rest one by one. */
+static void pack_column(const struct column *c, const char *path, unsigned threads, int wide)
+{
+    struct leat_pack_options o = options_with(threads);
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_texts t = LEAT_TEXTS_INIT;
+    struct leat_packer *p;
+
+    T_OK(leat_packer_open(&p, path, &o, &t_err));
+    add_inputs(p);
+    t.count = c->count / 2;
+    t.data = c->data;
+    t.offsets32 = wide ? NULL : c->ends32;
+    t.offsets64 = wide ? c->ends64 : NULL;
+    t.origins = c->origins;
+    T_OK(leat_packer_add_texts(p, &t, &t_err));
+    for (uint64_t i = t.count; i < c->count; i++)
+        T_OK(leat_packer_add_text(p, c->data + c->ends64[i], (uint64_t)(c->ends64[i + 1] - c->ends64[i]),
+                                  &c->origins[i], &t_err));
+    T_OK(leat_packer_finish(p, &report, &t_err));
+    T_EQ(report.documents, c->count);
+    T_EQ(report.text_bytes, (uint64_t)c->ends64[c->count]);
+}
+
+static void same_files(const char *a, const char *b)
+{
+    char command[2200];
+
+    for (int i = 0; i < 2; i++) {
+        snprintf(command, sizeof command, "cmp '%s%s' '%s%s'", a, i ? ".leat" : ".tokens", b, i ? ".leat" : ".tokens");
+        T_CHECK(system(command) == 0);
+    }
+}
+
+static void test_columns(uint64_t *seed)
+{
+    static struct column c;
+
+    for (unsigned round = 0; round < 8; round++) {
+        fill(&c, 1 + t_below(seed, 500), seed);
+        pack_column(&c, t_path(folder, "a"), 1, 0);
+        pack_column(&c, t_path(folder, "b"), 1 + (unsigned)t_below(seed, 4), 1);
+        same_files(t_path(folder, "a"), t_path(folder, "b"));
+        write_plainly(&c, t_path(folder, "b"));
+    }
+}
+
+/* Suspended at every third text, and resumed by another packer: the same bytes, and the note comes back. */
+static void test_resume(uint64_t *seed)
+{
+    static struct column c;
+    struct leat_pack_options o = options_with(2);
+    struct leat_packer *p;
+    uint64_t next = 0, bytes;
+    const void *note;
+
+    fill(&c, 60, seed);
+    pack_column(&c, t_path(folder, "whole"), 2, 0);
+    o.replace = 0;
+    T_OK(leat_packer_open(&p, t_path(folder, "r"), &o, &t_err));
+    leat_packer_note(p, &note, &bytes);
+    T_EQ(bytes, 0);
+    add_inputs(p);
+    while (next < c.count) {
+        for (uint64_t end = next + 3; next < end; next++)
+            T_OK(leat_packer_add_text(p, c.data + c.ends64[next], (uint64_t)(c.ends64[next + 1] - c.ends64[next]),
+                                      &c.origins[next], &t_err));
+        T_OK(leat_packer_checkpoint(p, &next, sizeof next, &t_err));
+        /* what comes after the checkpoint is lost */
+        T_OK(leat_packer_add_text(p, "lost", 4, NULL, &t_err));
+        leat_packer_suspend(p);
+        T_STATUS(leat_packer_open(&p, t_path(folder, "r"), &o, &t_err), LEAT_E_EXISTS);
+        o.resume = 1;
+        T_OK(leat_packer_open(&p, t_path(folder, "r"), &o, &t_err));
+        o.resume = 0;
+        leat_packer_note(p, &note, &bytes);
+        T_EQ(bytes, sizeof next);
+        memcpy(&next, note, sizeof next);
+    }
+    T_OK(leat_packer_finish(p, NULL, &t_err));
+    same_files(t_path(folder, "whole"), t_path(folder, "r"));
+}
+
+static void test_rejects(void)
+{
+    struct leat_pack_options o = options_with(2);
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_origin origin = { .input = 0, .offset = 12, .line = 3 };
+    struct leat_packer *p;
+    char line[512] = "";
+    FILE *f;
+
+    o.reject_invalid = 1;
+    o.most_rejects = 1;
+    T_OK(leat_packer_open(&p, t_path(folder, "x"), &o, &t_err));
+    add_inputs(p);
+    T_OK(leat_packer_add_text(p, "fine", 4, &origin, &t_err));
+    T_OK(leat_packer_add_text(p, "a\xff", 2, &origin, &t_err));
+    T_OK(leat_packer_finish(p, &report, &t_err));
+    T_EQ(report.documents, 1);
+    T_EQ(report.rejects, 1);
+    f = fopen(t_path(folder, "x.rejects.jsonl"), "r");
+    T_CHECK(f && fgets(line, sizeof line, f));
+    T_CONTAINS(line, "\"input\":\"table.parquet\",\"offset\":12,\"line\":3,");
+    T_CONTAINS(line, "not valid UTF-8 at its byte 2");
+    if (f)
+        fclose(f);
+
+    /* one too many ends it, at the latest at the end, and the packer says so from then on */
+    T_OK(leat_packer_open(&p, t_path(folder, "x"), &o, &t_err));
+    for (int i = 0; i < 2; i++)
+        T_OK(leat_packer_add_text(p, "\xff", 1, NULL, &t_err));
+    T_STATUS(leat_packer_finish(p, NULL, &t_err), LEAT_E_REJECTS);
+    T_STATUS(leat_packer_add_text(p, "more", 4, NULL, &t_err), LEAT_E_REJECTS);
+    leat_packer_abandon(p);
+}
+
+static void test_ids_and_mistakes(void)
+{
+    static const uint32_t ids[] = { 1, 2, 50256 }, beyond[] = { 50257 };
+    static const int32_t falling[] = { 0, 3, 2 };
+    struct leat_pack_options o = options_with(1);
+    struct leat_origin origin = { .input = 0 };
+    struct leat_texts t = LEAT_TEXTS_INIT;
+    struct leat_dataset *d;
+    struct leat_packer *p;
+    uint64_t first, count;
+    uint32_t have[8];
+
+    T_OK(leat_packer_open(&p, t_path(folder, "i"), &o, &t_err));
+    T_STATUS(leat_packer_add_ids(p, beyond, 1, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_packer_add_text(p, "a", 1, &origin, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_packer_add_input(p, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
+    t.count = 2;
+    t.data = "abc";
+    T_STATUS(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT);
+    t.offsets32 = falling;
+    T_STATUS(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT);
+    T_OK(leat_packer_add_ids(p, ids, 3, NULL, &t_err));
+    T_OK(leat_packer_add_text(p, "", 0, NULL, &t_err));
+    T_OK(leat_packer_add_ids(p, ids, 0, NULL, &t_err));
+    T_OK(leat_packer_finish(p, NULL, &t_err));
+    T_OK(leat_dataset_open(&d, t_path(folder, "i"), NULL, &t_err));
+    T_OK(leat_dataset_document(d, 0, &first, &count, &t_err));
+    T_EQ(count, 4);
+    T_OK(leat_dataset_read_u32(d, 0, 6, have, &t_err));
+    T_CHECK(memcmp(have, ids, sizeof ids) == 0);
+    T_EQ(have[3], 50256);
+    T_EQ(have[4], 50256);
+    T_EQ(have[5], 50256);
+    leat_dataset_close(d);
+
+    o.tokenizer = NULL;
+    T_STATUS(leat_packer_open(&p, t_path(folder, "n"), &o, &t_err), LEAT_E_ARGUMENT);
+    T_CHECK(!p);
+    leat_packer_suspend(NULL);
+    leat_packer_abandon(NULL);
+}
+
+int main(void)
+{
+    uint64_t seed = t_seed();
+
+    folder = t_folder();
+    T_OK(leat_tokenizer_open(&tokenizer, "gpt2", NULL, &t_err));
+    test_columns(&seed);
+    test_resume(&seed);
+    test_rejects();
+    test_ids_and_mistakes();
+    leat_tokenizer_close(tokenizer);
+    return t_end();
+}

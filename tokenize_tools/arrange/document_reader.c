@@ -1,0 +1,193 @@
+/* document_reader.c: see document_reader.h. */
+#include "document_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+#define BLOCK_DOCUMENTS TINY_OR((uint64_t)5, (uint64_t)4096)
+#define BLOCK_ID_BYTES  TINY_OR((uint64_t)16, (uint64_t)1 << 20) /* one longer id all the same */
+#define WINDOW_BYTES    TINY_OR((uint64_t)64, (uint64_t)4 << 20)
+
+enum leat_status document_reader_open(struct document_reader *r, const struct sources *sources, struct pace *pace,
+                                      struct leat_error *err)
+{
+    *r = (struct document_reader) {
+        .sources = sources,
+        .pace = pace,
+        .width = sources->first.token_width,
+        .begin_token = sources->first.begin_token,
+        .end_token = sources->first.end_token,
+        .window_room = WINDOW_BYTES / sources->first.token_width,
+    };
+    r->starts = malloc((BLOCK_DOCUMENTS + 1) * sizeof *r->starts);
+    r->origins = malloc(BLOCK_DOCUMENTS * sizeof *r->origins);
+    r->hashes = malloc(BLOCK_DOCUMENTS * sizeof *r->hashes);
+    r->window = malloc(WINDOW_BYTES);
+    return r->starts && r->origins && r->hashes && r->window ? LEAT_OK : status_no_memory(err, WINDOW_BYTES);
+}
+
+void document_reader_close(struct document_reader *r)
+{
+    free(r->starts);
+    free(r->origins);
+    free(r->hashes);
+    free(r->ids);
+    free(r->window);
+    memset(r, 0, sizeof *r);
+}
+
+/* ---- Blocks ---- */
+
+/* As many documents as have ids of BLOCK_ID_BYTES together, one at least; *bytes of ids. */
+static uint64_t cut_by_ids(const struct document_reader *r, uint64_t count, uint64_t *bytes)
+{
+    uint64_t n = 1;
+
+    *bytes = r->origins[0].id_bytes;
+    while (n < count && r->origins[n].id_bytes <= BLOCK_ID_BYTES && *bytes + r->origins[n].id_bytes <= BLOCK_ID_BYTES)
+        *bytes += r->origins[n++].id_bytes;
+    return n;
+}
+
+static enum leat_status load_ids(struct document_reader *r, uint64_t bytes, struct leat_error *err)
+{
+    uint64_t there;
+
+    if (bytes > r->id_room) {
+        char *ids = bytes <= SIZE_MAX ? realloc(r->ids, (size_t)bytes) : NULL;
+
+        if (!ids)
+            return status_no_memory(err, bytes);
+        r->ids = ids;
+        r->id_room = bytes;
+    }
+    r->id_at = 0;
+    return bytes > 0 ? leat_dataset_ids(r->source->dataset, r->first, r->count, r->ids, r->id_room, &there, err)
+                     : LEAT_OK;
+}
+
+/* The documents from `first` on, as many of the source as are taken at once. */
+static enum leat_status load_block(struct document_reader *r, uint64_t first, struct leat_error *err)
+{
+    const struct source *s = r->source;
+    uint64_t left = s->first_document + s->documents - first, id_bytes;
+    enum leat_status status;
+
+    r->first = r->at = first;
+    r->count = left < BLOCK_DOCUMENTS ? left : BLOCK_DOCUMENTS;
+    status = leat_dataset_origins(s->dataset, first, r->count, r->origins, err);
+    if (status != LEAT_OK)
+        return status;
+    r->count = cut_by_ids(r, r->count, &id_bytes);
+    if ((status = load_ids(r, id_bytes, err)) != LEAT_OK ||
+        (status = leat_dataset_starts(s->dataset, first, r->count + 1, r->starts, err)) != LEAT_OK)
+        return status;
+    return s->hashes ? leat_dataset_text_hashes(s->dataset, first, r->count, r->hashes, err) : LEAT_OK;
+}
+
+/* To the next source that has documents; NULL: there is none. */
+static void next_source(struct document_reader *r)
+{
+    const struct sources *all = r->sources;
+
+    r->source = NULL;
+    while (!r->source && r->source_number < all->count) {
+        const struct source *s = &all->items[r->source_number++];
+
+        if (s->documents > 0)
+            r->source = s;
+    }
+    r->at = r->first = r->source ? r->source->first_document : 0;
+    r->count = 0;
+    r->window_count = 0;
+}
+
+static enum leat_status lacks_token(const struct document_reader *r, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_TOKEN, "a document of %.300s at token %llu lacks its begin or end token; verify it",
+                      r->source->name, (unsigned long long)(r->token - r->source->first_token));
+}
+
+enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more, struct leat_error *err)
+{
+    uint64_t i, fixed = (r->begin_token != LEAT_NONE) + (r->end_token != LEAT_NONE);
+    enum leat_status s = LEAT_OK;
+
+    if (!r->source || r->at == r->source->first_document + r->source->documents)
+        next_source(r);
+    *more = r->source != NULL;
+    if (!r->source)
+        return LEAT_OK;
+    if (r->at == r->first + r->count && (s = load_block(r, r->at, err)) == LEAT_OK)
+        s = pace_call(r->pace, err);
+    if (s != LEAT_OK)
+        return s;
+    i = r->at++ - r->first;
+    r->token = r->starts[i];
+    r->token_end = r->starts[i + 1];
+    r->at_begin = true;
+    if (r->token_end - r->token < fixed)
+        return lacks_token(r, err);
+    d->number = r->number++;
+    d->tokens = r->token_end - r->token - fixed;
+    d->origin = r->origins[i];
+    d->origin.id = d->origin.id_bytes > 0 ? r->ids + r->id_at : NULL;
+    r->id_at += d->origin.id_bytes;
+    d->origin.text_hash = r->source->hashes && !bytes_all_zero(r->hashes[i], 16) ? r->hashes[i] : NULL;
+    if (d->origin.input != LEAT_NONE)
+        d->origin.input = d->origin.input - r->source->first_input + r->source->first_as_output;
+    return LEAT_OK;
+}
+
+/* ---- Tokens ---- */
+
+/* Moves the window so that it holds at least one token at r->token, and as many as fit up to the source's end. */
+static enum leat_status load_window(struct document_reader *r, struct leat_error *err)
+{
+    uint64_t left = r->source->first_token + r->source->tokens - r->token;
+    uint64_t count = left < r->window_room ? left : r->window_room;
+    enum leat_status s = leat_dataset_read(r->source->dataset, r->token, count, r->window, err);
+
+    r->window_first = r->token;
+    r->window_count = s == LEAT_OK ? count : 0;
+    r->pace->bytes += count * r->width;
+    return s == LEAT_OK ? pace_call(r->pace, err) : s;
+}
+
+static uint64_t id_at(const struct document_reader *r, uint64_t i)
+{
+    return r->width == 2 ? ((const uint16_t *)r->window)[i] : ((const uint32_t *)r->window)[i];
+}
+
+enum leat_status document_reader_piece(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
+                                       struct leat_error *err)
+{
+    uint64_t left = r->token_end - r->token, offset, here, skip, drop;
+    enum leat_status s = LEAT_OK;
+
+    *ids = r->window;
+    *count = 0;
+    *last = left == 0;
+    if (left == 0)
+        return LEAT_OK;
+    if (r->token < r->window_first || r->token - r->window_first >= r->window_count)
+        s = load_window(r, err);
+    if (s != LEAT_OK)
+        return s;
+    offset = r->token - r->window_first;
+    here = r->window_count - offset < left ? r->window_count - offset : left;
+    skip = r->begin_token != LEAT_NONE && r->at_begin;
+    drop = r->end_token != LEAT_NONE && here == left;
+    if ((skip && id_at(r, offset) != r->begin_token) || (drop && id_at(r, offset + here - 1) != r->end_token))
+        return lacks_token(r, err);
+    *ids = (const uint8_t *)r->window + (offset + skip) * r->width;
+    *count = here - skip - drop;
+    *last = here == left;
+    r->token += here;
+    r->at_begin = false;
+    return LEAT_OK;
+}

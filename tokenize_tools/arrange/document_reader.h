@@ -1,0 +1,55 @@
+/*
+ * document_reader.h: all documents of all sources, one after another, with everything that belongs to them. Starts,
+ * origins, ids, hashes and tokens are fetched for thousands of documents at a time, so that small documents cost no
+ * call each; and in pieces, so that a large one needs no memory.
+ */
+#ifndef LEAT_ARRANGE_DOCUMENT_READER_H
+#define LEAT_ARRANGE_DOCUMENT_READER_H
+
+#include "pace.h"
+#include "sources.h"
+
+struct document {
+    uint64_t number; /* in the order of the sources */
+    uint64_t tokens; /* without begin and end token */
+    /* The input is numbered as in the output; id and text_hash (NULL: none is known) are the reader's, until next. */
+    struct leat_origin origin;
+};
+
+struct document_reader {
+    const struct sources *sources;
+    const struct source *source; /* the one that is read */
+    size_t source_number;
+    uint64_t number;
+    uint64_t first, count, at; /* the block of documents, in their source's list; `at`: the next one */
+    uint64_t id_at;            /* of the next one's id, in `ids` */
+    uint64_t *starts;
+    struct leat_origin *origins;
+    uint8_t (*hashes)[16];
+    char *ids;
+    uint64_t id_room;
+
+    uint64_t token, token_end; /* what is left of the document, in its list */
+    bool at_begin;
+    void *window; /* tokens from window_first on, in the stored width */
+    uint64_t window_first, window_count, window_room;
+    uint32_t width;
+    uint64_t begin_token, end_token;
+    struct pace *pace; /* told of the tokens that are read */
+};
+
+/* On failure too document_reader_close() must follow. */
+enum leat_status document_reader_open(struct document_reader *r, const struct sources *sources, struct pace *pace,
+                                      struct leat_error *err);
+void document_reader_close(struct document_reader *r);
+
+/* Goes to the next document; *more false: there is none left. What was not taken of the one before is passed over. */
+enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more,
+                                      struct leat_error *err);
+
+/* The next piece of the document's tokens, in the stored width, until *last; the reader's until the next call. Without
+ * begin and end token, which are checked to be there. */
+enum leat_status document_reader_piece(struct document_reader *r, const void **ids, uint64_t *count, bool *last,
+                                       struct leat_error *err);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * duplicates.h: which documents have the same text as an earlier one, by the hashes of their texts: found before the
+ * documents are copied, by sorting (hash, number) in bounded memory, then told one after another while they are.
+ */
+#ifndef LEAT_ARRANGE_DUPLICATES_H
+#define LEAT_ARRANGE_DUPLICATES_H
+
+#include "external_sort.h"
+#include "pace.h"
+#include "sources.h"
+
+struct duplicates {
+    struct external_sort numbers; /* of the documents to be dropped */
+    struct triple next;
+    bool more; /* `next` is one */
+};
+
+/* Finds them all. Files lie on the disk of `path`, which is kept. On failure too duplicates_end() must follow. */
+enum leat_status duplicates_find(struct duplicates *d, const struct sources *sources, const char *path,
+                                 uint64_t memory_bytes, struct pace *pace, struct leat_error *err);
+
+/* Whether document `number` is one; numbers must rise from call to call. */
+enum leat_status duplicates_has(struct duplicates *d, uint64_t number, bool *has, struct leat_error *err);
+
+/* A zeroed struct whose numbers.fd is -1 is fine. */
+void duplicates_end(struct duplicates *d);
+
+/* How many there are. */
+static inline uint64_t duplicates_count(const struct duplicates *d)
+{
+    return d->numbers.total;
+}
+
+#endif

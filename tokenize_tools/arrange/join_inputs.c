@@ -1,0 +1,137 @@
+/* join_inputs.c: see join_inputs.h. */
+#include "join_inputs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+/* An input with its path. */
+struct named_input {
+    struct leat_input input;
+    char *path;
+};
+
+struct joined {
+    struct outputs *outputs;
+    struct named_input last; /* as it has been declared, with all that was joined to it; path NULL: there is none */
+    uint64_t last_offset;    /* of its last document that is known of, or LEAT_NONE */
+    uint64_t count;
+};
+
+/* On success the path is the caller's. A zero byte would cut it on its way through the writer. */
+static enum leat_status load(struct named_input *n, const struct source *s, uint64_t number, struct leat_error *err)
+{
+    enum leat_status status;
+    uint64_t bytes;
+
+    *n = (struct named_input) { .input = LEAT_INPUT_INIT };
+    status = leat_dataset_input(s->dataset, s->first_input + number, &n->input, err);
+    if (status != LEAT_OK)
+        return status;
+    n->path = n->input.path_bytes < SIZE_MAX ? malloc((size_t)n->input.path_bytes + 1) : NULL;
+    if (!n->path)
+        return status_no_memory(err, n->input.path_bytes);
+    status = leat_dataset_input_path(s->dataset, s->first_input + number, n->path, (size_t)n->input.path_bytes + 1,
+                                     &bytes, err);
+    if (status == LEAT_OK && strlen(n->path) != bytes)
+        status =
+            status_set(err, LEAT_E_UNSUPPORTED,
+                       "the path of an input of %.300s holds a zero byte: such a dataset cannot be merged", s->name);
+    if (status != LEAT_OK) {
+        free(n->path);
+        n->path = NULL;
+    }
+    return status;
+}
+
+/* The offset of the source's first or last document, if it is from this input of it; else LEAT_NONE. */
+static enum leat_status offset_at(const struct source *s, uint64_t document, uint64_t input, uint64_t *offset,
+                                  struct leat_error *err)
+{
+    struct leat_origin origin;
+    enum leat_status status;
+
+    *offset = LEAT_NONE;
+    if (s->documents == 0)
+        return LEAT_OK;
+    status = leat_dataset_origin(s->dataset, s->first_document + document, &origin, err);
+    if (status == LEAT_OK && origin.input == s->first_input + input)
+        *offset = origin.offset;
+    return status;
+}
+
+/*
+ * Whether a share's first input is the rest of the last one before it. It has its name and size; but so has the same
+ * file when it was named twice in a row: then its offsets begin anew. Inputs whose size is not known are not cut.
+ */
+static enum leat_status continues(const struct joined *j, const struct source *s, const struct named_input *n,
+                                  bool *yes, struct leat_error *err)
+{
+    uint64_t offset;
+    enum leat_status status;
+
+    *yes = false;
+    if (s->shares.of == 0 || s->shares.first == 1 || !j->last.path || n->input.bytes == 0 ||
+        n->input.bytes != j->last.input.bytes || strcmp(n->path, j->last.path) != 0)
+        return LEAT_OK;
+    status = offset_at(s, 0, 0, &offset, err);
+    *yes = status == LEAT_OK && (offset == LEAT_NONE || j->last_offset == LEAT_NONE || offset > j->last_offset);
+    return status;
+}
+
+/* Hashes of inputs are sums over their pages, and each share has those of the pages that begin in it. */
+static void add_hash(uint8_t sum[16], const uint8_t more[16])
+{
+    uint64_t low, carry = !bytes_add(bytes_load64(sum), bytes_load64(more), &low);
+
+    bytes_store64(sum, low);
+    bytes_store64(sum + 8, bytes_load64(sum + 8) + bytes_load64(more + 8) + carry);
+}
+
+static enum leat_status add_input(struct joined *j, struct source *s, uint64_t number, struct leat_error *err)
+{
+    struct named_input n;
+    enum leat_status status = load(&n, s, number, err);
+    bool joins = false;
+
+    if (status == LEAT_OK && number == 0)
+        status = continues(j, s, &n, &joins, err);
+    if (number == 0)
+        s->first_as_output = joins ? j->count - 1 : j->count;
+    if (status != LEAT_OK || joins)
+        free(n.path);
+    if (status == LEAT_OK && joins) {
+        j->last.input.rejects += n.input.rejects;
+        add_hash(j->last.input.hash, n.input.hash);
+    } else if (status == LEAT_OK) {
+        status = outputs_add_input(j->outputs, n.path, err);
+        j->count++;
+        free(j->last.path);
+        j->last = n;
+        j->last_offset = LEAT_NONE;
+    }
+    return status == LEAT_OK ? outputs_set_input(j->outputs, j->count - 1, &j->last.input, err) : status;
+}
+
+enum leat_status join_inputs(struct sources *sources, struct outputs *outputs, struct leat_error *err)
+{
+    struct joined j = { .outputs = outputs, .last_offset = LEAT_NONE };
+    enum leat_status status = LEAT_OK;
+    uint64_t offset;
+
+    for (size_t k = 0; status == LEAT_OK && k < sources->count; k++) {
+        struct source *s = &sources->items[k];
+
+        for (uint64_t i = 0; status == LEAT_OK && i < s->inputs; i++)
+            status = add_input(&j, s, i, err);
+        if (status == LEAT_OK && s->inputs > 0 && s->documents > 0) {
+            status = offset_at(s, s->documents - 1, s->inputs - 1, &offset, err);
+            if (offset != LEAT_NONE)
+                j.last_offset = offset;
+        }
+    }
+    free(j.last.path);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* join_metadata.c: see join_metadata.h. */
+#include "join_metadata.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+
+/* The value of a key in one source's metadata, or NULL. */
+static const char *value_of(const struct source *s, const char *key)
+{
+    for (uint64_t i = 0; i < s->pairs->count; i++)
+        if (strcmp(s->pairs->pairs[i].key, key) == 0)
+            return s->pairs->pairs[i].value;
+    return NULL;
+}
+
+static bool key_is_used(const struct sources *all, const char *key)
+{
+    bool used = false;
+
+    for (size_t i = 0; !used && i < all->count; i++)
+        used = value_of(&all->items[i], key) != NULL;
+    return used;
+}
+
+static bool holds_for_all(const struct sources *all, const struct leat_metadata_pair *pair)
+{
+    bool same = all->count == 1 || (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
+
+    for (size_t i = 0; same && i < all->count; i++) {
+        const char *value = value_of(&all->items[i], pair->key);
+
+        same = value && strcmp(value, pair->value) == 0;
+    }
+    return same;
+}
+
+static enum leat_status keep_by_source(const struct sources *all, size_t number, const struct leat_metadata_pair *pair,
+                                       struct outputs *outputs, struct leat_error *err)
+{
+    size_t room = strlen(pair->key) + 24;
+    char *key = malloc(room);
+    enum leat_status s;
+
+    if (!key)
+        return status_no_memory(err, room);
+    snprintf(key, room, "%s.%zu", pair->key, number + 1);
+    if (key_is_used(all, key))
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "the parts differ in their metadata %.100s, and %.100s, under which part %zu's would be kept, "
+                       "is a key of theirs already",
+                       pair->key, key, number + 1);
+    else
+        s = outputs_set_metadata(outputs, key, pair->value, err);
+    free(key);
+    return s;
+}
+
+/* Shares are checked elsewhere: what tells them is not the output's own. */
+static bool tells_share(const struct sources *all, const struct leat_metadata_pair *pair)
+{
+    return all->items[0].shares.of && strcmp(pair->key, SHARES_KEY) == 0;
+}
+
+static enum leat_status join_pair(const struct sources *all, size_t number, const struct leat_metadata_pair *pair,
+                                  struct outputs *outputs, struct leat_error *err)
+{
+    if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "a pair of the metadata of %.300s holds a zero byte: such a dataset cannot be merged",
+                          all->items[number].name);
+    if (tells_share(all, pair))
+        return LEAT_OK;
+    return holds_for_all(all, pair) ? outputs_set_metadata(outputs, pair->key, pair->value, err)
+                                    : keep_by_source(all, number, pair, outputs, err);
+}
+
+enum leat_status join_metadata(const struct sources *sources, struct outputs *outputs, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    char text[SHARES_TEXT];
+
+    for (size_t i = 0; s == LEAT_OK && i < sources->count; i++)
+        for (uint64_t k = 0; s == LEAT_OK && k < sources->items[i].pairs->count; k++)
+            s = join_pair(sources, i, &sources->items[i].pairs->pairs[k], outputs, err);
+    if (s == LEAT_OK && sources->shares.of) {
+        shares_print(text, &sources->shares);
+        s = outputs_set_metadata(outputs, SHARES_KEY, text, err);
+    }
+    return s;
+}

@@ -1,0 +1,110 @@
+/*
+ * shares.c: datasets that are shares of one run (`leat pack --part I/N`), told by their metadata "leat.part": "I/N", or
+ * "I-J/N" for several that were merged. Merged in order and without gaps they become the dataset of the whole run;
+ * anything else would be a dataset that nobody meant.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "sources.h"
+
+/* Decimal digits without leading zeros; false if there is none, or too many. */
+static bool take_number(const char **text, uint64_t *value)
+{
+    const char *at = *text;
+
+    *value = 0;
+    for (; *at >= '0' && *at <= '9' && at - *text < 18; at++)
+        *value = 10 * *value + (uint64_t)(*at - '0');
+    if (at == *text || **text == '0')
+        return false;
+    *text = at;
+    return true;
+}
+
+static bool take(const char **text, char c)
+{
+    return **text == c && (*text)++;
+}
+
+/* What is not of the form is metadata like any other. */
+static void parse(struct shares *s, const struct leat_metadata *pairs)
+{
+    struct shares parsed = { 0 };
+
+    for (uint64_t i = 0; i < pairs->count; i++) {
+        const char *text = pairs->pairs[i].value;
+        bool good;
+
+        if (strcmp(pairs->pairs[i].key, SHARES_KEY) != 0 || strlen(text) != pairs->pairs[i].value_bytes)
+            continue;
+        good = take_number(&text, &parsed.first);
+        parsed.last = parsed.first;
+        if (good && take(&text, '-'))
+            good = take_number(&text, &parsed.last);
+        good = good && take(&text, '/') && take_number(&text, &parsed.of) && !*text;
+        if (good && parsed.first <= parsed.last && parsed.last <= parsed.of)
+            *s = parsed;
+    }
+}
+
+void shares_print(char text[SHARES_TEXT], const struct shares *s)
+{
+    if (s->first == s->last)
+        snprintf(text, SHARES_TEXT, "%llu/%llu", (unsigned long long)s->first, (unsigned long long)s->of);
+    else
+        snprintf(text, SHARES_TEXT, "%llu-%llu/%llu", (unsigned long long)s->first, (unsigned long long)s->last,
+                 (unsigned long long)s->of);
+}
+
+static enum leat_status wrong(const struct source *a, const struct source *b, struct leat_error *err)
+{
+    char text_a[SHARES_TEXT], text_b[SHARES_TEXT];
+
+    shares_print(text_a, &a->shares);
+    shares_print(text_b, &b->shares);
+    if (a->shares.of != b->shares.of)
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "%.300s is part %s of a run, and %.300s is part %s of another one: merge the parts of each "
+                          "run by themselves first",
+                          a->name, text_a, b->name, text_b);
+    if (b->shares.first > a->shares.last)
+        return status_set(
+            err, LEAT_E_INCOMPATIBLE, "part %llu/%llu is missing between %.300s (part %s) and %.300s (part %s)",
+            (unsigned long long)a->shares.last + 1, (unsigned long long)a->shares.of, a->name, text_a, b->name, text_b);
+    return status_set(err, LEAT_E_INCOMPATIBLE,
+                      "%.300s is part %s, and comes after %.300s, which is part %s: name the parts in order, each once",
+                      b->name, text_b, a->name, text_a);
+}
+
+enum leat_status shares_check(struct sources *all, struct leat_error *err)
+{
+    const struct source *share = NULL, *other = NULL;
+
+    for (size_t i = 0; i < all->count; i++) {
+        struct source *s = &all->items[i];
+
+        parse(&s->shares, s->pairs);
+        if (s->shares.of)
+            share = s;
+        else
+            other = s;
+    }
+    if (!share)
+        return LEAT_OK;
+    if (other)
+        return status_set(err, LEAT_E_INCOMPATIBLE,
+                          "%.300s is a part of a run, and %.300s is none: merge the parts of a run by themselves first",
+                          share->name, other->name);
+    for (size_t i = 1; i < all->count; i++) {
+        const struct source *a = &all->items[i - 1], *b = &all->items[i];
+
+        if (a->shares.of != b->shares.of || b->shares.first != a->shares.last + 1)
+            return wrong(a, b, err);
+    }
+    all->shares = (struct shares) { all->items[0].shares.first, share->shares.last, share->shares.of };
+    if (all->shares.first == 1 && all->shares.last == all->shares.of)
+        all->shares.of = 0; /* the whole run: not a share any more */
+    return LEAT_OK;
+}

@@ -1,0 +1,102 @@
+/* shuffle.c: see shuffle.h. Here documents get into buckets; shuffle_write.c gets them out. */
+#include "shuffle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "shuffle_plan.h"
+#include "shuffle_record.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+uint64_t shuffle_key(uint64_t seed, uint64_t number)
+{
+    uint8_t bytes[8];
+
+    bytes_store64(bytes, number);
+    return XXH3_64bits_withSeed(bytes, sizeof bytes, seed);
+}
+
+enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t memory_bytes,
+                               const struct sources *sources, size_t outputs, struct leat_error *err)
+{
+    uint64_t bytes =
+        sources->token_bytes + sources->documents * (sizeof(struct shuffle_record) + 8) + sources->id_bytes;
+    size_t block_bytes;
+
+    *s = (struct shuffle) {
+        .path = path,
+        .seed = seed,
+        .memory = memory_bytes,
+        .width = sources->first.token_width,
+        .output_count = outputs,
+        .buckets = { .fd = -1 },
+    };
+    if (bytes + sources->documents * SHUFFLE_INDEX_BYTES <= memory_bytes) {
+        s->bits = 0;
+        block_bytes = BUCKETS_IN_MEMORY;
+    } else {
+        s->bits = shuffle_plan_bits(bytes, memory_bytes, outputs, 64);
+        block_bytes = shuffle_plan_block(memory_bytes, outputs << s->bits);
+    }
+    s->numbers = calloc(outputs, sizeof *s->numbers);
+    if (!s->numbers)
+        return status_no_memory(err, outputs * sizeof *s->numbers);
+    return buckets_open(&s->buckets, path, outputs << s->bits, block_bytes, err);
+}
+
+void shuffle_end(struct shuffle *s)
+{
+    buckets_close(&s->buckets);
+    free(s->numbers);
+    s->numbers = NULL;
+}
+
+static enum leat_status put_tokens(struct shuffle *s, size_t bucket, struct document_reader *r, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+    bool last = false;
+
+    while (status == LEAT_OK && !last) {
+        const void *ids;
+        uint64_t count;
+
+        status = document_reader_piece(r, &ids, &count, &last, err);
+        if (status == LEAT_OK)
+            status = buckets_append(&s->buckets, bucket, ids, count * s->width, err);
+    }
+    return status;
+}
+
+enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
+                             struct leat_error *err)
+{
+    static const uint8_t zeros[8];
+    struct shuffle_record record = {
+        .number = s->numbers[output]++,
+        .tokens = d->tokens,
+        .input = d->origin.input,
+        .offset = d->origin.offset,
+        .line = d->origin.line,
+        .id_bytes = d->origin.id_bytes,
+    };
+    size_t bucket = shuffle_plan_bucket(output, shuffle_key(s->seed, record.number), s->bits, 0);
+    struct bucket *b = &s->buckets.items[bucket];
+    uint64_t bytes = shuffle_record_bytes(&record, s->width);
+    enum leat_status status;
+
+    if (d->origin.text_hash)
+        memcpy(record.hash, d->origin.text_hash, sizeof record.hash);
+    b->records++;
+    if (bytes > b->longest)
+        b->longest = bytes;
+    if ((status = buckets_append(&s->buckets, bucket, &record, sizeof record, err)) != LEAT_OK ||
+        (status = put_tokens(s, bucket, r, err)) != LEAT_OK ||
+        (status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err)) != LEAT_OK)
+        return status;
+    return buckets_append(&s->buckets, bucket, zeros, bytes - sizeof record - d->tokens * s->width - d->origin.id_bytes,
+                          err);
+}

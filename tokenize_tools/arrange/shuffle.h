@@ -1,0 +1,45 @@
+/*
+ * shuffle.h: the documents of each output in another order: by a keyed hash of the number that each has without
+ * shuffling, then by that number. So the order depends on the seed and the number of documents before, and on nothing
+ * else: not on memory, nor on how the work is cut.
+ *
+ * In two passes: documents are put into buckets by the first bits of their keys; then one bucket after another is
+ * sorted in memory and written. A bucket that is too large is divided again by the next bits; one whose documents are
+ * large themselves is sorted by its keys only. What fits into memory as a whole goes through no file.
+ */
+#ifndef LEAT_ARRANGE_SHUFFLE_H
+#define LEAT_ARRANGE_SHUFFLE_H
+
+#include "buckets.h"
+#include "document_reader.h"
+#include "outputs.h"
+#include "pace.h"
+
+struct shuffle {
+    const char *path; /* files lie on this path's disk */
+    uint64_t seed, memory;
+    uint32_t width;
+    size_t output_count;
+    unsigned bits; /* of the keys, that choose an output's bucket */
+    struct buckets buckets;
+    uint64_t *numbers; /* by output: of the next document */
+};
+
+/* `path` is kept. On failure too shuffle_end() must follow. */
+enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t seed, uint64_t memory_bytes,
+                               const struct sources *sources, size_t outputs, struct leat_error *err);
+
+/* Takes the reader's document for output `output`. */
+enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct document *d, struct document_reader *r,
+                             struct leat_error *err);
+
+/* Writes all that was put, output by output. */
+enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struct pace *pace, struct leat_error *err);
+
+/* A zeroed struct whose buckets.fd is -1 is fine. */
+void shuffle_end(struct shuffle *s);
+
+/* The key that documents are ordered by. */
+uint64_t shuffle_key(uint64_t seed, uint64_t number);
+
+#endif

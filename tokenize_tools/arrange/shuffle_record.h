@@ -1,0 +1,23 @@
+/*
+ * shuffle_record.h: a document in a bucket: these fields, then its tokens in the stored width, then its id, then zeros
+ * up to a multiple of 8, so that tokens are aligned in memory. In this machine's order: it never leaves the process.
+ */
+#ifndef LEAT_ARRANGE_SHUFFLE_RECORD_H
+#define LEAT_ARRANGE_SHUFFLE_RECORD_H
+
+#include <stdint.h>
+
+struct shuffle_record {
+    uint64_t number; /* among its output's documents, without shuffling */
+    uint64_t tokens;
+    uint64_t input, offset, line, id_bytes; /* of the origin */
+    uint8_t hash[16];                       /* zeros: none */
+};
+
+/* With everything behind it. Documents that exist in files: no overflow. */
+static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t width)
+{
+    return (sizeof *r + r->tokens * width + r->id_bytes + 7) / 8 * 8;
+}
+
+#endif

@@ -1,0 +1,293 @@
+/* shuffle_write.c: the second pass of shuffling: buckets, one after another, in the order of their documents' keys. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "shuffle.h"
+#include "shuffle_plan.h"
+#include "shuffle_record.h"
+
+#define PIECE_BYTES TINY_OR((size_t)64, (size_t)1 << 20) /* of a document that is copied without being loaded */
+
+struct writing {
+    const struct shuffle *shuffle;
+    struct outputs *outputs;
+    size_t output; /* the one that is written */
+    struct pace *pace;
+};
+
+static void load_record(struct shuffle_record *r, const void *bytes)
+{
+    memcpy(r, bytes, sizeof *r);
+}
+
+/* The tokens have been appended. */
+static enum leat_status end_document(struct writing *w, const struct shuffle_record *r, const char *id,
+                                     struct leat_error *err)
+{
+    struct leat_origin origin = {
+        .input = r->input,
+        .offset = r->offset,
+        .line = r->line,
+        .id = id,
+        .id_bytes = r->id_bytes,
+        .text_hash = r->hash,
+    };
+
+    return outputs_end_document(w->outputs, w->output, &origin, err);
+}
+
+static struct triple *new_index(uint64_t records, struct leat_error *err)
+{
+    struct triple *index = records <= SIZE_MAX / sizeof *index ? malloc((size_t)records * sizeof *index) : NULL;
+
+    if (!index)
+        status_no_memory(err, records * sizeof *index);
+    return index;
+}
+
+static struct triple index_entry(const struct writing *w, const struct shuffle_record *r, uint64_t at)
+{
+    return (struct triple) { shuffle_key(w->shuffle->seed, r->number), r->number, at };
+}
+
+/* ---- A bucket that fits into memory ---- */
+
+static enum leat_status write_from_memory(struct writing *w, const uint8_t *data, const struct bucket *b,
+                                          struct triple *index, struct leat_error *err)
+{
+    uint32_t width = w->shuffle->width;
+    struct shuffle_record r;
+    enum leat_status s = LEAT_OK;
+    uint64_t at = 0;
+
+    for (uint64_t i = 0; i < b->records; i++) {
+        load_record(&r, data + at);
+        index[i] = index_entry(w, &r, at);
+        at += shuffle_record_bytes(&r, width);
+    }
+    triple_sort(index, (size_t)b->records);
+    for (uint64_t i = 0; s == LEAT_OK && i < b->records; i++) {
+        const uint8_t *tokens = data + index[i].c + sizeof r;
+
+        load_record(&r, data + index[i].c);
+        s = outputs_append(w->outputs, w->output, tokens, r.tokens, err);
+        if (s == LEAT_OK)
+            s = end_document(w, &r, (const char *)tokens + r.tokens * width, err);
+        if (s == LEAT_OK)
+            s = pace_step(w->pace, r.tokens * width, err);
+    }
+    return s;
+}
+
+static enum leat_status write_loaded(struct writing *w, struct buckets *buckets, size_t i, struct leat_error *err)
+{
+    const struct bucket *b = &buckets->items[i];
+    struct triple *index = new_index(b->records, err);
+    uint8_t *data = NULL;
+    enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
+
+    if (s == LEAT_OK && buckets->block_bytes != BUCKETS_IN_MEMORY) {
+        data = malloc((size_t)b->bytes);
+        s = data ? buckets_read(buckets, i, 0, data, b->bytes, err) : status_no_memory(err, b->bytes);
+    }
+    if (s == LEAT_OK)
+        s = write_from_memory(w, data ? data : b->buffer, b, index, err);
+    free(data);
+    free(index);
+    return s;
+}
+
+/* ---- A bucket with large documents: only its keys are sorted ---- */
+
+/* Goes over the record at the cursor, and puts all of it into a bucket of `to`, if that is not NULL. */
+static enum leat_status pass_record(struct bucket_cursor *c, uint64_t bytes, struct buckets *to, size_t bucket,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && bytes > 0) {
+        const void *piece;
+        size_t count;
+
+        s = bucket_cursor_take(c, &piece, &count, bytes, err);
+        if (s == LEAT_OK && to)
+            s = buckets_append(to, bucket, piece, count, err);
+        bytes -= count;
+    }
+    return s;
+}
+
+static enum leat_status fill_index(struct writing *w, struct buckets *buckets, size_t i, struct triple *index,
+                                   struct leat_error *err)
+{
+    struct bucket_cursor c;
+    enum leat_status s = bucket_cursor_open(&c, buckets, i, err);
+    uint64_t at = 0;
+
+    for (uint64_t k = 0; s == LEAT_OK && k < buckets->items[i].records; k++) {
+        struct shuffle_record r;
+        const void *bytes;
+
+        s = bucket_cursor_look(&c, &bytes, sizeof r, err);
+        if (s != LEAT_OK)
+            break;
+        load_record(&r, bytes);
+        index[k] = index_entry(w, &r, at);
+        at += shuffle_record_bytes(&r, w->shuffle->width);
+        s = pass_record(&c, shuffle_record_bytes(&r, w->shuffle->width), NULL, 0, err);
+    }
+    bucket_cursor_close(&c);
+    return s;
+}
+
+/* Both hold one document's: a piece of its tokens, and its id. */
+struct copy_room {
+    uint8_t *piece;
+    char *id;
+    uint64_t id_room;
+};
+
+static enum leat_status read_id(struct copy_room *room, const struct buckets *buckets, size_t i, uint64_t at,
+                                uint64_t bytes, struct leat_error *err)
+{
+    if (bytes > room->id_room) {
+        char *id = bytes <= SIZE_MAX ? realloc(room->id, (size_t)bytes) : NULL;
+
+        if (!id)
+            return status_no_memory(err, bytes);
+        room->id = id;
+        room->id_room = bytes;
+    }
+    return buckets_read(buckets, i, at, room->id, bytes, err);
+}
+
+static enum leat_status copy_record(struct writing *w, const struct buckets *buckets, size_t i, uint64_t at,
+                                    struct copy_room *room, struct leat_error *err)
+{
+    uint32_t width = w->shuffle->width;
+    struct shuffle_record r;
+    enum leat_status s = buckets_read(buckets, i, at, &r, sizeof r, err);
+
+    if (s != LEAT_OK)
+        return s;
+    at += sizeof r;
+    for (uint64_t done = 0; s == LEAT_OK && done < r.tokens;) {
+        uint64_t left = r.tokens - done, here = left < PIECE_BYTES / width ? left : PIECE_BYTES / width;
+
+        s = buckets_read(buckets, i, at, room->piece, here * width, err);
+        if (s == LEAT_OK)
+            s = outputs_append(w->outputs, w->output, room->piece, here, err);
+        if (s == LEAT_OK)
+            s = pace_step(w->pace, here * width, err);
+        at += here * width;
+        done += here;
+    }
+    if (s == LEAT_OK && r.id_bytes > 0)
+        s = read_id(room, buckets, i, at, r.id_bytes, err);
+    return s == LEAT_OK ? end_document(w, &r, room->id, err) : s;
+}
+
+static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets, size_t i, struct leat_error *err)
+{
+    uint64_t records = buckets->items[i].records;
+    struct triple *index = new_index(records, err);
+    struct copy_room room = { .piece = malloc(PIECE_BYTES) };
+    enum leat_status s = index ? LEAT_OK : LEAT_E_NO_MEMORY;
+
+    if (s == LEAT_OK && !room.piece)
+        s = status_no_memory(err, PIECE_BYTES);
+    if (s == LEAT_OK && (s = fill_index(w, buckets, i, index, err)) == LEAT_OK)
+        triple_sort(index, (size_t)records);
+    for (uint64_t k = 0; s == LEAT_OK && k < records; k++)
+        s = copy_record(w, buckets, i, index[k].c, &room, err);
+    free(index);
+    free(room.piece);
+    free(room.id);
+    return s;
+}
+
+/* ---- A bucket with too many documents: divided by the next bits of the keys ---- */
+
+static enum leat_status divide(struct writing *w, const struct buckets *from, size_t i, unsigned passed, unsigned bits,
+                               struct buckets *to, struct leat_error *err)
+{
+    uint32_t width = w->shuffle->width;
+    struct bucket_cursor c;
+    enum leat_status s = bucket_cursor_open(&c, from, i, err);
+
+    for (uint64_t k = 0; s == LEAT_OK && k < from->items[i].records; k++) {
+        struct shuffle_record r;
+        const void *bytes;
+        size_t bucket;
+
+        s = bucket_cursor_look(&c, &bytes, sizeof r, err);
+        if (s != LEAT_OK)
+            break;
+        load_record(&r, bytes);
+        bucket = shuffle_plan_bucket(0, shuffle_key(w->shuffle->seed, r.number), bits, passed);
+        to->items[bucket].records++;
+        if (shuffle_record_bytes(&r, width) > to->items[bucket].longest)
+            to->items[bucket].longest = shuffle_record_bytes(&r, width);
+        s = pass_record(&c, shuffle_record_bytes(&r, width), to, bucket, err);
+        if (s == LEAT_OK)
+            s = pace_step(w->pace, 0, err);
+    }
+    bucket_cursor_close(&c);
+    return s == LEAT_OK ? buckets_seal(to, err) : s;
+}
+
+static enum leat_status write_bucket(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
+                                     struct leat_error *err);
+
+/* The depth of this recursion is bounded by the bits of a key. */
+static enum leat_status write_divided(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
+                                      struct leat_error *err)
+{
+    uint64_t memory = w->shuffle->memory;
+    unsigned bits = shuffle_plan_bits(buckets->items[i].bytes, memory, 1, 64 - passed);
+    struct buckets smaller;
+    enum leat_status s =
+        buckets_open(&smaller, w->shuffle->path, (size_t)1 << bits, shuffle_plan_block(memory, (size_t)1 << bits), err);
+
+    if (s == LEAT_OK)
+        s = divide(w, buckets, i, passed, bits, &smaller, err);
+    if (s == LEAT_OK)
+        buckets_release(buckets, i);
+    for (size_t k = 0; s == LEAT_OK && k < (size_t)1 << bits; k++)
+        s = write_bucket(w, &smaller, k, passed + bits, err);
+    buckets_close(&smaller);
+    return s;
+}
+
+/* All documents of the bucket, in order; `passed` bits of their keys are the same. */
+static enum leat_status write_bucket(struct writing *w, struct buckets *buckets, size_t i, unsigned passed,
+                                     struct leat_error *err)
+{
+    const struct bucket *b = &buckets->items[i];
+    uint64_t most = w->shuffle->memory / 2, index = b->records * SHUFFLE_INDEX_BYTES;
+    enum leat_status s;
+
+    if (b->records == 0)
+        return LEAT_OK;
+    if (buckets->block_bytes == BUCKETS_IN_MEMORY || b->bytes + index <= most)
+        s = write_loaded(w, buckets, i, err);
+    else if (passed == 64 || (b->bytes - b->longest + index <= most))
+        s = write_by_keys(w, buckets, i, err);
+    else
+        s = write_divided(w, buckets, i, passed, err);
+    if (s == LEAT_OK)
+        buckets_release(buckets, i);
+    return s;
+}
+
+enum leat_status shuffle_write(struct shuffle *s, struct outputs *outputs, struct pace *pace, struct leat_error *err)
+{
+    struct writing w = { .shuffle = s, .outputs = outputs, .pace = pace };
+    enum leat_status status = buckets_seal(&s->buckets, err);
+
+    for (; status == LEAT_OK && w.output < s->output_count; w.output++)
+        for (size_t i = 0; status == LEAT_OK && i < (size_t)1 << s->bits; i++)
+            status = write_bucket(&w, &s->buckets, (w.output << s->bits) + i, s->bits, err);
+    return status;
+}

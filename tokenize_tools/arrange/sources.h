@@ -1,0 +1,58 @@
+/*
+ * sources.h: the finished datasets that are arranged anew, opened, checked against each other and laid out one by one:
+ * a part that is a list has several.
+ */
+#ifndef LEAT_ARRANGE_SOURCES_H
+#define LEAT_ARRANGE_SOURCES_H
+
+#include <stdbool.h>
+
+#include "leat_pack.h"
+
+/* Which shares of a run a dataset holds: `leat pack --part first/of`, or several that were merged. */
+struct shares {
+    uint64_t first, last, of; /* from 1; of 0: the dataset is not a share */
+};
+
+/* One dataset. Its numbers count within the list that it was opened with. */
+struct source {
+    const struct leat_dataset *dataset;
+    const char *name; /* the dataset's */
+    uint64_t first_token, tokens;
+    uint64_t first_document, documents;
+    uint64_t first_input, inputs;
+    bool hashes;                 /* of texts are stored */
+    uint64_t first_as_output;    /* the number of its first input in the output */
+    struct shares shares;        /* of a run */
+    struct leat_metadata *pairs; /* its metadata */
+};
+
+struct sources {
+    struct leat_dataset **opened;
+    size_t opened_count;
+    struct source *items;
+    size_t count, room;
+    struct leat_info first;                    /* of the first part; what all must agree on */
+    uint64_t documents, token_bytes, id_bytes; /* of all; ids at most */
+    bool lines, ids, hashes;                   /* stored by one source at least */
+    struct shares shares; /* of all, if they are shares of one run that are not complete; else of 0 */
+};
+
+/* What `names` stand for. On failure too sources_close() must follow. */
+enum leat_status sources_open(struct sources *s, const char *const *names, size_t count, struct leat_error *err);
+void sources_close(struct sources *s);
+
+/* LEAT_E_NOT_FOUND unless all documents have a place for a hash; `what` is what needs them. */
+enum leat_status sources_need_hashes(const struct sources *s, const char *what, struct leat_error *err);
+
+/* ---- shares.c ---- */
+
+/* Sets the shares of each source and of all; LEAT_E_INCOMPATIBLE if some are missing, misplaced or of another run. */
+enum leat_status shares_check(struct sources *s, struct leat_error *err);
+
+/* The key of the metadata that tells a share, and its value of at most SHARES_TEXT characters. */
+#define SHARES_KEY  "leat.part"
+#define SHARES_TEXT 72
+void shares_print(char text[SHARES_TEXT], const struct shares *shares);
+
+#endif

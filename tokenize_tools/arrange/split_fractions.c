@@ -1,0 +1,159 @@
+/* split_fractions.c: see split_fractions.h. */
+#include "split_fractions.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+#define DIGITS       18u
+#define ONE          1000000000000000000u /* 10^DIGITS */
+#define LONGEST_NAME 64u
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* "0.25", ".5", "1", "1.0": in units of 10^-DIGITS, more than 0 and at most ONE. */
+static bool parse_fraction(const char *text, uint64_t *value)
+{
+    uint64_t unit = ONE;
+    bool any = false;
+
+    *value = 0;
+    for (; *text == '0'; text++)
+        any = true;
+    if (*text == '1') {
+        *value = ONE;
+        any = true;
+        text++;
+    }
+    if (*text == '.')
+        for (text++; is_digit(*text); text++) {
+            unit /= 10;
+            if (unit == 0 && *text != '0')
+                return false;
+            *value += (uint64_t)(*text - '0') * unit;
+            any = true;
+        }
+    return any && !*text && *value > 0 && *value <= ONE;
+}
+
+/* Names that would make OUTPUT.NAME a file of OUTPUT itself. */
+static bool is_reserved(const char *name)
+{
+    static const char *const reserved[] = { "leat", "tokens", "partial", "packed" };
+
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+static enum leat_status check_name(const struct leat_split *splits, size_t i, struct leat_error *err)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const char *name = splits[i].name;
+
+    if (!name || !*name || strlen(name) > LONGEST_NAME || name[strspn(name, allowed)] || is_reserved(name))
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "'%.100s' is not a name for a split: it must consist of letters, digits, '-' and '_', and not "
+            "be leat, tokens, partial or packed",
+            name ? name : "");
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(splits[k].name, name) == 0)
+            return status_set(err, LEAT_E_ARGUMENT, "two splits are called %s", name);
+    return LEAT_OK;
+}
+
+/* The greatest u below 2^64 with u / 2^64 < value / ONE. By long division, since no product of these fits. */
+static uint64_t last_below(uint64_t value)
+{
+    uint64_t quotient = 0, left = value;
+
+    if (value >= ONE)
+        return UINT64_MAX;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        left *= 2;
+        quotient = quotient << 1 | (left >= ONE);
+        left -= left >= ONE ? ONE : 0;
+    }
+    return left > 0 ? quotient : quotient - 1;
+}
+
+/* Appends NAME=FRACTION to f->text, which has room. */
+static void print_split(struct split_fractions *f, const char *name, uint64_t value)
+{
+    size_t used = strlen(f->text), digits = DIGITS;
+
+    used += (size_t)snprintf(f->text + used, LONGEST_NAME + 32, "%s%s=%llu.%018llu", used ? "," : "", name,
+                             (unsigned long long)(value / ONE), (unsigned long long)(value % ONE));
+    while (digits > 0 && f->text[used - 1] == '0') {
+        used--;
+        digits--;
+    }
+    f->text[digits == 0 ? used - 1 : used] = '\0'; /* without the point, if nothing is behind it */
+}
+
+/* The fraction of split i, which with those before it, *sum, is 1 at most. */
+static enum leat_status add_fraction(const struct leat_split *split, uint64_t *sum, uint64_t *value,
+                                     struct leat_error *err)
+{
+    if (!split->fraction || !parse_fraction(split->fraction, value))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "the fraction of the split %s is '%.100s': it must be a decimal number above 0 and up to 1, "
+                          "with at most %u digits behind the point",
+                          split->name, split->fraction ? split->fraction : "", DIGITS);
+    if (*value > ONE - *sum)
+        return status_set(err, LEAT_E_ARGUMENT, "with the split %s, the fractions are more than 1 together",
+                          split->name);
+    *sum += *value;
+    return LEAT_OK;
+}
+
+enum leat_status split_fractions_make(struct split_fractions *f, const struct leat_split *splits, size_t count,
+                                      struct leat_error *err)
+{
+    uint64_t sum = 0, value = 0;
+    enum leat_status s = LEAT_OK;
+
+    memset(f, 0, sizeof *f);
+    if (count > SPLITS_MOST)
+        return status_set(err, LEAT_E_ARGUMENT, "%zu splits: %d are the most", count, SPLITS_MOST);
+    if (count > 0 && !splits)
+        return status_set(err, LEAT_E_ARGUMENT, "the splits are counted, but not given");
+    f->text = calloc(count + 1, LONGEST_NAME + 32);
+    if (!f->text)
+        return status_no_memory(err, (count + 1) * (LONGEST_NAME + 32));
+    for (size_t i = 0; s == LEAT_OK && i < count; i++) {
+        if ((s = check_name(splits, i, err)) != LEAT_OK || (s = add_fraction(&splits[i], &sum, &value, err)) != LEAT_OK)
+            break;
+        f->last[i] = last_below(sum);
+        print_split(f, splits[i].name, value);
+    }
+    f->count = count;
+    if (s != LEAT_OK)
+        split_fractions_free(f);
+    return s;
+}
+
+void split_fractions_free(struct split_fractions *f)
+{
+    free(f->text);
+    f->text = NULL;
+}
+
+size_t split_fractions_choose(const struct split_fractions *f, const uint8_t hash[16])
+{
+    uint64_t high = bytes_load64(hash + 8);
+    size_t i = 0;
+
+    while (i < f->count && high > f->last[i])
+        i++;
+    return i;
+}

@@ -1,0 +1,28 @@
+/*
+ * split_fractions.h: which output a document goes to, by the hash of its text alone: so the same text always goes to the
+ * same one, and a document does not change sides when others are added. The high half of the hash, as a fraction of
+ * 2^64, falls into one of the intervals that the splits divide [0, 1) into, one after another; what is left over is the
+ * rest. All exact: fractions are decimal numbers of at most 18 digits after the point.
+ */
+#ifndef LEAT_ARRANGE_SPLIT_FRACTIONS_H
+#define LEAT_ARRANGE_SPLIT_FRACTIONS_H
+
+#include "leat_pack.h"
+
+#define SPLITS_MOST 64
+
+struct split_fractions {
+    size_t count;
+    uint64_t last[SPLITS_MOST]; /* the greatest high half that lies in split i or in one before it */
+    char *text;                 /* "NAME=FRACTION,...", the same for the same fractions however they were written */
+};
+
+/* Checks names and fractions: LEAT_E_ARGUMENT. On success split_fractions_free() must follow. */
+enum leat_status split_fractions_make(struct split_fractions *f, const struct leat_split *splits, size_t count,
+                                      struct leat_error *err);
+void split_fractions_free(struct split_fractions *f);
+
+/* The split that a text with this hash goes to; f->count: the rest. */
+size_t split_fractions_choose(const struct split_fractions *f, const uint8_t hash[16]);
+
+#endif

@@ -1,0 +1,205 @@
+/* cmd_order.c: `leat order`: prints where the samples of a plan come from, or the plan's text. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/json.h"
+#include "cli/plan_options.h"
+#include "commands.h"
+
+#define AT_ONCE 1024u
+
+struct order_values {
+    struct plan_options plan; /* first: its rows count from here */
+    uint64_t from, count;
+    uint64_t batch, rank, world; /* LEAT_NONE: not given */
+    bool json, print_plan;
+};
+
+const struct option_row order_options[] = {
+    PLAN_OPTION_ROWS,
+    { .name = "from",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct order_values, from),
+      .value = "N",
+      .standard = "0",
+      .help = "the first sample",
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "count",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct order_values, count),
+      .value = "K",
+      .standard = "10",
+      .help = "samples from there on, of all ranks; skipped ones are counted and not printed",
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "batch",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct order_values, batch),
+      .value = "B",
+      .help = "rows of a global batch, for --rank",
+      .least = 1,
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "rank",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct order_values, rank),
+      .value = "R",
+      .help = "only the rows of this rank, counting from 0",
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "world",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct order_values, world),
+      .value = "W",
+      .help = "how many ranks there are; divides the batch",
+      .least = 1,
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "json",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct order_values, json),
+      .help = "print a JSON object a line" },
+    { .name = "print-plan",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct order_values, print_plan),
+      .help = "print the plan as text, for --plan" },
+    OPTIONS_END,
+};
+
+/* Which rows of each batch are printed. */
+struct rows {
+    uint64_t batch, first, count;
+};
+
+static bool check_rows(const struct command *self, const struct order_values *v, struct rows *rows, int *code)
+{
+    struct leat_error err;
+
+    *rows = (struct rows) { 1, 0, 1 };
+    if (v->rank == LEAT_NONE && v->world == LEAT_NONE)
+        return true;
+    *code = CLI_WRONG;
+    if (v->rank == LEAT_NONE || v->world == LEAT_NONE || v->batch == LEAT_NONE) {
+        command_wrong(self, "--rank, --world and --batch are given together: %s is missing",
+                      v->rank == LEAT_NONE    ? "--rank"
+                      : v->world == LEAT_NONE ? "--world"
+                                              : "--batch");
+        return false;
+    }
+    rows->batch = v->batch;
+    if (leat_plan_rank_rows(v->batch, v->rank, v->world, &rows->first, &rows->count, &err) == LEAT_OK)
+        return true;
+    command_wrong(self, "--rank: %s", err.message);
+    return false;
+}
+
+static enum leat_status print_sample(const struct leat_plan *plan, const struct leat_sample *x, bool json,
+                                     struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    uint64_t document, documents;
+    enum leat_status s = leat_plan_source_info(plan, x->source, &source, err);
+    struct json j;
+
+    if (s == LEAT_OK)
+        s = leat_dataset_documents_in(source.dataset, x->token, 1, &document, &documents, err);
+    if (s != LEAT_OK)
+        return s;
+    leat_dataset_info(source.dataset, &info);
+    if (!json) {
+        printf("%llu %lu %llu %llu %llu", (unsigned long long)x->number, (unsigned long)x->source,
+               (unsigned long long)x->window, (unsigned long long)document, (unsigned long long)x->offset);
+        if (info.parts > 1)
+            printf(" %lu", (unsigned long)x->part);
+        printf("\n");
+        return LEAT_OK;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_u64(&j, "n", x->number);
+    json_u64(&j, "source", x->source);
+    json_u64(&j, "window", x->window);
+    json_u64(&j, "document", document);
+    json_u64(&j, "offset", x->offset);
+    if (info.parts > 1)
+        json_u64(&j, "part", x->part);
+    json_u64(&j, "epoch", x->epoch);
+    json_u64(&j, "length", x->length);
+    json_close_object(&j);
+    json_end(&j);
+    return LEAT_OK;
+}
+
+/* The next position at or after `position` whose row is printed. */
+static uint64_t next_row(const struct rows *rows, uint64_t position)
+{
+    uint64_t row = position % rows->batch;
+
+    if (row < rows->first)
+        return position + (rows->first - row);
+    if (row >= rows->first + rows->count)
+        return position + (rows->batch - row) + rows->first;
+    return position;
+}
+
+static enum leat_status print_samples(const struct leat_plan *plan, const struct order_values *v,
+                                      const struct rows *rows, struct leat_error *err)
+{
+    uint64_t end = v->from + v->count, position = next_row(rows, leat_plan_position(plan, v->from, NULL));
+    struct leat_sample samples[AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && !cli_stdout_failed()) {
+        uint64_t left = rows->batch == 1 ? AT_ONCE : rows->first + rows->count - position % rows->batch;
+        uint64_t got;
+
+        s = leat_plan_samples(plan, position, left < AT_ONCE ? left : AT_ONCE, samples, &got, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < got && samples[i].number < end; i++)
+            s = print_sample(plan, &samples[i], v->json, err);
+        if (got == 0 || samples[got - 1].number >= end)
+            break;
+        position = next_row(rows, position + got);
+    }
+    return s;
+}
+
+static enum leat_status print_plan(const struct leat_plan *plan, struct leat_error *err)
+{
+    enum leat_status s;
+    uint64_t bytes;
+    char *text;
+
+    s = leat_plan_text(plan, NULL, 0, &bytes, err);
+    text = malloc((size_t)bytes + 1);
+    if (text && s == LEAT_OK)
+        s = leat_plan_text(plan, text, (size_t)bytes + 1, &bytes, err);
+    if (text && s == LEAT_OK)
+        fwrite(text, 1, (size_t)bytes, stdout);
+    if (!text)
+        cli_error("no memory for the plan's text");
+    free(text);
+    return s;
+}
+
+int cmd_order(const struct command *self, int argc, char **argv)
+{
+    struct order_values v = {
+        .plan = PLAN_OPTIONS_INIT, .count = 10, .batch = LEAT_NONE, .rank = LEAT_NONE, .world = LEAT_NONE
+    };
+    struct options_parsed parsed;
+    struct leat_plan *plan = NULL;
+    struct leat_error err;
+    struct rows rows;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code)) {
+        plan_options_free(&v.plan);
+        return code;
+    }
+    if (check_rows(self, &v, &rows, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
+        s = v.print_plan ? print_plan(plan, &err) : print_samples(plan, &v, &rows, &err);
+        code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    }
+    leat_plan_close(plan);
+    plan_options_free(&v.plan);
+    options_free(&parsed);
+    return code;
+}

@@ -1,0 +1,357 @@
+/*
+ * cmd_trace.c: `leat trace`: which documents a step or a stretch of samples saw, and which samples show a document.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/plan_options.h"
+#include "cli/units.h"
+#include "commands.h"
+
+#define AT_ONCE 256u
+
+struct trace_values {
+    struct plan_options plan;    /* first: its rows count from here */
+    uint64_t step, batch, until; /* LEAT_NONE: not given */
+    const char *samples, *document;
+    bool json;
+};
+
+const struct option_row trace_options[] = {
+    PLAN_OPTION_ROWS,
+    { .name = "step",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, step),
+      .value = "N",
+      .help = "the documents of the global batch number N, counting from 0; needs --batch",
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "batch",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, batch),
+      .value = "B",
+      .help = "rows of a global batch",
+      .least = 1,
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "samples",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct trace_values, samples),
+      .value = "A:B",
+      .help = "the documents of samples A up to and without B" },
+    { .name = "document",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct trace_values, document),
+      .value = "NAME:N",
+      .help = "the samples that show document N of the source NAME (or of the source with this position); with "
+              "--until, or --epochs, which is then not of the plan but the number of epochs that are searched" },
+    { .name = "until",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, until),
+      .value = "N",
+      .help = "only samples below N",
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "json",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct trace_values, json),
+      .help = "print a JSON object a line" },
+    OPTIONS_END,
+};
+
+/* ---- From samples to documents ---- */
+
+/* A document, and which of its tokens a sample shows. */
+struct shown {
+    const struct leat_dataset *dataset;
+    const struct leat_sample *sample;
+    uint64_t document, first, count; /* first: of the document */
+    struct leat_origin origin;
+    char *path, *id; /* NULL: none stored */
+    uint64_t path_bytes, id_bytes;
+};
+
+static enum leat_status describe(struct shown *x, struct leat_error *err)
+{
+    uint64_t begin, count, from = x->sample->token, to = from + x->sample->length;
+    enum leat_status s = leat_dataset_document(x->dataset, x->document, &begin, &count, err);
+
+    if (s != LEAT_OK)
+        return s;
+    x->first = from > begin ? from - begin : 0;
+    x->count = (to < begin + count ? to - begin : count) - x->first;
+    s = leat_dataset_origin(x->dataset, x->document, &x->origin, err);
+    if (s == LEAT_OK && x->origin.input != LEAT_NONE) {
+        x->path = commands_string(leat_dataset_input_path, x->dataset, x->origin.input, &x->path_bytes, err);
+        s = x->path ? LEAT_OK : err->status;
+    }
+    if (s == LEAT_OK && x->origin.id_bytes > 0) {
+        x->id = commands_string(leat_dataset_id, x->dataset, x->document, &x->id_bytes, err);
+        s = x->id ? LEAT_OK : err->status;
+    }
+    return s;
+}
+
+static void print_shown_json(const struct shown *x)
+{
+    struct json j;
+
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_u64(&j, "n", x->sample->number);
+    json_u64(&j, "source", x->sample->source);
+    json_u64(&j, "document", x->document);
+    json_u64(&j, "first", x->first);
+    json_u64(&j, "tokens", x->count);
+    if (x->path)
+        json_bytes(&j, "input", x->path, (size_t)x->path_bytes);
+    else
+        json_null(&j, "input");
+    json_u64_or_null(&j, "offset", x->path ? x->origin.offset : LEAT_NONE);
+    json_u64_or_null(&j, "line", x->origin.line);
+    if (x->id)
+        json_bytes(&j, "id", x->id, (size_t)x->id_bytes);
+    else
+        json_null(&j, "id");
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static void print_shown(const struct shown *x)
+{
+    printf("%llu %lu %llu %llu:%llu ", (unsigned long long)x->sample->number, (unsigned long)x->sample->source,
+           (unsigned long long)x->document, (unsigned long long)x->first, (unsigned long long)(x->first + x->count));
+    if (x->path) {
+        commands_print_safe(x->path, x->path_bytes);
+        printf(":%llu", (unsigned long long)x->origin.offset);
+    } else {
+        printf("-");
+    }
+    if (x->id) {
+        printf(" ");
+        commands_print_safe(x->id, x->id_bytes);
+    }
+    printf("\n");
+}
+
+static enum leat_status print_documents(const struct leat_plan *plan, const struct leat_sample *sample, bool json,
+                                        struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(plan, sample->source, &source, err);
+    uint64_t first, count = 0;
+
+    if (s == LEAT_OK)
+        s = leat_dataset_documents_in(source.dataset, sample->token, sample->length, &first, &count, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
+        struct shown x = { .dataset = source.dataset, .sample = sample, .document = first + i };
+
+        s = describe(&x, err);
+        if (s == LEAT_OK && x.count > 0) /* empty documents between are not shown */
+            json ? print_shown_json(&x) : print_shown(&x);
+        free(x.path);
+        free(x.id);
+    }
+    return s;
+}
+
+/* Of positions [position, end), as far as their samples are numbered below `until`. */
+static enum leat_status print_positions(const struct leat_plan *plan, uint64_t position, uint64_t end, uint64_t until,
+                                        bool json, struct leat_error *err)
+{
+    struct leat_sample samples[AT_ONCE];
+    enum leat_status s = LEAT_OK;
+    uint64_t got = 1;
+
+    for (; s == LEAT_OK && position < end && got > 0 && !cli_stdout_failed(); position += got) {
+        s = leat_plan_samples(plan, position, end - position < AT_ONCE ? end - position : AT_ONCE, samples, &got, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < got; i++) {
+            if (samples[i].number >= until)
+                return LEAT_OK;
+            s = print_documents(plan, &samples[i], json, err);
+        }
+    }
+    return s;
+}
+
+/* ---- From a document to samples ---- */
+
+struct found {
+    struct leat_sample *samples;
+    size_t count, room;
+    bool no_memory;
+};
+
+static int add_found(void *context, const struct leat_sample *sample)
+{
+    struct found *f = context;
+
+    if (f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 64;
+        struct leat_sample *samples = realloc(f->samples, room * sizeof *samples);
+
+        f->no_memory = !samples;
+        if (!samples)
+            return 1;
+        f->samples = samples;
+        f->room = room;
+    }
+    f->samples[f->count++] = *sample;
+    return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct leat_sample *x = a, *y = b;
+
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void print_found(const struct leat_sample *x, uint64_t position, bool json)
+{
+    struct json j;
+
+    if (!json) {
+        printf("%llu %lu %llu %llu %llu\n", (unsigned long long)x->number, (unsigned long)x->source,
+               (unsigned long long)x->window, (unsigned long long)x->epoch, (unsigned long long)position);
+        return;
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_u64(&j, "n", x->number);
+    json_u64(&j, "source", x->source);
+    json_u64(&j, "window", x->window);
+    json_u64(&j, "epoch", x->epoch);
+    json_u64(&j, "position", position);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+/* The samples of one source that show its document, into `f`. */
+static enum leat_status find_in_source(const struct leat_plan *plan, const struct trace_values *v, uint64_t number,
+                                       uint64_t document, struct found *f, struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(plan, number, &source, err);
+    uint64_t first, count;
+
+    if (s == LEAT_OK)
+        s = leat_dataset_document(source.dataset, document, &first, &count, err);
+    if (s == LEAT_OK && count > 0)
+        s = leat_plan_trace(plan, number, first, count, v->plan.epochs, v->until, add_found, f, err);
+    return f->no_memory ? status_no_memory(err, f->room * sizeof *f->samples) : s;
+}
+
+/* Whether source `number` is the one that NAME, text[0..length), stands for. */
+static bool is_named(const struct leat_plan *plan, uint64_t number, const char *text, size_t length)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+
+    leat_plan_source_info(plan, number, &source, NULL);
+    return strlen(source.name) == length && memcmp(source.name, text, length) == 0;
+}
+
+static int trace_document(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
+{
+    const char *colon = strrchr(v->document, ':'), *why;
+    size_t length = colon ? (size_t)(colon - v->document) : 0;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct found f = { .count = 0 };
+    uint64_t document, matches = 0;
+    enum leat_status s = LEAT_OK;
+    struct leat_error err;
+
+    if (length == 0 || !units_parse(colon + 1, false, &document, &why))
+        return command_wrong(self, "--document: \"%.200s\" is not NAME:N", v->document);
+    leat_plan_info(plan, &info);
+    if (info.samples == LEAT_NONE && v->plan.epochs == LEAT_NONE && v->until == LEAT_NONE)
+        return command_wrong(self, "the plan has no end: --document needs --epochs or --until");
+    for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
+        if (is_named(plan, i, v->document, length)) {
+            matches++;
+            s = find_in_source(plan, v, i, document, &f, &err);
+        }
+    if (s == LEAT_OK && matches == 0) {
+        char position[32];
+        uint64_t number;
+
+        snprintf(position, sizeof position, "%.*s", (int)length, v->document);
+        if (length >= sizeof position || !units_parse(position, false, &number, &why) || number >= info.sources)
+            return command_wrong(self, "--document: the plan has no source called \"%.*s\"", (int)length, v->document);
+        s = find_in_source(plan, v, number, document, &f, &err);
+    }
+    if (s == LEAT_OK && f.count > 0)
+        qsort(f.samples, f.count, sizeof *f.samples, compare_numbers);
+    for (size_t i = 0; s == LEAT_OK && i < f.count; i++) {
+        int skipped;
+        uint64_t position = leat_plan_position(plan, f.samples[i].number, &skipped);
+
+        if (!skipped)
+            print_found(&f.samples[i], position, v->json);
+    }
+    free(f.samples);
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+}
+
+/* ---- The command ---- */
+
+static bool check_values(const struct command *self, const struct trace_values *v)
+{
+    int given = (v->step != LEAT_NONE) + (v->samples != NULL) + (v->document != NULL);
+
+    if (given != 1)
+        command_wrong(self, "%s of --step, --samples and --document is needed", given == 0 ? "one" : "only one");
+    else if (v->step != LEAT_NONE && v->batch == LEAT_NONE)
+        command_wrong(self, "--step needs --batch");
+    else if (v->step != LEAT_NONE && v->step >= LEAT_SAMPLES_MOST / v->batch)
+        command_wrong(self, "--step: samples are numbered below 2^60");
+    else if (v->until != LEAT_NONE && !v->document)
+        command_wrong(self, "--until is for --document");
+    else
+        return true;
+    return false;
+}
+
+static int trace_samples(const struct command *self, const struct leat_plan *plan, const struct trace_values *v)
+{
+    uint64_t first, end, until = LEAT_NONE;
+    struct leat_error err;
+    enum leat_status s;
+    const char *why;
+
+    if (v->samples) {
+        if (!units_parse_range(v->samples, &first, &until, NULL, &why))
+            return command_wrong(self, "--samples: \"%.100s\" %s", v->samples, why);
+        first = leat_plan_position(plan, first < LEAT_SAMPLES_MOST ? first : LEAT_SAMPLES_MOST, NULL);
+        end = LEAT_SAMPLES_MOST;
+    } else {
+        first = v->step * v->batch;
+        end = first + v->batch;
+    }
+    s = print_positions(plan, first, end, until, v->json, &err);
+    return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+}
+
+int cmd_trace(const struct command *self, int argc, char **argv)
+{
+    struct trace_values v = { .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .batch = LEAT_NONE, .until = LEAT_NONE };
+    struct options_parsed parsed;
+    struct leat_plan *plan = NULL;
+    struct plan_options options;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code)) {
+        plan_options_free(&v.plan);
+        return code;
+    }
+    code = CLI_WRONG;
+    options = v.plan;
+    if (v.document)
+        options.epochs = LEAT_NONE;
+    if (check_values(self, &v) && plan_options_open(self, &options, &plan, &code))
+        code = v.document ? trace_document(self, plan, &v) : trace_samples(self, plan, &v);
+    leat_plan_close(plan);
+    plan_options_free(&v.plan);
+    options_free(&parsed);
+    return code;
+}

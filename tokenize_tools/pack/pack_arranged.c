@@ -1,0 +1,186 @@
+/*
+ * pack_arranged.c: leat_pack(): packs, and if the documents are to be shuffled, deduplicated or split, does that in a second
+ * pass: first comes OUTPUT.packed, then what leat_merge() makes of it. So parts that are packed apart and merged become
+ * what one run gives: it is the same code.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "pack_run.h"
+
+#define USUAL_MEMORY ((uint64_t)2 << 30)
+
+struct arranging {
+    const struct leat_pack_options *options;
+    const char *output;
+    char *packed, *packed_index, *packed_tokens, *output_index;
+    struct leat_pack_report *report;
+};
+
+static char *with_suffix(const char *output, const char *suffix)
+{
+    size_t length = pack_name_length(output), size = length + strlen(suffix) + 1;
+    char *name = malloc(size);
+
+    if (name)
+        snprintf(name, size, "%.*s%s", (int)length, output, suffix);
+    return name;
+}
+
+/* The token bytes done, for those who count the bytes of inputs. */
+static int on_progress(void *context, uint64_t done, uint64_t total)
+{
+    const struct arranging *a = context;
+    const struct leat_pack_report *r = a->report;
+    struct leat_pack_progress p = { .bytes = done,
+                                    .total_bytes = total,
+                                    .text_bytes = r->text_bytes,
+                                    .tokens = r->tokens,
+                                    .documents = r->documents,
+                                    .rejects = r->rejects,
+                                    .bound = "arranging" };
+
+    return a->options->progress ? a->options->progress(a->options->context, &p) : 0;
+}
+
+static enum leat_status arrange(struct arranging *a, struct leat_error *err)
+{
+    const struct leat_pack_options *o = a->options;
+    struct leat_merge_options m = LEAT_MERGE_OPTIONS_INIT;
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    uint64_t memory = o->memory > 0 ? o->memory : USUAL_MEMORY;
+    const char *const packed = a->packed;
+    enum leat_status s;
+
+    report.splits = a->report->splits;
+    m.replace = o->replace;
+    m.created = o->created;
+    m.progress = on_progress;
+    m.context = a;
+    m.shuffle = o->shuffle;
+    m.seed = o->seed;
+    m.dedup = o->dedup;
+    m.splits = o->splits;
+    m.split_count = o->split_count;
+    m.memory = memory / 2;
+    m.report = &report;
+    s = leat_merge(a->output, &packed, 1, &m, &info, err);
+    if (s != LEAT_OK)
+        return s;
+    a->report->documents = info.documents;
+    a->report->tokens = info.tokens;
+    a->report->deduplicated = report.deduplicated;
+    s = file_remove(a->packed_index, err);
+    return s == LEAT_OK ? file_remove(a->packed_tokens, err) : s;
+}
+
+/* Hours may pass before leat_merge() says that the name is taken. */
+static enum leat_status look_before(const struct arranging *a, struct leat_error *err)
+{
+    struct file_identity index;
+    enum leat_status s = file_identify(a->output_index, &index, err);
+
+    if (s == LEAT_OK && index.exists && !a->options->replace)
+        s = status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
+                       a->output_index);
+    return s;
+}
+
+/* A run that had come to its end: NAME is there, and NAME.packed is not. */
+static enum leat_status look_if_ended(struct arranging *a, bool *ended, struct leat_error *err)
+{
+    struct file_identity index, packed;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_dataset *d;
+    enum leat_status s = file_identify(a->output_index, &index, err);
+
+    *ended = false;
+    if (s == LEAT_OK)
+        s = file_identify(a->packed_index, &packed, err);
+    if (s != LEAT_OK || !a->options->resume || a->options->replace || !index.exists || packed.exists)
+        return s;
+    s = leat_dataset_open(&d, a->output, NULL, err);
+    if (s != LEAT_OK)
+        return s;
+    leat_dataset_info(d, &info);
+    leat_dataset_close(d);
+    a->report->documents = info.documents;
+    a->report->tokens = info.tokens;
+    a->report->was_finished = 1;
+    *ended = true;
+    return LEAT_OK;
+}
+
+static enum leat_status pack_and_arrange(struct arranging *a, const char *const *inputs, size_t count,
+                                         struct leat_error *err)
+{
+    struct leat_pack_options packing = *a->options;
+    bool ended;
+    enum leat_status s = look_if_ended(a, &ended, err);
+
+    if (s != LEAT_OK || ended)
+        return s;
+    s = look_before(a, err);
+    if (s != LEAT_OK)
+        return s;
+    /* one that a run without `resume` left behind is of no use */
+    packing.replace = packing.replace || !packing.resume;
+    s = pack_files(a->packed, a->output, inputs, count, &packing, a->report, err);
+    if (s != LEAT_OK)
+        return s;
+    a->report->was_finished = 0;
+    s = arrange(a, err);
+    a->report->resumable = s != LEAT_OK;
+    return s;
+}
+
+static enum leat_status run(struct arranging *a, const char *const *inputs, size_t count, struct leat_error *err)
+{
+    const struct leat_pack_options *o = a->options;
+    enum leat_status s;
+
+    if (o->parts > 0)
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
+    a->packed = with_suffix(a->output, ".packed");
+    a->packed_index = with_suffix(a->output, ".packed.leat");
+    a->packed_tokens = with_suffix(a->output, ".packed.tokens");
+    a->output_index = with_suffix(a->output, ".leat");
+    if (a->packed && a->packed_index && a->packed_tokens && a->output_index)
+        s = pack_and_arrange(a, inputs, count, err);
+    else
+        s = status_no_memory(err, strlen(a->output));
+    free(a->packed);
+    free(a->packed_index);
+    free(a->packed_tokens);
+    free(a->output_index);
+    return s;
+}
+
+enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
+                           const struct leat_pack_options *options, struct leat_pack_report *report,
+                           struct leat_error *err)
+{
+    struct leat_pack_options all = LEAT_PACK_OPTIONS_INIT;
+    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
+    struct arranging a = { .options = &all, .output = output, .report = &full };
+    enum leat_status s;
+
+    if (options)
+        struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
+    if (report)
+        struct_give(&full, sizeof full, report, report->size < sizeof full ? report->size : sizeof full);
+    if (output && *output && (all.shuffle || all.dedup || all.split_count > 0))
+        s = run(&a, inputs, count, err);
+    else
+        s = pack_files(output, NULL, inputs, count, &all, &full, err);
+    if (report)
+        struct_give(report, report->size, &full, sizeof full);
+    return s;
+}
