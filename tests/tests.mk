@@ -29,10 +29,11 @@ $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/s
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 include tests/corpus/corpus.mk
+include tests/pack/pack.mk
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
