@@ -322,7 +322,8 @@ struct leat_merge_options {
  * Parts of one run (`leat pack --part I/N`, which their metadata "leat.part" tells) become what the whole run would have
  * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
  * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Some of them that follow each other may be
- * joined first, but not shuffled or deduplicated.
+ * joined first, but not shuffled or deduplicated. An input is taken for cut if a part's metadata "leat.part.cut" is "1";
+ * without it, if the offsets of its documents go on from those of the part before.
  *
  * Then, in this order, as the options ask for:
  *   dedup    documents with the same text, told by its stored hash, are left out but for the first one.

@@ -135,3 +135,11 @@ enum leat_status sources_need_hashes(const struct sources *s, const char *what, 
                               s->items[i].name, what);
     return LEAT_OK;
 }
+
+const char *sources_metadata(const struct source *s, const char *key)
+{
+    for (uint64_t i = 0; i < s->pairs->count; i++)
+        if (strcmp(s->pairs->pairs[i].key, key) == 0)
+            return s->pairs->pairs[i].value;
+    return NULL;
+}
