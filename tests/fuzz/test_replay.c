@@ -20,6 +20,8 @@ int fuzz_load_json(const uint8_t *data, size_t size);
 int fuzz_load_tiktoken(const uint8_t *data, size_t size);
 int fuzz_load_sentencepiece(const uint8_t *data, size_t size);
 int fuzz_encode(const uint8_t *data, size_t size);
+int fuzz_plan(const uint8_t *data, size_t size);
+int fuzz_state(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -33,6 +35,8 @@ static const struct fuzzer {
     { "load_tiktoken", fuzz_load_tiktoken },
     { "load_sentencepiece", fuzz_load_sentencepiece },
     { "encode", fuzz_encode },
+    { "plan", fuzz_plan },
+    { "state", fuzz_state },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)
