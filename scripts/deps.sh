@@ -4,8 +4,8 @@
 #   build   a C compiler, pkg-config, zstd and xxHash; liburing, isa-l and zlib come along where something is installed
 #           anyway: without the last two there is no gzip, and what needs it says so
 #   check   besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip for them
-#   ci      besides: isa-l, clang with its sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user,
-#           shellcheck
+#   ci      besides: isa-l, clang with its sanitizers and fuzzer, clang-format, g++, shellcheck, cross compilers,
+#           qemu-user
 #
 # What `build` names must be there: without it, and without the right to install, this ends with 1 and the list of
 # packages. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
