@@ -2,7 +2,6 @@
 # included by the Makefile. s390x is big-endian. Needs Debian's gcc-aarch64-linux-gnu, gcc-s390x-linux-gnu and
 # qemu-user; tests/cross.sh says so.
 
-
 CROSS_MACHINES := aarch64 s390x
 # Test programs that need nothing but a C library and xxHash's header.
 CROSS_SOURCES  := $(sort $(wildcard tests/unit/test_*.c tests/format/test_*.c tests/golden/test_*.c \

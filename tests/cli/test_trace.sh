@@ -26,6 +26,11 @@ END
 try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch 1 --skip 0:2 <<'END'
 3 0 1 12:20 a.txt:12 a.txt#1
 END
+# steps 0 and 1 of one row, from step 2 on of two: step 3 is positions 4 and 5
+leat trace --source numbers --seq-len 8 --step 3 --batch 1,2@2 >by_step
+leat trace --source numbers --seq-len 8 --samples 4:6 | diff - by_step || fail "a schedule is counted wrongly"
+leat trace --source numbers --seq-len 8 --step 1 --batch 1,2@2,9@7 >by_step
+leat trace --source numbers --seq-len 8 --samples 1:2 | diff - by_step || fail "a change after the step counts"
 make_dataset bare document=1,2,3 document= document=4,5,6
 try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
 0 0 0 0:3 -
@@ -83,6 +88,11 @@ one='--source all --seq-len 8'
     refuse 2 "leat: one of --step, --samples and --document is needed $help" leat trace $one
     refuse 2 "leat: only one of --step, --samples and --document is needed $help" leat trace $one --step 1 --samples 1:2
     refuse 2 "leat: --step needs --batch $help" leat trace $one --step 1
+    refuse 2 "leat: --batch: \"4,5@0\" is no schedule B,B@STEP,... with rising steps $help" \
+        leat trace $one --step 1 --batch 4,5@0
+    refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \
+        leat trace $one --step 1 --batch 0
+    refuse 2 "leat: --step: samples are numbered below 2^60 $help" leat trace $one --step 1P --batch 1P
     refuse 2 "leat: --until is for --document $help" leat trace $one --samples 0:1 --until 3
     refuse 2 "leat: the plan has no end: --document needs --epochs or --until $help" leat trace $one --document all:1
     refuse 2 "leat: --document: the plan has no source called \"b\" $help" leat trace $one --document b:1 --until 9
