@@ -265,6 +265,8 @@ static void check_texts(const char *name, const struct engine *engine, unsigned 
 
             good = check_text(name, whole, parts, text, bytes, random);
         }
+        /* what is counted does not drift away from what is there */
+        T_CHECK(encoder_held(whole) < 1 << 18 && encoder_held(parts) < 1 << 18);
         encoder_free(whole);
         encoder_free(parts);
     }
