@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "pack_facts.h"
 #include "pack_run.h"
 
 #define USUAL_MEMORY ((uint64_t)2 << 30)
@@ -91,12 +92,15 @@ static enum leat_status look_before(const struct arranging *a, struct leat_error
     return s;
 }
 
-/* A run that had come to its end: NAME is there, and NAME.packed is not. */
-static enum leat_status look_if_ended(struct arranging *a, bool *ended, struct leat_error *err)
+/* A run that had come to its end: NAME is there and what this run makes, and NAME.packed is not. */
+static enum leat_status look_if_ended(struct arranging *a, const char *const *inputs, size_t count, bool *ended,
+                                      struct leat_error *err)
 {
     struct file_identity index, packed;
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset *d;
+    struct input_list list;
+    uint64_t rejects;
     enum leat_status s = file_identify(a->output_index, &index, err);
 
     *ended = false;
@@ -104,15 +108,20 @@ static enum leat_status look_if_ended(struct arranging *a, bool *ended, struct l
         s = file_identify(a->packed_index, &packed, err);
     if (s != LEAT_OK || !a->options->resume || a->options->replace || !index.exists || packed.exists)
         return s;
-    s = leat_dataset_open(&d, a->output, NULL, err);
-    if (s != LEAT_OK)
+    s = inputs_find(&list, inputs, count, a->options->format, err);
+    if (s == LEAT_OK)
+        s = leat_dataset_open(&d, a->output, NULL, err);
+    if (s == LEAT_OK) {
+        *ended = pack_facts_fit(d, a->options, &list, true, &rejects);
+        leat_dataset_info(d, &info);
+        leat_dataset_close(d);
+    }
+    inputs_free(&list);
+    if (s != LEAT_OK || !*ended)
         return s;
-    leat_dataset_info(d, &info);
-    leat_dataset_close(d);
     a->report->documents = info.documents;
     a->report->tokens = info.tokens;
     a->report->was_finished = 1;
-    *ended = true;
     return LEAT_OK;
 }
 
@@ -121,7 +130,7 @@ static enum leat_status pack_and_arrange(struct arranging *a, const char *const 
 {
     struct leat_pack_options packing = *a->options;
     bool ended;
-    enum leat_status s = look_if_ended(a, &ended, err);
+    enum leat_status s = look_if_ended(a, inputs, count, &ended, err);
 
     if (s != LEAT_OK || ended)
         return s;
