@@ -20,7 +20,7 @@
 #define SHUFFLE_MOST_BLOCK          TINY_OR((size_t)4096, (size_t)4 << 20)
 
 /* Buckets of about this size lie in the processor's caches while they are written: for ten million documents of six
- * tokens, 2 s instead of 6 s (x86-64) in buckets of half a GiB. */
+ * tokens, 2 to 4 s instead of 6 s (x86-64) in buckets of half a GiB. */
 #define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 
 /*
