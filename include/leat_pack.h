@@ -97,7 +97,7 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  * length where the vocabulary has no place to cut. All memory that this takes, with all buffers and the ids of a call,
  * stays within most_bytes, but for some 2 MiB that every encoder has. leat_encoder_encode() keeps to the same bound, but
  * for its ids. A text that needs more is refused: LEAT_E_PIECE, with the length of the stretch that cannot be cut.
- * Merging such a stretch takes some 24 bytes for each of it.
+ * Such a stretch takes some 8 bytes of memory for each of its bytes, at worst 32.
  *
  * Statuses as leat_encoder_encode(), and LEAT_E_STATE for a part or an end without begin. Offsets in an error count from
  * the text's beginning. After a failure the encoder can be used on, from a begin or leat_encoder_encode() on; each of

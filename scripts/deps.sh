@@ -128,7 +128,8 @@ packages() {
 needed="cc pkg-config zstd xxhash"
 wanted=
 [ "$level" = build ] || wanted="python3 numpy zlib"
-[ "$level" != ci ] || wanted="$wanted isal pcre2 zstd-command g++ clang clang-runtime clang-format aarch64 s390x qemu shellcheck git"
+[ "$level" != ci ] || wanted="$wanted isal pcre2 zstd-command g++ clang clang-runtime clang-format \
+    aarch64 s390x qemu shellcheck git"
 
 # The names of the given things that are missing.
 missing() {

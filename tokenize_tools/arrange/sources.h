@@ -33,7 +33,7 @@ struct sources {
     struct source *items;
     size_t count, room;
     struct leat_info first;                    /* of the first part; what all must agree on */
-    uint64_t documents, token_bytes, id_bytes; /* of all; ids at most */
+    uint64_t documents, token_bytes, id_bytes; /* of all */
     bool lines, ids, hashes;                   /* stored by one source at least */
     struct shares shares; /* of all, if they are shares of one run that are not complete; else of 0 */
 };

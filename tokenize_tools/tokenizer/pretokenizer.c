@@ -177,11 +177,12 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
  * is there it makes one piece of each segment that must be seen whole. */
 static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
 {
-    const struct spec_normalizer *n = spec->normalizers + spec->normalizer_count - 1;
     const struct spec_string *string = &pre->pattern.text;
+    const struct spec_normalizer *n;
 
     if (pre->kind != SPEC_PRE_SPLIT || pre->pattern.regex || pre->invert || spec->normalizer_count == 0)
         return false;
+    n = &spec->normalizers[spec->normalizer_count - 1];
     return n->kind == SPEC_NORM_REPLACE && !n->pattern.regex && string->length == 1 && n->pattern.text.length == 1 &&
            n->pattern.text.bytes[0] == string->bytes[0] &&
            (n->content.length == 0 || !memchr(n->content.bytes, string->bytes[0], n->content.length));
