@@ -53,8 +53,8 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     left = left_over(bound, held, s->threads);
     if (left < least)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "%llu MiB of memory are too little for this tokenizer: give at least %llu MiB",
-                          (unsigned long long)(bound / MIB),
+                          "%.1f MiB of memory are too little for this tokenizer: give at least %llu MiB",
+                          (double)bound / (double)MIB,
                           (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / MIB + 1));
     s->flight_bytes = left / 2;
     s->unit_bytes = UNIT_MOST;
