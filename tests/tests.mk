@@ -14,8 +14,8 @@ PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PR
 TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
-WRAPPED := malloc calloc realloc strdup free open close read pread pwrite fsync ftruncate fstat stat lstat mmap munmap \
-           rename renameat2 link unlink flock fcntl opendir readdir closedir pthread_create
+WRAPPED := malloc calloc realloc reallocarray strdup strndup free open close read pread pwrite fsync ftruncate fstat stat \
+           lstat mmap munmap rename renameat2 link unlink flock fcntl opendir readdir closedir pthread_create
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
@@ -25,7 +25,7 @@ $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(PACK_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $(FIRST) $^ $(PACK_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 include tests/corpus/corpus.mk

@@ -13,3 +13,7 @@ $(BUILD)/tiny/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(TINY_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
 
+
+# tests/faults/test_pack_*: the same objects before the library
+$(BUILD)/tests/faults/test_pack_%: FIRST = $(TINY_OBJECTS)
+$(filter $(BUILD)/tests/faults/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)

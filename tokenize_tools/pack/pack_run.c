@@ -169,10 +169,22 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
     return s == LEAT_OK ? file_remove(r->description_path, err) : s;
 }
 
-/* The dataset is finished, but the run was killed before it had removed its last files. Of rejects it has either
+void pack_run_tidy(const char *name)
+{
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *none;
+
+    /* there is nothing to go on with: this does no more than remove what is left */
+    options.vocabulary = 1;
+    if (leat_writer_resume(&none, name, &options, NULL, NULL, NULL) == LEAT_OK)
+        leat_writer_suspend(none);
+}
+
+/* The dataset is finished, but perhaps the run was killed before it had removed its last files. Of rejects it has either
  * published some, or had none: then an older run's go too. */
 static enum leat_status tidy(struct pack_run *r, uint64_t rejects, struct leat_error *err)
 {
+    pack_run_tidy(r->name);
     reject_file_remove(&r->output.rejects, rejects == 0);
     return file_remove(r->description_path, err);
 }
