@@ -61,6 +61,8 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
 
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
+    if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
+        return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 bytes with a sign: take 8");
     if ((o->length && o->length < b->length) || o->length > (uint64_t)1 << 30)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu cannot take a batch of length %u",
                           (ull)o->length, b->length);
