@@ -67,7 +67,7 @@ struct leat_loader {
     uint64_t first_row; /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
-    bool narrow; /* ids fit into 31 bits */
+    bool narrow;    /* ids fit into 31 bits */
     bool documents; /* are found out */
     const struct backend_ops *ops;
     struct backend *backend;

@@ -99,7 +99,8 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
     l->narrow = info.vocabulary <= (uint64_t)1 << 31;
     if (o->borrow && o->number_bytes == 4 && !l->narrow)
-        return status_set(err, LEAT_E_ARGUMENT, "ids of a vocabulary of %llu entries do not fit into 4 bytes with a sign",
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "ids of a vocabulary of %llu entries do not fit into 4 bytes with a sign",
                           (ull)info.vocabulary);
     l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first;
     l->ops = backend_find(o->device ? o->device : "host");
