@@ -61,7 +61,7 @@ static const struct command commands[] = {
       .options = scan_options,
       .run = bench_scan },
     { .name = "order",
-      .purpose = "measures what a sample's place costs: the permutation, and plans of 1, 20 and 1000 sources",
+      .purpose = "measures what a sample costs: the permutation, and plans of 1, 20 and 1000 sources",
       .words = "",
       .notes = "No dataset is needed: the plans' datasets are nothing but numbers of tokens. bench/order_numpy.py "
                "measures a stored permutation beside it.",

@@ -97,7 +97,7 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  * length where the vocabulary has no place to cut. All memory that this takes, with all buffers and the ids of a call,
  * stays within most_bytes, but for some 2 MiB that every encoder has. leat_encoder_encode() keeps to the same bound, but
  * for its ids. A text that needs more is refused: LEAT_E_PIECE, with the length of the stretch that cannot be cut.
- * Merging such a stretch takes some 24 bytes for each of it.
+ * Such a stretch takes some 8 bytes of memory for each of its bytes, at worst 32.
  *
  * Statuses as leat_encoder_encode(), and LEAT_E_STATE for a part or an end without begin. Offsets in an error count from
  * the text's beginning. After a failure the encoder can be used on, from a begin or leat_encoder_encode() on; each of
@@ -322,7 +322,8 @@ struct leat_merge_options {
  * Parts of one run (`leat pack --part I/N`, which their metadata "leat.part" tells) become what the whole run would have
  * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
  * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Some of them that follow each other may be
- * joined first, but not shuffled or deduplicated.
+ * joined first, but not shuffled or deduplicated. An input is taken for cut if a part's metadata "leat.part.cut" is "1";
+ * without it, if the offsets of its documents go on from those of the part before.
  *
  * Then, in this order, as the options ask for:
  *   dedup    documents with the same text, told by its stored hash, are left out but for the first one.

@@ -1,10 +1,12 @@
 #!/bin/sh
 # deps.sh [build|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
 #
-#   build   a C compiler, pkg-config, zstd and xxHash; liburing, isa-l and zlib come along where something is installed
-#           anyway: without the last two there is no gzip, and what needs it says so
+#   build   a C compiler, pkg-config, zstd and xxHash; liburing, isa-l, zlib and PCRE2 come along where something is
+#           installed anyway: without the last three there is no gzip, and no pattern without a scanner of its own; what
+#           needs them says so
 #   check   besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip for them
-#   ci      besides: isa-l, clang with its sanitizers and fuzzer, clang-format, g++, cross compilers, qemu-user, shellcheck
+#   ci      besides: isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format, g++, cross
+#           compilers, qemu-user, shellcheck
 #
 # What `build` names must be there: without it, and without the right to install, this ends with 1 and the list of
 # packages. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
@@ -36,6 +38,8 @@ have() {
     cc) compiles "${CC:-cc}" ;;
     pkg-config) program "${PKG_CONFIG:-pkg-config}" ;;
     zstd) module libzstd ;;
+    zstd-command) program zstd ;;
+    pcre2) module libpcre2-8 ;;
     xxhash) module libxxhash ;;
     uring) module liburing ;;
     isal) module libisal ;;
@@ -87,6 +91,11 @@ packages() {
     apk:isal) echo isa-l-dev ;;
     pacman:isal | brew:isal) echo isa-l ;;
     zypper:isal) echo libisal-devel ;;
+    *:zstd-command) echo zstd ;;
+    apt-get:pcre2) echo libpcre2-dev ;;
+    dnf:pcre2 | zypper:pcre2) echo pcre2-devel ;;
+    apk:pcre2) echo pcre2-dev ;;
+    pacman:pcre2 | brew:pcre2) echo pcre2 ;;
     apt-get:zlib) echo zlib1g-dev ;;
     dnf:zlib | zypper:zlib) echo zlib-devel ;;
     apk:zlib) echo zlib-dev ;;
@@ -119,7 +128,8 @@ packages() {
 needed="cc pkg-config zstd xxhash"
 wanted=
 [ "$level" = build ] || wanted="python3 numpy zlib"
-[ "$level" != ci ] || wanted="$wanted isal g++ clang clang-runtime clang-format aarch64 s390x qemu shellcheck git"
+[ "$level" != ci ] || wanted="$wanted isal pcre2 zstd-command g++ clang clang-runtime clang-format \
+    aarch64 s390x qemu shellcheck git"
 
 # The names of the given things that are missing.
 missing() {
@@ -139,7 +149,7 @@ lack=$(missing $needed)
 # shellcheck disable=SC2086
 wish=$(missing $wanted)
 [ -n "$lack$wish" ] || exit 0
-for extra in uring isal zlib; do
+for extra in uring isal zlib pcre2; do
     have $extra || wish="$wish $extra"
 done
 # shellcheck disable=SC2086

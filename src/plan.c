@@ -331,8 +331,8 @@ void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sam
     const struct plan_source *source = &plan->sources[place->source];
     uint32_t part = source->part_count > 1 ? plan_source_part(source, place->block) : 0;
     const struct plan_part *p = &source->parts[part];
-    uint64_t base = plan->rules.base_len;
-    uint32_t length = place->pieces == 1 ? (uint32_t)base : (uint32_t)(base / place->pieces);
+    uint64_t base = plan->rules.base_len; /* at most 2^30, and so are pieces: a division of 32 bits is quick */
+    uint32_t length = place->pieces == 1 ? (uint32_t)base : (uint32_t)base / (uint32_t)place->pieces;
 
     sample->number = number;
     sample->epoch = place->epoch;

@@ -414,9 +414,10 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
 
     if (s != LEAT_OK)
         return s;
-    if (found.index && !found.partial_tokens && found.checkpoint) {
-        writer_remove_partial(n, NULL);
-        return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
+    if (found.index && !found.partial_tokens && (found.checkpoint || !w->replace)) {
+        writer_remove_partial(n, NULL); /* without the tokens the rest is rubbish */
+        if (found.checkpoint)
+            return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
     }
     if (found.index && !w->replace)
         return status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",

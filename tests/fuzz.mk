@@ -76,8 +76,8 @@ fuzz-seeds: $(FUZZ_BUILD)/make_seeds
 fuzz-minimize: $(patsubst %,fuzz-minimize-%,$(FUZZ))
 $(patsubst %,fuzz-minimize-%,$(FUZZERS)): fuzz-minimize-%: $(FUZZ_BUILD)/fuzz_% fuzz-seeds
 	$(Q)rm -rf $(FUZZ_BUILD)/minimal/$* && mkdir -p $(FUZZ_BUILD)/minimal/$* $(FUZZ_CORPUS)/$* tests/fuzz/corpus/$*
-	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_LIMITS) $(FUZZ_BUILD)/minimal/$* tests/fuzz/corpus/$* $(FUZZ_BUILD)/seeds/$* \
-	    $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
+	$(Q)$< -max_len=2048 -use_counters=0 -merge=1 $(FUZZ_LIMITS) $(FUZZ_BUILD)/minimal/$* tests/fuzz/corpus/$* \
+	    $(FUZZ_BUILD)/seeds/$* $(FUZZ_CORPUS)/$* 2>$(FUZZ_BUILD)/$*.log || { cat $(FUZZ_BUILD)/$*.log; exit 1; }
 	$(Q)find tests/fuzz/corpus/$* -type f ! -name '*_*' -delete
 	$(Q)for f in $(FUZZ_BUILD)/minimal/$*/*; do \
 	    hash=$$(sha1sum <$$f | cut -c1-12) && cp $$f tests/fuzz/corpus/$*/$$hash; done

@@ -14,8 +14,9 @@ PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PR
 TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
-WRAPPED := malloc calloc realloc strdup free open close read pread pwrite fsync ftruncate fstat stat lstat mmap munmap \
-           rename renameat2 link unlink flock fcntl opendir readdir closedir pthread_create
+WRAPPED := malloc calloc realloc reallocarray aligned_alloc strdup strndup free open close read pread preadv2 pwrite \
+           fsync ftruncate fstat stat lstat mmap munmap madvise rename renameat2 link unlink flock fcntl opendir readdir \
+           closedir pthread_create eventfd
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
@@ -25,14 +26,15 @@ $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $^ $(ALL_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $(FIRST) $^ $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 include tests/corpus/corpus.mk
+include tests/pack/pack.mk
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a

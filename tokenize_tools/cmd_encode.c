@@ -83,32 +83,84 @@ static void print_words(const uint32_t *ids, size_t count)
     }
 }
 
-static enum leat_status encode_input(struct leat_encoder *e, const struct encode_values *v, const char *path,
+/* The next ids of a document; *any: some came before. */
+static void print_ids(const struct encode_values *v, const uint32_t *ids, uint64_t count, bool *any)
+{
+    if (v->output == OUTPUT_U32)
+        print_words(ids, (size_t)count);
+    else
+        commands_print_ids(ids, (size_t)count, *any);
+    *any = *any || count > 0;
+}
+
+static void print_end(const struct encode_values *v)
+{
+    if (v->output == OUTPUT_IDS)
+        putchar('\n');
+}
+
+/* An input that is one document of any size: its ids come as they become certain, also those before a malformed place. */
+static enum leat_status encode_whole(struct leat_encoder *e, const struct encode_values *v, struct document_input *in,
                                      struct leat_error *err)
 {
-    enum document_kind kind = v->jsonl ? DOCUMENT_JSONL : v->text_file ? DOCUMENT_WHOLE : DOCUMENT_BY_NAME;
-    struct document_input *in;
-    enum leat_status s = document_input_open(&in, path, kind, v->field, err);
+    enum leat_status s = leat_encoder_begin(e, err);
+    uint64_t count, used;
+    const uint32_t *ids;
+    bool any = false;
+    const char *text;
+    size_t bytes;
+
+    while (s == LEAT_OK && !cli_stdout_failed() && (s = document_input_part(in, &text, &bytes, err)) == LEAT_OK &&
+           bytes > 0)
+        for (; s == LEAT_OK && bytes > 0 && !cli_stdout_failed(); text += used, bytes -= (size_t)used) {
+            s = leat_encoder_part(e, text, bytes, &used, &ids, &count, err);
+            if (s != LEAT_OK)
+                return document_input_blame(in, err);
+            print_ids(v, ids, count, &any);
+        }
+    if (s != LEAT_OK || cli_stdout_failed())
+        return s;
+    s = leat_encoder_end(e, &ids, &count, err);
+    if (s != LEAT_OK)
+        return document_input_blame(in, err);
+    print_ids(v, ids, count, &any);
+    print_end(v);
+    return LEAT_OK;
+}
+
+static enum leat_status encode_records(struct leat_encoder *e, const struct encode_values *v, struct document_input *in,
+                                       struct leat_error *err)
+{
     const uint32_t *ids;
     const char *text;
     uint64_t count;
     size_t bytes;
     bool found;
 
-    while (s == LEAT_OK && !cli_stdout_failed()) {
-        s = document_input_next(in, &text, &bytes, &found, err);
+    while (!cli_stdout_failed()) {
+        enum leat_status s = document_input_next(in, &text, &bytes, &found, err);
+        bool any = false;
+
         if (s != LEAT_OK || !found)
-            break;
+            return s;
         s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
-        if (s != LEAT_OK) {
-            document_input_blame(in, err);
-        } else if (v->output == OUTPUT_U32) {
-            print_words(ids, (size_t)count);
-        } else {
-            commands_print_ids(ids, (size_t)count, false);
-            putchar('\n');
-        }
+        if (s != LEAT_OK)
+            return document_input_blame(in, err);
+        print_ids(v, ids, count, &any);
+        print_end(v);
     }
+    return LEAT_OK;
+}
+
+static enum leat_status encode_input(struct leat_encoder *e, const struct encode_values *v, const char *path,
+                                     struct leat_error *err)
+{
+    enum document_kind kind = v->jsonl ? DOCUMENT_JSONL : v->text_file ? DOCUMENT_WHOLE : DOCUMENT_BY_NAME;
+    struct document_input *in;
+    enum leat_status s = document_input_open(&in, path, kind, v->field, err);
+
+    if (s == LEAT_OK)
+        s = document_input_is_one(in) ? encode_whole(e, v, in, err) : encode_records(e, v, in, err);
     document_input_close(in);
     return s;
 }

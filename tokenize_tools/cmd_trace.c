@@ -14,9 +14,9 @@
 #define AT_ONCE 256u
 
 struct trace_values {
-    struct plan_options plan;    /* first: its rows count from here */
-    uint64_t step, batch, until; /* LEAT_NONE: not given */
-    const char *samples, *document;
+    struct plan_options plan; /* first: its rows count from here */
+    uint64_t step, until;     /* LEAT_NONE: not given */
+    const char *batch, *samples, *document;
     bool json;
 };
 
@@ -27,14 +27,12 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, step),
       .value = "N",
       .help = "the documents of the global batch number N, counting from 0; needs --batch",
-      .most = LEAT_SAMPLES_MOST },
+      .most = LEAT_SAMPLES_MOST - 1 },
     { .name = "batch",
-      .type = OPTION_COUNT,
+      .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, batch),
-      .value = "B",
-      .help = "rows of a global batch",
-      .least = 1,
-      .most = LEAT_SAMPLES_MOST },
+      .value = "B[,B@STEP...]",
+      .help = "rows of a global batch; where it changed, also from which step on, as in 256,512@10000" },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
@@ -295,16 +293,66 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
 
 /* ---- The command ---- */
 
+/* One field of a schedule, text[0..length): B, or B@STEP. */
+static bool parse_change(const char *text, size_t length, uint64_t *batch, uint64_t *step, const char **why)
+{
+    char copy[64], *at;
+
+    *why = "is not B or B@STEP";
+    if (length >= sizeof copy)
+        return false;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    at = strchr(copy, '@');
+    *step = 0;
+    if (at) {
+        *at = '\0';
+        if (!units_parse(at + 1, false, step, why))
+            return false;
+    }
+    return units_parse(copy, false, batch, why);
+}
+
+/* The positions [*first, *end) of step v->step by a schedule B,B@STEP,...: the rows of all steps before it, and its. */
+static bool step_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
+{
+    uint64_t batch = 0, from = 0, next, step;
+    const char *text = v->batch, *why;
+
+    *first = 0;
+    for (bool begun = false;; begun = true) {
+        size_t length = strcspn(text, ",");
+
+        if (!parse_change(text, length, &next, &step, &why) || next == 0 || (begun ? step <= from : step != 0)) {
+            command_wrong(self, "--batch: \"%.100s\" is no schedule B,B@STEP,... with rising steps", v->batch);
+            return false;
+        }
+        if (step > v->step)
+            break;
+        *first += (step - from) * batch;
+        batch = next;
+        from = step;
+        if (batch > LEAT_SAMPLES_MOST || v->step - from >= LEAT_SAMPLES_MOST / batch || *first > LEAT_SAMPLES_MOST) {
+            command_wrong(self, "--step: samples are numbered below 2^60");
+            return false;
+        }
+        text += length;
+        if (!*text++)
+            break;
+    }
+    *first += (v->step - from) * batch;
+    *end = *first + batch;
+    return true;
+}
+
 static bool check_values(const struct command *self, const struct trace_values *v)
 {
     int given = (v->step != LEAT_NONE) + (v->samples != NULL) + (v->document != NULL);
 
     if (given != 1)
         command_wrong(self, "%s of --step, --samples and --document is needed", given == 0 ? "one" : "only one");
-    else if (v->step != LEAT_NONE && v->batch == LEAT_NONE)
+    else if (v->step != LEAT_NONE && !v->batch)
         command_wrong(self, "--step needs --batch");
-    else if (v->step != LEAT_NONE && v->step >= LEAT_SAMPLES_MOST / v->batch)
-        command_wrong(self, "--step: samples are numbered below 2^60");
     else if (v->until != LEAT_NONE && !v->document)
         command_wrong(self, "--until is for --document");
     else
@@ -325,8 +373,8 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
         first = leat_plan_position(plan, first < LEAT_SAMPLES_MOST ? first : LEAT_SAMPLES_MOST, NULL);
         end = LEAT_SAMPLES_MOST;
     } else {
-        first = v->step * v->batch;
-        end = first + v->batch;
+        if (!step_positions(self, v, &first, &end))
+            return CLI_WRONG;
     }
     s = print_positions(plan, first, end, until, v->json, &err);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
@@ -334,7 +382,7 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
 
 int cmd_trace(const struct command *self, int argc, char **argv)
 {
-    struct trace_values v = { .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .batch = LEAT_NONE, .until = LEAT_NONE };
+    struct trace_values v = { .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .until = LEAT_NONE };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL;
     struct plan_options options;

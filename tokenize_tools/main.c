@@ -126,12 +126,15 @@ static const struct command commands[] = {
       .options = decode_options,
       .run = cmd_decode },
     { .name = "merge",
-      .purpose = "joins finished datasets of the same tokenizer into one, without encoding again",
+      .purpose =
+          "joins finished datasets without encoding again; shuffles, deduplicates, splits",
       .words = "PART...",
-      .words_help = "Each PART is a dataset (NAME, NAME.leat or NAME.tokens). They are joined in the order given.",
+      .words_help =
+          "Each PART is a dataset (NAME, NAME.leat or NAME.tokens). They are joined in the order given. The parts of "
+          "one run (leat pack --part) become what the whole run would have written.",
       .least_words = 1,
       .most_words = COMMAND_ANY_WORDS,
-      .example = "leat merge -o corpus part.0 part.1 part.2",
+      .example = "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2",
       .options = merge_options,
       .run = cmd_merge },
     { .name = "bench",

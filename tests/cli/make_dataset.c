@@ -7,7 +7,7 @@
  *   metadata=KEY=VALUE
  *   input=PATH                                 the next input; documents after it come from it
  *   rejects=N bytes=N                          of the last input
- *   offset=N line=N id=TEXT                    of the next document
+ *   offset=N line=N id=TEXT hash=N             of the next document; N, below 256, is the hash
  *   document=ID,ID,...                         may be empty
  *   many=N                                     that many documents of one token each, 7
  *
@@ -25,6 +25,7 @@ struct maker {
     struct leat_stored_tokenizer tokenizer;
     struct leat_writer *writer; /* NULL as long as options come */
     struct leat_origin origin;
+    uint8_t hash[16];
     struct leat_input input;
     struct leat_error err;
 };
@@ -87,9 +88,11 @@ static void open_writer(struct maker *m)
 /* The origin of the next document is that of this one, without its line and id. */
 static void end_document(struct maker *m)
 {
-    check(m, leat_writer_end_document(m->writer, m->origin.input == LEAT_NONE && !m->origin.id ? NULL : &m->origin,
-                                      &m->err));
+    check(m, leat_writer_end_document(
+                 m->writer, m->origin.input == LEAT_NONE && !m->origin.id && !m->origin.text_hash ? NULL : &m->origin,
+                 &m->err));
     m->origin.line = LEAT_NONE;
+    m->origin.text_hash = NULL;
     m->origin.id = NULL;
     m->origin.id_bytes = 0;
 }
@@ -131,6 +134,10 @@ static int take_content(struct maker *m, const char *word)
     else if ((v = value_of(word, "id"))) {
         m->origin.id = v;
         m->origin.id_bytes = strlen(v);
+    } else if ((v = value_of(word, "hash"))) {
+        memset(m->hash, 0, sizeof m->hash);
+        m->hash[0] = (uint8_t)strtoul(v, NULL, 10);
+        m->origin.text_hash = m->hash;
     } else if ((v = value_of(word, "document")))
         add_document(m, v);
     else if ((v = value_of(word, "many")))

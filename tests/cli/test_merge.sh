@@ -62,6 +62,64 @@ ended 0 ''
 leat info m --json | grep -qF '"metadata": [["only.1", "here"], ["other.1", "x"], ["other.2", "y"], ["same", "1"]]' ||
     fail "merged metadata: $(leat info m)"
 
+# ---- Shuffling, deduplicating, splitting ------------------------------------------------------------------------------
+
+# the same text twice: hashes are given by hand
+make_hashed() { # NAME WORD...
+    name=$1
+    shift
+    make_dataset "$name" vocabulary=300 hashes "$@"
+}
+make_hashed h1 hash=1 document=1 hash=2 document=2,2 hash=1 document=1
+make_hashed h2 hash=2 document=2,2 hash=3 document=3,3,3
+try 0 '' leat merge -o d --dedup h1 h2 <<'END'
+2 of 5 documents left out: their text came before.
+d: 6 tokens in 3 documents from 2 parts, 4.4 KiB in T.
+END
+[ "$(leat cat d --tokens 0:6 --ids)" = '1 2 2 3 3 3' ] || fail "deduplicated: $(leat cat d --tokens 0:6 --ids)"
+leat info d --json | grep -qF '"metadata": [["leat.dedup", "1"]]' || fail "metadata: $(leat info d)"
+try 0 '' leat merge -o s.leat --split low=0.5,high=0.50 --json h1 h2 <<'END'
+{"output": "s.leat", "parts": 2, "documents": 0, "tokens": 0, "token_bytes": 0, "index_bytes": 4224, @
+"identity": "cef5078c852c651743c52b28ffe3ffd0", "deduplicated": 0, "splits": [{"output": "s.low", "documents": 5, @
+"tokens": 9, "identity": "f5f126872e0b9c02c46dc0a37e864a13"}, {"output": "s.high", "documents": 0, "tokens": 0, @
+"identity": "cef5078c852c651743c52b28ffe3ffd0"}], "seconds": T}
+END
+leat info s.low --json | grep -qF '["leat.split", "low"], ["leat.splits", "low=0.5,high=0.5"]' ||
+    fail "metadata: $(leat info s.low)"
+run leat merge -o x1 --shuffle 7 big1 big2 --memory 1M
+ended 0 ''
+run leat merge -o x2 --shuffle 7 big1 big2 --memory 1GiB
+ended 0 ''
+same_dataset x1 x2
+run leat verify x1
+ended 0 ''
+run leat merge -o x2 --force --shuffle 8 big1 big2
+cmp -s x1.tokens x2.tokens && fail "another seed shuffles in the same way"
+refuse 1 'leat: big1 has no hashes of its documents'"'"' texts, which --dedup needs: pack its inputs again (leat pack @
+stores them)' leat merge -o new --dedup big1
+refuse 1 'leat: big1 has no hashes of its documents'"'"' texts, which --split needs: pack its inputs again (leat pack @
+stores them)' leat merge -o new --split a=1 big1
+refuse 2 'leat: --split: "a" is not of the form NAME=FRACTION,NAME=FRACTION,... (leat merge --help lists the options)' \
+    leat merge -o new --split a h1
+for split in leat=0.1 a/b=0.1 a=0 a=1.1 a=0.5,b=0.6 a=x a=0.1,a=0.2 a= a=0.0000000000000000001 packed=1; do
+    run leat merge -o new --split $split h1
+    [ "$code" -ne 0 ] || fail "$ran: exit code 0"
+    [ -s "$said" ] || fail "$ran: says nothing"
+    nothing_left new
+done
+# an output that exists stops all of them
+make_dataset there.b vocabulary=300 document=5
+run leat merge -o there --split a=0.1,b=0.1 h1
+ended 1 'leat: there.b.leat exists already: choose another name, or replace it (--force)'
+nothing_left there.a
+[ ! -e there.leat ] || fail "$ran: wrote there.leat"
+run leat merge -o there --split a=0.1,b=0.1 --force h1
+ended 0 ''
+for name in there there.a there.b; do
+    run leat verify $name
+    ended 0 ''
+done
+
 # ---- An output that exists, and names that are none -----------------------------------------------------------------
 
 refuse 1 'leat: out.leat exists already: choose another name, or replace it (--force)' leat merge -o out a

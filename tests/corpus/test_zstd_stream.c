@@ -97,16 +97,6 @@ static bool same_status(enum leat_status got, enum leat_status plain, const stru
     return got == plain || (plain == LEAT_E_TRUNCATED && got == LEAT_E_TEXT && file->size > 0);
 }
 
-/* Of a raw block that is found to be wrong with its last byte, libzstd gives all but that byte if it is fed byte by byte,
- * and all but the last three if it is not. */
-static bool same_text(const struct blob *got, const struct blob *want, enum leat_status s)
-{
-    struct blob most = { want->bytes, got->size, 0 };
-
-    return blob_same(got, want) ||
-           (s == LEAT_E_TEXT && got->size < want->size && want->size - got->size < 3 && blob_same(got, &most));
-}
-
 static void check_file(const struct blob *file, const struct blob *want, enum leat_status status, size_t piece)
 {
     struct leat_error err = { 0 };
@@ -120,7 +110,7 @@ static void check_file(const struct blob *file, const struct blob *want, enum le
                err.message);
     if (s != LEAT_OK)
         T_CONTAINS(err.message, path);
-    if (!same_text(&got, want, s))
+    if (!blob_same(&got, want))
         T_FAIL("%zu bytes: %zu bytes of text instead of %zu", file->size, got.size, want->size);
     blob_free(&got);
 }

@@ -138,8 +138,11 @@ static void small_disk(void)
 {
     const char *parts[2] = { reference, reference };
     uint64_t needed = 2 * (uint64_t)DOCUMENTS * DOCUMENT;
-    unsigned fulls = 0, merge_fulls = 0, resumed = 0;
+    unsigned fulls = 0, merge_fulls = 0, shuffle_fulls = 0, resumed = 0;
+    struct leat_merge_options shuffled = LEAT_MERGE_OPTIONS_INIT;
 
+    shuffled.shuffle = 1;
+    shuffled.memory = 1 << 20; /* so that the documents lie on the disk twice for a while */
     for (unsigned step = 0; step <= STEPS; step++) {
         uint64_t room = needed * step / STEPS * 5 / 4;
         enum leat_status s;
@@ -158,7 +161,16 @@ static void small_disk(void)
             check_sentence(s, "make room");
             T_STR(listing(disk), "filler");
         }
+        clear_folder(disk);
+        fill_disk(2 * room);
+        s = leat_merge(name, parts, 1, &shuffled, NULL, &t_err);
+        shuffle_fulls += s != LEAT_OK;
+        if (s != LEAT_OK) {
+            check_sentence(s, "make room");
+            T_STR(listing(disk), "filler");
+        }
     }
+    T_CHECK(shuffle_fulls > STEPS / 3 && shuffle_fulls <= STEPS);
     T_CHECK(fulls > STEPS / 2 && fulls <= STEPS);
     T_CHECK(merge_fulls > STEPS / 2 && merge_fulls <= STEPS);
     T_CHECK(resumed > STEPS / 2 && resumed <= STEPS);

@@ -110,6 +110,37 @@ static enum leat_status merge(struct leat_error *err)
     return leat_merge(fresh.name, parts, 3, NULL, NULL, err);
 }
 
+/* With so little memory that runs are sorted and buckets filled in files. */
+static enum leat_status arrange(struct leat_error *err)
+{
+    const char *parts[2] = { with(folder, "/p1"), with(folder, "/many") };
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+
+    o.shuffle = o.dedup = 1;
+    o.memory = 1;
+    return leat_merge(fresh.name, parts, 2, &o, NULL, err);
+}
+
+/* Tiny documents, each text twice: more than are sorted at once. */
+static void write_many(const char *name)
+{
+    struct small many = { .replace = false };
+    struct leat_writer *w;
+
+    snprintf(many.name, sizeof many.name, "%s", name);
+    T_OK(small_open(&many, &w, &t_err));
+    T_OK(small_begin(w, &t_err));
+    for (uint32_t i = 0; i < 2600; i++) {
+        uint32_t hash[4] = { 1 + i / 2, 2, 3, i / 2 * 2654435761u };
+        struct leat_origin o = {
+            .offset = i, .line = i, .id = "id", .id_bytes = i % 3, .text_hash = (const uint8_t *)hash
+        };
+
+        T_OK(leat_writer_add_u32(w, hash + 1, i % 3, &o, &t_err));
+    }
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
 static void copy_old(void)
 {
     copy_dataset(old.name, fresh.name);
@@ -299,6 +330,7 @@ static const struct scenario scenarios[] = {
     { .what = "write much", .run = write_much, .writes = true },
     { .what = "abandon", .run = write_and_abandon, .abandons = true },
     { .what = "merge", .run = merge, .writes = true },
+    { .what = "arrange", .run = arrange, .writes = true },
     { .what = "read", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_LEASED },
     { .what = "read on trust", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_TRUSTED },
     { .what = "read unmapped", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_READ },
@@ -559,6 +591,7 @@ static void prepare_all(void)
         snprintf(part.name, sizeof part.name, "%s%s", folder, names[i]);
         small_write(&part);
     }
+    write_many(with(folder, "/many"));
     put_file(with(folder, "/list.txt"), "# two\nlist/y\nlist/x.leat\n", 25);
 }
 

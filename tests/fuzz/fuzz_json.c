@@ -100,7 +100,7 @@ FUZZ_TARGET(json)
         fields.kernels = row;
         a.status = json_fields_find(&fields, line, size, &a.found, &err);
         FUZZ_CHECK(a.status == LEAT_OK || (a.status == LEAT_E_TEXT && err.message[0] && a.found.problem != JSON_FINE));
-        snprintf(a.message, sizeof a.message, "%s", err.message);
+        snprintf(a.message, sizeof a.message, "%.199s", err.message);
         check_parts(&fields, record, size, &a, &random);
         free(line);
     }

@@ -421,6 +421,48 @@ static void tiktoken_seeds(void)
 }
 
 /* Each text with one of the tokenizers. */
+static void plan_seeds(void)
+{
+    static const char *const plans[] = {
+        "source a\nseq-len 8\n",
+        "# all\nseed 5\nseq-len 16\nbase-len 64\norder sequential\nepochs 2\nsource a:0.5\nsource b:1e-3:3\nsource f\n"
+        "at 6400:1,2:len=32\nat 6528:0,0,.1\nskip 7:9\nskip 100:105\n",
+        "source c:1\nsource d:0:4\nseq-len 1000000\nat 1099511627776:1,1\nseed 18446744073709551615",
+        "source e:0\nsource a:7:1\nsource b:0.25:none\nseq-len 3\nbase-len 12\nskip 0:1152921504606846976\n",
+        "source a\nsplit x=0.9,y=0.1\nuse y\nseq-len 4\n",
+        "source x:1:1:2\nseq-len 4\norder shuffled\nat 5:1:len\n",
+    };
+
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
+        char text[1024], seed[32];
+
+        snprintf(text, sizeof text, "leat plan 1\n%s", plans[i]);
+        snprintf(seed, sizeof seed, "seed-%zu", i);
+        put_seed("plan", seed, text, strlen(text));
+    }
+}
+
+/* States of no plan that the fuzzer has, but for the first lines: it puts the last line right. */
+static void state_seeds(void)
+{
+    static const char *const counts[] = { "1 0123456789abcdef", "2 0123456789abcdef 0123456789abcdef",
+                                          "3 0123456789abcdef 0123456789abcdef 0123456789abcdef" };
+
+    for (unsigned i = 0; i < 6; i++) {
+        char text[1024], seed[32];
+
+        snprintf(text, sizeof text,
+                 "%cleat state 1\nposition %u\nskipped 0\ndamaged 3\nrules permutation=1,blend=1,split=1\nbase-len "
+                 "64\nseed 0\norder shuffled\nsources %s\nphases %s\nskips 0123456789abcdef\nfingerprint "
+                 "0123456789abcdef0123456789abcdef\ncheck 0123456789abcdef\n",
+                 (char)('0' + i), 700 * i, counts[i % 3], counts[i / 2]);
+        snprintf(seed, sizeof seed, "seed-%u", i);
+        put_seed("state", seed, text, strlen(text));
+        put_seed("state", "seed-true", "\x81\x10\x01", 3);
+        put_seed("state", "seed-changed", "\x83\x10\x05\x15\x01\x03", 6);
+    }
+}
+
 static void encode_seeds(void)
 {
     struct vectors_text texts[VECTORS_TEXTS];
@@ -505,6 +547,8 @@ int main(int argc, char **argv)
     encode_seeds();
     json_seeds();
     byte_seeds();
+    plan_seeds();
+    state_seeds();
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command) == 0 ? 0 : 1;
 }

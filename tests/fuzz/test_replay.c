@@ -22,6 +22,8 @@ int fuzz_load_sentencepiece(const uint8_t *data, size_t size);
 int fuzz_encode(const uint8_t *data, size_t size);
 int fuzz_json(const uint8_t *data, size_t size);
 int fuzz_bytes(const uint8_t *data, size_t size);
+int fuzz_plan(const uint8_t *data, size_t size);
+int fuzz_state(const uint8_t *data, size_t size);
 
 static const struct fuzzer {
     const char *name;
@@ -37,6 +39,8 @@ static const struct fuzzer {
     { "encode", fuzz_encode },
     { "json", fuzz_json },
     { "bytes", fuzz_bytes },
+    { "plan", fuzz_plan },
+    { "state", fuzz_state },
 };
 
 static void replay_file(const struct fuzzer *f, const char *path)

@@ -17,7 +17,8 @@ PLANS = [
     ("a=1000", "source a:1;seq-len 8;order sequential;epochs 1", [0, 1, 2, 123]),
     ("a=10000+7+20000 b=5000", "source a:0.75;source b:0.25;seq-len 16;seed 7", [0, 1, 2, 3, 4, 5, 1873, 10**9]),
     ("a=100000 b=50000 c=2000000", "source a:0.5;source b:0.3;source c:1e-9;seq-len 64;base-len 256;seed 99;"
-     "at 6400:0.2,0.3,0.5:len=128;at 7040:1,1,1:len=256", [0, 1, 16, 63, 64, 6399, 6400, 6401, 7039, 7040, 7041, 10**7]),
+     "at 6400:0.2,0.3,0.5:len=128;at 7040:1,1,1:len=256",
+     [0, 1, 16, 63, 64, 6399, 6400, 6401, 7039, 7040, 7041, 10**7]),
     ("a=4000 b=4000", "source a:3:2;source b:1:3;seq-len 20;base-len 60;seed 1;epochs 2", [0, 1, 527, 528, 791]),
     ("a=300000000000000", "source a:1;seq-len 2;base-len 2;seed 5", [0, 1, 2**47, 2**60 - 1]),
     ("a=1000 b=9000 c=100", "source a:1;source b:8:1;source c:0;seq-len 10;seed 3;at 500:0,1,1;skip 20:30;skip 100:101",

@@ -25,6 +25,7 @@ static struct {
     struct leat_dataset *data[SOURCES], *written[SOURCES];
     unsigned count;
     char text[TEXT];
+    size_t length; /* of the text */
     struct leat_plan *plan;
     const char *folder;
 } now;
@@ -101,7 +102,7 @@ static void forget(void)
     }
     now.plan = NULL;
     now.count = 0;
-    strcpy(now.text, "leat plan 1\n");
+    now.length = (size_t)snprintf(now.text, TEXT, "leat plan 1\n");
 }
 
 static void draw_blend(const char *text, uint64_t k)
@@ -136,7 +137,7 @@ static void answer(const char *word, char *rest)
         return;
     }
     if (strcmp(word, "line") == 0) {
-        strcat(strcat(now.text, rest), "\n");
+        now.length += (size_t)snprintf(now.text + now.length, TEXT - now.length, "%s\n", rest);
         return;
     }
     if (strcmp(word, "blend") == 0) {

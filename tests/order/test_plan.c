@@ -3,6 +3,8 @@
  * lies in a list of datasets and in a split; which samples show a token, against a plain search; the rows of ranks make
  * up the batch for any number of ranks; and each mistake is refused with its line and remedy.
  */
+#include <stdarg.h>
+
 #include "t.h"
 
 static const char *folder;
@@ -67,7 +69,6 @@ static char *text_of(const struct leat_plan *plan)
 }
 
 static struct leat_plan *parse(const char *format, ...) __attribute__((format(printf, 1, 2)));
-#include <stdarg.h>
 static struct leat_plan *parse(const char *format, ...)
 {
     static char text[8192];
@@ -320,14 +321,17 @@ static void test_ranks(uint64_t *random)
 static void refuse(const char *lines, const char *part)
 {
     struct leat_plan *plan = (struct leat_plan *)1;
-    static char text[8192], *at;
+    static char text[8192];
     enum leat_status s;
+    size_t at = 0;
 
-    /* % stands for the folder */
-    at = text;
-    for (; *lines; lines++)
-        at += *lines == '%' ? sprintf(at, "%s", folder) : sprintf(at, "%c", *lines);
-    s = leat_plan_parse(&plan, text, (size_t)(at - text), "my.plan", NULL, &t_err);
+    for (; *lines; lines++) /* % stands for the folder */
+        if (*lines == '%')
+            at += (size_t)snprintf(text + at, sizeof text - at, "%s", folder);
+        else
+            text[at++] = *lines;
+    text[at] = '\0';
+    s = leat_plan_parse(&plan, text, at, "my.plan", NULL, &t_err);
     if (s != LEAT_E_ARGUMENT || plan || !strstr(t_err.message, part))
         T_FAIL("%s: %s, \"%s\", without \"%s\"", text, leat_status_name(s), t_err.message, part);
 }

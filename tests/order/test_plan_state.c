@@ -3,6 +3,8 @@
  * named; later phases, later skips and later sources are accepted; a state that was cut or changed at any byte is no
  * state.
  */
+#include <stdarg.h>
+
 #include "bench/fake_dataset.h"
 #include "plan.h"
 #include "t.h"
@@ -104,20 +106,35 @@ static void test_changes(void)
     refuse(PLAN ";epochs 1", 100, "seq-len 8;base-len 16;seed 5;source s0:1:1;source s1:2:2", "source 1");
 }
 
+struct printer {
+    char *text;
+    size_t length, room;
+};
+
+static void print(struct printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void print(struct printer *p, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    p->length += (size_t)vsnprintf(p->text + p->length, p->room - p->length, format, args);
+    va_end(args);
+}
+
 /* Hundreds of sources and phases: still small, and the difference is found among a few. */
 static void test_many(void)
 {
     static char lines[100000], other[100000], text[LEAT_PLAN_STATE_BYTES];
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
-    char *at = lines;
+    struct printer p = { lines, 0, sizeof lines };
 
-    at += sprintf(at, "seq-len 8;seed 1");
+    print(&p, "seq-len 8;seed 1");
     for (unsigned i = 0; i < 200; i++)
-        at += sprintf(at, ";source s%u:%u", i, 1 + i % 7);
+        print(&p, ";source s%u:%u", i, 1 + i % 7);
     for (unsigned i = 1; i < 300; i++) {
-        at += sprintf(at, ";at %u:", 10 * i);
+        print(&p, ";at %u:", 10 * i);
         for (unsigned k = 0; k < 30; k++)
-            at += sprintf(at, "%s%u", k ? "," : "", 1 + (k + i) % 5);
+            print(&p, "%s%u", k ? "," : "", 1 + (k + i) % 5);
     }
     save(lines, 5000, text);
     T_OK(load(lines, text, &state));

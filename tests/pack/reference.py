@@ -200,12 +200,12 @@ def skippable(r):
     return bytes([0x50 + r.randrange(16)]) + b"\x2a\x4d\x18" + len(content).to_bytes(4, "little") + content
 
 
-def compress(data, form, r):
-    """In one to four frames or members, cut anywhere."""
+def compress(data, form, r, last=True):
+    """In one to four frames or members, cut anywhere; `last`: zeros may follow."""
     cuts = sorted(r.randrange(len(data) + 1) for _ in range(r.choice([0, 0, 1, 3])))
     pieces = [data[a:b] for a, b in zip([0] + cuts, cuts + [len(data)])]
     if form == "gz":
-        return b"".join(gzip_member(p, r) for p in pieces) + r.choice([b"", b"", b"\0" * 7])
+        return b"".join(gzip_member(p, r) for p in pieces) + (r.choice([b"", b"", b"\0" * 7]) if last else b"")
     out = b""
     for p in pieces:
         out += (skippable(r) if r.random() < 0.3 else b"") + zstd_frame(p, r)

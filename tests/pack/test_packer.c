@@ -21,8 +21,8 @@ struct column {
 
 static void fill(struct column *c, uint64_t count, uint64_t *seed)
 {
-    static const char *const words[] = { "water", " mill", "\n", " 1234", "\xc3\xa9t\xc3\xa9", " the", "<|endoftext|>",
-                                         "\xe6\xb0\xb4", "  ",    "x" };
+    static const char *const words[] = { "water", " mill",         "\n",           " 1234", "\xc3\xa9t\xc3\xa9",
+                                         " the",  "<|endoftext|>", "\xe6\xb0\xb4", "  ",    "x" };
     size_t used = 0;
 
     c->count = count;

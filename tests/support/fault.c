@@ -173,7 +173,9 @@ static void after(enum fate fate)
 DECLARE(void *, malloc, (size_t bytes));
 DECLARE(void *, calloc, (size_t count, size_t bytes));
 DECLARE(void *, realloc, (void *old, size_t bytes));
+DECLARE(void *, reallocarray, (void *old, size_t count, size_t bytes));
 DECLARE(char *, strdup, (const char *text));
+DECLARE(char *, strndup, (const char *text, size_t most));
 DECLARE(void, free, (void *old));
 
 static void *counted(void *p)
@@ -201,6 +203,21 @@ void *__wrap_realloc(void *old, size_t bytes)
         return NULL;
     p = __real_realloc(old, bytes);
     return old ? p : counted(p);
+}
+
+void *__wrap_reallocarray(void *old, size_t count, size_t bytes)
+{
+    void *p;
+
+    if (fate_of(FAULT_MEMORY, "reallocarray") == FAIL)
+        return NULL;
+    p = __real_reallocarray(old, count, bytes);
+    return old ? p : counted(p);
+}
+
+char *__wrap_strndup(const char *text, size_t most)
+{
+    return fate_of(FAULT_MEMORY, "strndup") == FAIL ? NULL : counted(__real_strndup(text, most));
 }
 
 char *__wrap_strdup(const char *text)

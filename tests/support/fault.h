@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum fault_kind {
-    FAULT_MEMORY, /* malloc, calloc, realloc, strdup: NULL and ENOMEM */
+    FAULT_MEMORY, /* malloc, calloc, realloc, reallocarray, strdup, strndup: NULL and ENOMEM */
     FAULT_SYSTEM  /* the rest */
 };
 

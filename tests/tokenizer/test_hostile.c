@@ -234,6 +234,39 @@ static void check_bound(const char *name)
     leat_encoder_close(other);
 }
 
+/* What is refused has not taken more than the bound before, and what is not refused neither. */
+static void check_bounded_peak(const char *name, size_t size)
+{
+    struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    struct leat_tokenizer *t = open_tokenizer(name);
+    bool refused = false;
+
+    for (options.most_bytes = (uint64_t)1 << 20; options.most_bytes <= (uint64_t)64 << 20; options.most_bytes *= 4) {
+        enum leat_status s = LEAT_OK;
+        uint64_t count, used, begin, peak;
+        struct leat_encoder *e;
+        const uint32_t *ids;
+
+        T_OK(leat_encoder_open(&e, t, &options, &t_err));
+        T_OK(leat_encoder_encode(e, "some text", 9, &ids, &count, &t_err)); /* what every encoder has */
+        begin = peak_begin();
+        T_OK(leat_encoder_begin(e, &t_err));
+        for (size_t at = 0; at < size && s == LEAT_OK; at += used)
+            s = leat_encoder_part(e, text + at, size - at, &used, &ids, &count, &t_err);
+        if (s == LEAT_OK)
+            s = leat_encoder_end(e, &ids, &count, &t_err);
+        if (s != LEAT_OK)
+            T_EQ(s, LEAT_E_PIECE);
+        refused = refused || s != LEAT_OK;
+        peak = peak_bytes(begin);
+        if (peak > options.most_bytes + ((uint64_t)2 << 20))
+            T_FAIL("%s: %" PRIu64 " KiB of memory for a bound of %" PRIu64 " KiB", name, peak >> 10,
+                   options.most_bytes >> 10);
+        leat_encoder_close(e);
+    }
+    T_CHECK(refused);
+}
+
 static void test_bound(uint64_t seed)
 {
     uint64_t random = seed;
@@ -242,8 +275,11 @@ static void test_bound(uint64_t seed)
     check_bound("gpt2");
     check_bound("ignore_merges.json");
     check_bound("word_suffix.json");
+    check_bounded_peak("gpt2", text_bytes);
+    check_bounded_peak("nfc.json", text_bytes);
     repeat("a"); /* "aa" is a piece: no cut is safe */
     check_bound("piece_fallback.model");
+    check_bounded_peak("piece_fallback.model", text_bytes);
 }
 
 /* ---- Windows ---- */

@@ -1,6 +1,6 @@
 /*
  * test_writer_memory.c: memory does not grow with the number of documents: ten million tiny ones are written, verified
- * and merged, each in a process of its own whose peak is looked at.
+ * merged and arranged anew, each in a process of its own whose peak is looked at.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -36,9 +36,13 @@ static void write_many(const struct work *work)
     for (uint64_t i = 0; i < work->documents; i++) {
         struct leat_origin o = { .input = input, .offset = i, .line = i + 1 };
         uint16_t token = (uint16_t)(i % 1000);
+        uint64_t random = i % 4 == 3 ? i - 1 : i, hash[2]; /* a quarter of the texts comes twice */
         char id[24];
 
         if (work->ids) {
+            hash[0] = t_random(&random);
+            hash[1] = t_random(&random);
+            o.text_hash = (const uint8_t *)hash;
             o.id_bytes = (uint64_t)snprintf(id, sizeof id, "%" PRIu64, i);
             o.id = id;
         }
@@ -65,6 +69,27 @@ static void merge_many(const struct work *work)
 
     T_OK(leat_merge(work->output, &work->name, 1, NULL, &info, &t_err));
     T_EQ(info.documents, work->documents);
+}
+
+/* Everything at once, with 8 MiB to do it in. */
+static void arrange_many(const struct work *work)
+{
+    static const struct leat_split splits[] = { { "half", "0.5" } };
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    struct leat_info info = LEAT_INFO_INIT, half = LEAT_INFO_INIT;
+
+    o.replace = o.shuffle = o.dedup = 1;
+    o.splits = splits;
+    o.split_count = 1;
+    o.memory = (uint64_t)8 << 20;
+    o.report = &report;
+    report.splits = &half;
+    T_OK(leat_merge(work->output, &work->name, 1, &o, &info, &t_err));
+    T_EQ(report.documents, work->documents);
+    T_EQ(report.deduplicated, work->documents / 4);
+    T_EQ(info.documents + half.documents, work->documents - work->documents / 4);
+    T_CHECK(half.documents > work->documents / 3 && info.documents > work->documents / 3);
 }
 
 static long peak_kib(void)
@@ -145,6 +170,7 @@ int main(void)
     index = hold(with_ids.name, ".leat");
     tokens = hold(with_ids.name, ".tokens");
     in_process(merge_many, "merging with ids", &with_ids);
+    in_process(arrange_many, "shuffling, deduplicating and splitting", &with_ids);
     close(index);
     close(tokens);
     remove_dataset(with_ids.name);

@@ -11,7 +11,6 @@
 
 #define FIRST_ROOM   ((size_t)4096)
 #define CURSOR_BYTES TINY_OR((size_t)100, (size_t)1 << 20)
-#define FILE_SHOWN   "the file for shuffling"
 
 enum leat_status buckets_open(struct buckets *s, const char *path, size_t count, size_t block_bytes,
                               struct leat_error *err)
@@ -136,7 +135,7 @@ enum leat_status buckets_read(const struct buckets *s, size_t i, uint64_t at, vo
     while (count > 0) {
         uint64_t in_block = at % s->block_bytes, left = s->block_bytes - in_block, here = count < left ? count : left;
         uint64_t place = b->blocks[at / s->block_bytes] * s->block_bytes + in_block;
-        enum leat_status status = file_read_at(s->fd, place, to, here, FILE_SHOWN, err);
+        enum leat_status status = file_read_at(s->fd, place, to, here, s->path, err);
 
         if (status != LEAT_OK)
             return status;

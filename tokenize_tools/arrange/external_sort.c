@@ -10,7 +10,6 @@
 #define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* that are kept in memory, whatever the bound */
 #define FIRST_TRIPLES  ((size_t)1024)
 #define MOST_RUNS      TINY_OR((size_t)4, (size_t)512) /* so many are merged to one before another one comes */
-#define FILE_SHOWN     "the file for sorting"
 
 void external_sort_begin(struct external_sort *s, const char *path, uint64_t memory_bytes)
 {
@@ -117,7 +116,7 @@ static enum leat_status fill(struct external_sort *s, struct external_run *run, 
     run->count = left < room ? (size_t)left : room;
     run->at += run->count;
     return file_read_at(s->fd, (run->at - run->count) * sizeof(struct triple), run->buffer,
-                        (uint64_t)run->count * sizeof(struct triple), FILE_SHOWN, err);
+                        (uint64_t)run->count * sizeof(struct triple), s->path, err);
 }
 
 /* Each run's share of the memory. */

@@ -63,19 +63,25 @@ static enum leat_status offset_at(const struct source *s, uint64_t document, uin
 }
 
 /*
- * Whether a share's first input is the rest of the last one before it. It has its name and size; but so has the same
- * file when it was named twice in a row: then its offsets begin anew. Inputs whose size is not known are not cut.
+ * Whether a share's first input is the rest of the last one before it, which has its name and size; but so has the same
+ * file when it was named twice in a row. The share says which it is; else its offsets tell, which begin anew with a new
+ * input. Inputs whose size is not known are not cut.
  */
 static enum leat_status continues(const struct joined *j, const struct source *s, const struct named_input *n,
                                   bool *yes, struct leat_error *err)
 {
-    uint64_t offset;
+    const char *cut = sources_metadata(s, SHARES_CUT_KEY);
     enum leat_status status;
+    uint64_t offset;
 
     *yes = false;
     if (s->shares.of == 0 || s->shares.first == 1 || !j->last.path || n->input.bytes == 0 ||
         n->input.bytes != j->last.input.bytes || strcmp(n->path, j->last.path) != 0)
         return LEAT_OK;
+    if (cut) {
+        *yes = strcmp(cut, "1") == 0;
+        return LEAT_OK;
+    }
     status = offset_at(s, 0, 0, &offset, err);
     *yes = status == LEAT_OK && (offset == LEAT_NONE || j->last_offset == LEAT_NONE || offset > j->last_offset);
     return status;

@@ -7,21 +7,12 @@
 
 #include "base/status.h"
 
-/* The value of a key in one source's metadata, or NULL. */
-static const char *value_of(const struct source *s, const char *key)
-{
-    for (uint64_t i = 0; i < s->pairs->count; i++)
-        if (strcmp(s->pairs->pairs[i].key, key) == 0)
-            return s->pairs->pairs[i].value;
-    return NULL;
-}
-
 static bool key_is_used(const struct sources *all, const char *key)
 {
     bool used = false;
 
     for (size_t i = 0; !used && i < all->count; i++)
-        used = value_of(&all->items[i], key) != NULL;
+        used = sources_metadata(&all->items[i], key) != NULL;
     return used;
 }
 
@@ -30,7 +21,7 @@ static bool holds_for_all(const struct sources *all, const struct leat_metadata_
     bool same = all->count == 1 || (strcmp(pair->key, METADATA_SHUFFLE) != 0 && strcmp(pair->key, METADATA_DEDUP) != 0);
 
     for (size_t i = 0; same && i < all->count; i++) {
-        const char *value = value_of(&all->items[i], pair->key);
+        const char *value = sources_metadata(&all->items[i], pair->key);
 
         same = value && strcmp(value, pair->value) == 0;
     }
@@ -61,7 +52,7 @@ static enum leat_status keep_by_source(const struct sources *all, size_t number,
 /* Shares are checked elsewhere: what tells them is not the output's own. */
 static bool tells_share(const struct sources *all, const struct leat_metadata_pair *pair)
 {
-    return all->items[0].shares.of && strcmp(pair->key, SHARES_KEY) == 0;
+    return all->items[0].shares.of && (strcmp(pair->key, SHARES_KEY) == 0 || strcmp(pair->key, SHARES_CUT_KEY) == 0);
 }
 
 static enum leat_status join_pair(const struct sources *all, size_t number, const struct leat_metadata_pair *pair,
@@ -88,6 +79,9 @@ enum leat_status join_metadata(const struct sources *sources, struct outputs *ou
     if (s == LEAT_OK && sources->shares.of) {
         shares_print(text, &sources->shares);
         s = outputs_set_metadata(outputs, SHARES_KEY, text, err);
+        if (s == LEAT_OK)
+            s = outputs_set_metadata(outputs, SHARES_CUT_KEY, sources_metadata(&sources->items[0], SHARES_CUT_KEY),
+                                     err);
     }
     return s;
 }

@@ -35,8 +35,9 @@ enum leat_status shuffle_begin(struct shuffle *s, const char *path, uint64_t see
         .output_count = outputs,
         .buckets = { .fd = -1 },
     };
-    if (bytes + sources->documents * SHUFFLE_INDEX_BYTES <= memory_bytes) {
-        s->bits = 0;
+    /* growing in memory may take twice as much while it goes on */
+    if (bytes <= memory_bytes / 2) {
+        s->bits = shuffle_plan_bits_in_memory(bytes);
         block_bytes = BUCKETS_IN_MEMORY;
     } else {
         s->bits = shuffle_plan_bits(bytes, memory_bytes, outputs, 64);

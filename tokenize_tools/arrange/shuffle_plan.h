@@ -11,20 +11,40 @@
 #include "base/tiny.h"
 #include "triple.h"
 
-#define SHUFFLE_INDEX_BYTES sizeof(struct triple)
+#define SHUFFLE_INDEX_BYTES         sizeof(struct triple)
 
-#define SHUFFLE_MOST_BITS   12u
-#define SHUFFLE_LEAST_BLOCK TINY_OR((size_t)64, (size_t)4096)
-#define SHUFFLE_MOST_BLOCK  TINY_OR((size_t)4096, (size_t)4 << 20)
+#define SHUFFLE_MOST_BITS           12u
+#define SHUFFLE_MOST_BITS_IN_MEMORY 8u
+#define SHUFFLE_LEAST_BLOCK         TINY_OR((size_t)64, (size_t)4096)
+#define SHUFFLE_GOOD_BLOCK          TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
+#define SHUFFLE_MOST_BLOCK          TINY_OR((size_t)4096, (size_t)4 << 20)
 
-/* Of a key, that choose the bucket for `bytes` bytes in all: buckets come out half as large as can be written at once,
- * so that few are larger. At least one bit, at most `left`. */
+/* Buckets of about this size lie in the processor's caches while they are written: for ten million documents of six
+ * tokens, 2 to 4 s instead of 6 s (x86-64) in buckets of half a GiB. */
+#define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
+
+/*
+ * Of a key, that choose the bucket for `bytes` bytes in all; at least one, at most `left`. Buckets come out half as
+ * large as can be written at once, so that few are larger; and smaller, if their blocks stay large.
+ */
 static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
 {
-    uint64_t most = memory / 2 / SHUFFLE_LEAST_BLOCK / outputs; /* buckets of an output */
+    uint64_t most = memory / 2 / SHUFFLE_LEAST_BLOCK / outputs, good = memory / 2 / SHUFFLE_GOOD_BLOCK / outputs;
     unsigned bits = 1;
 
-    while (bits < SHUFFLE_MOST_BITS && bits < left && bytes >> bits > memory / 4 && (uint64_t)2 << bits <= most)
+    while (bits < SHUFFLE_MOST_BITS && bits < left &&
+           ((bytes >> bits > memory / 4 && (uint64_t)2 << bits <= most) ||
+            (bytes >> bits > SHUFFLE_CACHED_BYTES && (uint64_t)2 << bits <= good)))
+        bits++;
+    return bits;
+}
+
+/* Where there is no file. */
+static inline unsigned shuffle_plan_bits_in_memory(uint64_t bytes)
+{
+    unsigned bits = 0;
+
+    while (bits < SHUFFLE_MOST_BITS_IN_MEMORY && bytes >> bits > SHUFFLE_CACHED_BYTES)
         bits++;
     return bits;
 }

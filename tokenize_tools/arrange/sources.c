@@ -78,6 +78,7 @@ static enum leat_status open_part(struct sources *all, const char *name, const c
     struct leat_open_options how = { sizeof how, LEAT_ACCESS_READ };
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset **d = &all->opened[all->opened_count];
+    uint64_t id_bytes = 0;
     enum leat_status s = leat_dataset_open(d, name, &how, err);
 
     if (s != LEAT_OK)
@@ -91,12 +92,14 @@ static enum leat_status open_part(struct sources *all, const char *name, const c
     /* sums of the sizes of real files */
     all->token_bytes += info.token_bytes;
     all->documents += info.documents;
-    all->id_bytes += info.stores_ids ? info.index_bytes : 0;
     all->lines |= info.stores_lines != 0;
     all->ids |= info.stores_ids != 0;
     all->hashes |= info.stores_hashes != 0;
     for (uint64_t i = 0; s == LEAT_OK && i < info.parts; i++)
         s = push_part(all, *d, i, err);
+    if (s == LEAT_OK)
+        s = leat_dataset_ids(*d, 0, info.documents, NULL, 0, &id_bytes, err);
+    all->id_bytes += id_bytes;
     return s;
 }
 
@@ -134,4 +137,12 @@ enum leat_status sources_need_hashes(const struct sources *s, const char *what, 
                               "(leat pack stores them)",
                               s->items[i].name, what);
     return LEAT_OK;
+}
+
+const char *sources_metadata(const struct source *s, const char *key)
+{
+    for (uint64_t i = 0; i < s->pairs->count; i++)
+        if (strcmp(s->pairs->pairs[i].key, key) == 0)
+            return s->pairs->pairs[i].value;
+    return NULL;
 }

@@ -33,7 +33,7 @@ struct sources {
     struct source *items;
     size_t count, room;
     struct leat_info first;                    /* of the first part; what all must agree on */
-    uint64_t documents, token_bytes, id_bytes; /* of all; ids at most */
+    uint64_t documents, token_bytes, id_bytes; /* of all */
     bool lines, ids, hashes;                   /* stored by one source at least */
     struct shares shares; /* of all, if they are shares of one run that are not complete; else of 0 */
 };
@@ -45,6 +45,9 @@ void sources_close(struct sources *s);
 /* LEAT_E_NOT_FOUND unless all documents have a place for a hash; `what` is what needs them. */
 enum leat_status sources_need_hashes(const struct sources *s, const char *what, struct leat_error *err);
 
+/* The value of a key in a source's metadata, or NULL. */
+const char *sources_metadata(const struct source *s, const char *key);
+
 /* ---- shares.c ---- */
 
 /* Sets the shares of each source and of all; LEAT_E_INCOMPATIBLE if some are missing, misplaced or of another run. */
@@ -53,6 +56,10 @@ enum leat_status shares_check(struct sources *s, struct leat_error *err);
 /* The key of the metadata that tells a share, and its value of at most SHARES_TEXT characters. */
 #define SHARES_KEY  "leat.part"
 #define SHARES_TEXT 72
+
+/* The key that tells whether a share begins inside its first input, which the share before it lists too: "1" or "0". */
+#define SHARES_CUT_KEY "leat.part.cut"
+
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);
 
 #endif

@@ -104,6 +104,21 @@ enum leat_status document_input_next(struct document_input *in, const char **tex
     return s;
 }
 
+bool document_input_is_one(const struct document_input *in)
+{
+    return !in->lines;
+}
+
+enum leat_status document_input_part(struct document_input *in, const char **text, size_t *bytes,
+                                     struct leat_error *err)
+{
+    char *part;
+    enum leat_status s = text_input_part(in->input, &part, bytes, err);
+
+    *text = part;
+    return s;
+}
+
 enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err)
 {
     return text_input_blame(in->input, in->lines, err);

@@ -29,6 +29,12 @@ void document_input_close(struct document_input *in); /* NULL is fine */
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                      struct leat_error *err);
 
+/* Whether the whole input is one document. Then, in place of document_input_next(), document_input_part() gives it in
+ * parts, cut anywhere; *bytes is 0 at its end. */
+bool document_input_is_one(const struct document_input *in);
+enum leat_status document_input_part(struct document_input *in, const char **text, size_t *bytes,
+                                     struct leat_error *err);
+
 /* Puts the place of the document given last before the sentence of `err`. Returns the status of `err`. */
 enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err);
 

@@ -18,6 +18,7 @@
 
 struct inflater {
     struct inflate_state state;
+    bool broken;  /* it has said so, but holds text from before that */
     bool cut_off; /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
     size_t given, count; /* of it */
@@ -30,7 +31,7 @@ const char *inflater_name(void)
 
 struct inflater *inflater_open(void)
 {
-    struct inflater *inflater = malloc(sizeof *inflater);
+    struct inflater *inflater = calloc(1, sizeof *inflater);
 
     if (inflater)
         inflater_reset(inflater);
@@ -45,7 +46,10 @@ void inflater_close(struct inflater *inflater)
 void inflater_reset(struct inflater *inflater)
 {
     isal_inflate_init(&inflater->state);
-    inflater->cut_off = false;
+    /* of codes that a broken table does not define it uses what was there before */
+    memset(&inflater->state.lit_huff_code, 0, sizeof inflater->state.lit_huff_code);
+    memset(&inflater->state.dist_huff_code, 0, sizeof inflater->state.dist_huff_code);
+    inflater->broken = inflater->cut_off = false;
     inflater->given = inflater->count = 0;
 }
 
@@ -93,6 +97,21 @@ static bool find_tail(struct inflater *inflater)
     return true;
 }
 
+/* At a defect isa-l leaves what it has decoded and had no room for. */
+static enum inflater_result give_rest(struct inflater *inflater, uint8_t **out, size_t *room)
+{
+    struct inflate_state *state = &inflater->state;
+    size_t left = (size_t)(state->tmp_out_valid - state->tmp_out_processed), part = left < *room ? left : *room;
+
+    if (left == 0)
+        return INFLATER_BROKEN;
+    memcpy(*out, state->tmp_out_buffer + state->tmp_out_processed, part);
+    state->tmp_out_processed += (int32_t)part;
+    *out += part;
+    *room -= part;
+    return INFLATER_MORE;
+}
+
 static void give_tail(struct inflater *inflater, uint8_t **out, size_t *room)
 {
     for (; *room > 0 && inflater->given < inflater->count; (*room)--)
@@ -108,6 +127,8 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     size_t back = 0;
     int code;
 
+    if (inflater->broken)
+        return give_rest(inflater, out, room);
     if (inflater->cut_off) {
         give_tail(inflater, out, room);
         return INFLATER_MORE;
@@ -126,8 +147,10 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     *in_bytes += back;
     *out = state->next_out;
     *room -= some_room - state->avail_out;
-    if (code != ISAL_DECOMP_OK)
-        return INFLATER_BROKEN;
+    if (code != ISAL_DECOMP_OK) {
+        inflater->broken = true;
+        return give_rest(inflater, out, room);
+    }
     if (state->block_state == ISAL_BLOCK_FINISH)
         return INFLATER_END;
     if (last && *in_bytes == 0 && *room > 0 && state->block_state == ISAL_BLOCK_CODED) {

@@ -123,6 +123,20 @@ enum leat_status text_input_rest(struct text_input *in, char **text, size_t *byt
     return LEAT_OK;
 }
 
+enum leat_status text_input_part(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (in->begin == in->end && !in->text_end) {
+        in->begin = in->end = 0;
+        s = fill(in, err);
+    }
+    *text = in->text + in->begin;
+    *bytes = s == LEAT_OK ? in->end - in->begin : 0;
+    in->begin = in->end;
+    return s;
+}
+
 /* ---- Messages --------------------------------------------------------------------------------------------------- */
 
 uint64_t text_input_line_number(const struct text_input *in)

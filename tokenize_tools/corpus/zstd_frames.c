@@ -121,10 +121,11 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
 }
 
 /* As much as cannot lose text: nothing while text is left inside; else a block without the header of the next one, which
- * libzstd wants at once and which may be broken when the block is not. */
+ * libzstd wants at once and which may be broken when the block is not; and the end of anything byte by byte, since of a
+ * block that is stored as it is libzstd gives at once what it gets, unless it finds the block wrong with the last byte. */
 static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_inBuffer *from)
 {
-    size_t held = in->held - in->at, size = z->wanted > BLOCK_HEADER ? z->wanted - BLOCK_HEADER : z->wanted;
+    size_t held = in->held - in->at, size = z->wanted > BLOCK_HEADER ? z->wanted - BLOCK_HEADER : 1;
 
     *from = (ZSTD_inBuffer) { in->buffer + in->at, z->full ? 0 : size < held ? size : held, 0 };
 }

@@ -98,7 +98,7 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
 
     if (s != LEAT_OK)
         return s;
-    s = file_read_at(r->fd, at, sample, sizeof sample, r->name, err);
+    s = file_read_at(r->fd, at, sample, sizeof sample, r->name, &why);
     if (s == LEAT_OK)
         s = check(r, push, at, bytes, &pushed, &blank, &why);
     if (s == LEAT_OK) {

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "pack_facts.h"
 #include "pack_run.h"
 
 #define USUAL_MEMORY ((uint64_t)2 << 30)
@@ -19,16 +20,25 @@ struct arranging {
     const char *output;
     char *packed, *packed_index, *packed_tokens, *output_index;
     struct leat_pack_report *report;
+    bool again; /* outputs that are there are ours */
 };
 
-static char *with_suffix(const char *output, const char *suffix)
+/* OUTPUT.split, or the rest, with a suffix. */
+static char *split_name(const char *output, const char *split, const char *suffix)
 {
-    size_t length = pack_name_length(output), size = length + strlen(suffix) + 1;
+    size_t length = pack_name_length(output), size = length + strlen(suffix) + (split ? strlen(split) : 0) + 2;
     char *name = malloc(size);
 
     if (name)
-        snprintf(name, size, "%.*s%s", (int)length, output, suffix);
+        snprintf(name, size, "%.*s%s%s%s", (int)length, output, split ? "." : "", split ? split : "", suffix);
     return name;
+}
+
+static enum leat_status remove_packed(const struct arranging *a, struct leat_error *err)
+{
+    enum leat_status s = file_remove(a->packed_index, err);
+
+    return s == LEAT_OK ? file_remove(a->packed_tokens, err) : s;
 }
 
 /* The token bytes done, for those who count the bytes of inputs. */
@@ -58,7 +68,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     enum leat_status s;
 
     report.splits = a->report->splits;
-    m.replace = o->replace;
+    m.replace = o->replace || a->again;
     m.created = o->created;
     m.progress = on_progress;
     m.context = a;
@@ -75,8 +85,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     a->report->documents = info.documents;
     a->report->tokens = info.tokens;
     a->report->deduplicated = report.deduplicated;
-    s = file_remove(a->packed_index, err);
-    return s == LEAT_OK ? file_remove(a->packed_tokens, err) : s;
+    return remove_packed(a, err);
 }
 
 /* Hours may pass before leat_merge() says that the name is taken. */
@@ -91,41 +100,94 @@ static enum leat_status look_before(const struct arranging *a, struct leat_error
     return s;
 }
 
-/* A run that had come to its end: NAME is there, and NAME.packed is not. */
-static enum leat_status look_if_ended(struct arranging *a, bool *ended, struct leat_error *err)
+/* ---- Going on with a run that was killed ---- */
+
+/* What there is already of the rest and of the splits, and whether all of that is what this run makes. */
+struct outputs_found {
+    size_t there;
+    bool ours;
+    struct leat_info rest;
+};
+
+static enum leat_status look_at(const struct arranging *a, const struct input_list *inputs, const char *split,
+                                struct outputs_found *found, struct leat_error *err)
 {
-    struct file_identity index, packed;
     struct leat_info info = LEAT_INFO_INIT;
+    struct file_identity index;
     struct leat_dataset *d;
-    enum leat_status s = file_identify(a->output_index, &index, err);
+    uint64_t rejects;
+    char *name = split_name(a->output, split, ".leat");
+    enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
+
+    if (s == LEAT_OK && index.exists) {
+        found->there++;
+        s = leat_dataset_open(&d, name, NULL, err);
+        if (s == LEAT_OK) {
+            found->ours = found->ours && pack_facts_fit(d, a->options, inputs, true, &rejects);
+            leat_dataset_info(d, &info);
+            leat_dataset_close(d);
+        }
+    }
+    if (s == LEAT_OK && !split)
+        found->rest = info;
+    if (s == LEAT_OK && index.exists && found->ours)
+        pack_run_tidy(name);
+    free(name);
+    return s;
+}
+
+static enum leat_status look_at_outputs(const struct arranging *a, const char *const *inputs, size_t count,
+                                        struct outputs_found *found, struct leat_error *err)
+{
+    struct input_list list;
+    enum leat_status s = inputs_find(&list, inputs, count, a->options->format, err);
+
+    *found = (struct outputs_found) { .ours = true };
+    if (s == LEAT_OK)
+        s = look_at(a, &list, NULL, found, err);
+    for (size_t i = 0; s == LEAT_OK && i < a->options->split_count; i++)
+        s = look_at(a, &list, a->options->splits[i].name, found, err);
+    inputs_free(&list);
+    return s;
+}
+
+/* *ended: it had come to its end. Or it was killed while the outputs got their names: then those that have one are
+ * replaced. */
+static enum leat_status look_if_ended(struct arranging *a, const char *const *inputs, size_t count, bool *ended,
+                                      struct leat_error *err)
+{
+    struct outputs_found found;
+    struct file_identity packed;
+    enum leat_status s = file_identify(a->packed_index, &packed, err);
 
     *ended = false;
     if (s == LEAT_OK)
-        s = file_identify(a->packed_index, &packed, err);
-    if (s != LEAT_OK || !a->options->resume || a->options->replace || !index.exists || packed.exists)
+        s = look_at_outputs(a, inputs, count, &found, err);
+    if (s != LEAT_OK || !found.ours)
         return s;
-    s = leat_dataset_open(&d, a->output, NULL, err);
-    if (s != LEAT_OK)
-        return s;
-    leat_dataset_info(d, &info);
-    leat_dataset_close(d);
-    a->report->documents = info.documents;
-    a->report->tokens = info.tokens;
+    *ended = found.there == 1 + a->options->split_count;
+    a->again = found.there > 0 && packed.exists;
+    if (!*ended)
+        return LEAT_OK;
+    a->report->documents = found.rest.documents;
+    a->report->tokens = found.rest.tokens;
     a->report->was_finished = 1;
-    *ended = true;
-    return LEAT_OK;
+    return remove_packed(a, err);
 }
 
 static enum leat_status pack_and_arrange(struct arranging *a, const char *const *inputs, size_t count,
                                          struct leat_error *err)
 {
     struct leat_pack_options packing = *a->options;
-    bool ended;
-    enum leat_status s = look_if_ended(a, &ended, err);
+    bool ended = false;
+    enum leat_status s = LEAT_OK;
 
+    if (a->options->resume && !a->options->replace)
+        s = look_if_ended(a, inputs, count, &ended, err);
     if (s != LEAT_OK || ended)
         return s;
-    s = look_before(a, err);
+    if (!a->again)
+        s = look_before(a, err);
     if (s != LEAT_OK)
         return s;
     /* one that a run without `resume` left behind is of no use */
@@ -148,10 +210,10 @@ static enum leat_status run(struct arranging *a, const char *const *inputs, size
         return status_set(
             err, LEAT_E_ARGUMENT,
             "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
-    a->packed = with_suffix(a->output, ".packed");
-    a->packed_index = with_suffix(a->output, ".packed.leat");
-    a->packed_tokens = with_suffix(a->output, ".packed.tokens");
-    a->output_index = with_suffix(a->output, ".leat");
+    a->packed = split_name(a->output, NULL, ".packed");
+    a->packed_index = split_name(a->output, NULL, ".packed.leat");
+    a->packed_tokens = split_name(a->output, NULL, ".packed.tokens");
+    a->output_index = split_name(a->output, NULL, ".leat");
     if (a->packed && a->packed_index && a->packed_tokens && a->output_index)
         s = pack_and_arrange(a, inputs, count, err);
     else

@@ -332,6 +332,7 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
     s = make_note(o, &note, err);
     if (s == LEAT_OK)
         s = leat_writer_checkpoint(o->writer, note.bytes, note.size, err);
+    o->resumable = o->resumable || s == LEAT_OK;
     buffer_free(&note);
     o->checkpoint_time = now();
     return s;

@@ -42,6 +42,7 @@ struct pack_output {
     const char *description_path; /* NAME.partial.run, made durable before the first checkpoint: */
     const struct buffer *description;
     bool described;
+    bool resumable;   /* there is a checkpoint */
     const void *note; /* a program's own, behind ours in the next checkpoint */
     size_t note_bytes;
     char damage[512]; /* what is wrong with the first damaged input */

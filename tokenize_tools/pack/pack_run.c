@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "pack_description.h"
+#include "pack_facts.h"
 
 #define USUAL_MEMORY ((uint64_t)2 << 30)
 
@@ -168,39 +169,40 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
     return s == LEAT_OK ? file_remove(r->description_path, err) : s;
 }
 
-/* Whether the dataset that is there has these inputs and this tokenizer: the run had come to its end. */
-static bool is_this_run(struct pack_run *r, struct leat_dataset *d)
+void pack_run_tidy(const char *name)
 {
-    struct leat_info info = LEAT_INFO_INIT;
-    bool same;
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *none;
 
-    leat_dataset_info(d, &info);
-    r->found = info;
-    same = info.parts == 1 && info.inputs == r->setup.inputs.count && info.end_token == r->options.end_token &&
-           info.begin_token == r->options.begin_token &&
-           memcmp(info.fingerprint, r->tokenizer.fingerprint, sizeof info.fingerprint) == 0;
-    for (size_t i = 0; same && i < r->setup.inputs.count; i++) {
-        struct leat_input input = LEAT_INPUT_INIT;
-        char path[4096];
-        uint64_t bytes;
-
-        same = leat_dataset_input(d, i, &input, NULL) == LEAT_OK && input.bytes == r->setup.inputs.items[i].size &&
-               leat_dataset_input_path(d, i, path, sizeof path, &bytes, NULL) == LEAT_OK && bytes < sizeof path &&
-               strcmp(path, r->setup.inputs.items[i].path) == 0;
-    }
-    return same;
+    /* there is nothing to go on with: this does no more than remove what is left */
+    options.vocabulary = 1;
+    if (leat_writer_resume(&none, name, &options, NULL, NULL, NULL) == LEAT_OK)
+        leat_writer_suspend(none);
 }
 
+/* The dataset is finished, but perhaps the run was killed before it had removed its last files. Of rejects it has either
+ * published some, or had none: then an older run's go too. */
+static enum leat_status tidy(struct pack_run *r, uint64_t rejects, struct leat_error *err)
+{
+    pack_run_tidy(r->name);
+    reject_file_remove(&r->output.rejects, rejects == 0);
+    return file_remove(r->description_path, err);
+}
+
+/* Whether the dataset that is there is what this run makes: it had come to its end. */
 static enum leat_status look_if_finished(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
     struct leat_dataset *d;
+    uint64_t rejects = 0;
 
+    r->found = (struct leat_info)LEAT_INFO_INIT;
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
-        r->finished = is_this_run(r, d);
+        r->finished = pack_facts_fit(d, &r->options, &r->setup.inputs, false, &rejects);
+        leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
     if (r->finished)
-        return LEAT_OK;
+        return tidy(r, rejects, err);
     if (err)
         *err = *said;
     return said->status;
@@ -231,7 +233,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
     r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
     r->output.text_at_checkpoint = r->output.at.text_bytes;
-    r->output.described = true;
+    r->output.described = r->output.resumable = true;
     return s;
 }
 
@@ -263,24 +265,15 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err)
     return r->options.resume ? resume(r, err) : begin_output(r, err);
 }
 
-/* What decides the bytes besides the inputs and what the header says. */
 static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
 {
-    const struct leat_pack_options *o = &r->options;
-    struct leat_writer *w = r->output.writer;
-    char part[32];
-    enum leat_status s = leat_writer_set_metadata(w, "leat.text", o->text_field, err);
+    struct pack_facts facts;
+    enum leat_status s = LEAT_OK;
 
-    if (s == LEAT_OK)
-        s = leat_writer_set_metadata(w, "leat.id", o->id_field, err);
-    if (s == LEAT_OK)
-        s = leat_writer_set_metadata(w, "leat.special", o->special ? "encoded" : "text", err);
-    if (s == LEAT_OK)
-        s = leat_writer_set_metadata(w, "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace", err);
-    if (s == LEAT_OK && o->parts > 0) {
-        snprintf(part, sizeof part, "%u/%u", o->part, o->parts);
-        s = leat_writer_set_metadata(w, "leat.part", part, err);
-    }
+    pack_facts_make(&facts, &r->options);
+    for (unsigned i = 0; s == LEAT_OK && i < PACK_FACTS; i++)
+        if (facts.of[i].value)
+            s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
     return s;
 }
 
@@ -320,14 +313,14 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
 
     if (!o->writer)
         return;
-    if (!o->checkpoints) {
+    if (whole && o->checkpoints)
+        pack_output_checkpoint(o, NULL);
+    if (!o->resumable) {
         if (s == LEAT_E_REJECTS)
             reject_file_publish(&o->rejects, NULL);
         pack_run_abandon(r);
         return;
     }
-    if (whole)
-        pack_output_checkpoint(o, NULL);
     leat_writer_suspend(o->writer);
     if (s == LEAT_E_REJECTS)
         reject_file_publish(&o->rejects, NULL);

@@ -41,6 +41,9 @@ enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, str
 void pack_run_keep(struct pack_run *r, enum leat_status status, struct leat_pack_report *report);
 void pack_run_abandon(struct pack_run *r);
 
+/* Removes what a killed writer left beside a dataset that it had finished. */
+void pack_run_tidy(const char *name);
+
 void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report);
 
 /* The length of a dataset's name as a user may give it, without .leat or .tokens. */

@@ -307,7 +307,10 @@ void leat_packer_suspend(struct leat_packer *p)
     if (!p)
         return;
     end_flow(p);
-    leat_writer_suspend(p->run.output.writer);
+    if (p->run.output.resumable)
+        leat_writer_suspend(p->run.output.writer);
+    else if (p->run.output.writer) /* else what lies there is another's */
+        pack_run_abandon(&p->run);
     free_packer(p);
 }
 

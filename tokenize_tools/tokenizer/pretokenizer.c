@@ -106,6 +106,7 @@ static enum leat_status make_split(struct step *step, const struct spec_pre_toke
                                    const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct splitter *s = &step->splitter;
+    enum leat_status status;
 
     step->splits = true;
     *s = (struct splitter) { .matcher = SPLIT_BY_STRING,
@@ -116,8 +117,12 @@ static enum leat_status make_split(struct step *step, const struct spec_pre_toke
     if (!pre->pattern.regex)
         return LEAT_OK;
     s->matcher = SPLIT_BY_PATTERN;
-    return pattern_compile(&step->pattern, (const char *)pre->pattern.text.bytes, pre->pattern.text.length,
-                           dialect_of(spec), err);
+    status = pattern_compile(&step->pattern, (const char *)pre->pattern.text.bytes, pre->pattern.text.length,
+                             dialect_of(spec), err);
+    if (status == LEAT_OK || status == LEAT_E_NO_MEMORY ||
+        spec->dialect != SPEC_ONIGURUMA) /* else the file's only one */
+        return status;
+    return status_before(err, status, "pre_tokenizer Split");
 }
 
 static void make_byte_level(struct step *step, const struct spec_pre_tokenizer *pre)
@@ -177,11 +182,12 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
  * is there it makes one piece of each segment that must be seen whole. */
 static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
 {
-    const struct spec_normalizer *n = spec->normalizers + spec->normalizer_count - 1;
     const struct spec_string *string = &pre->pattern.text;
+    const struct spec_normalizer *n;
 
     if (pre->kind != SPEC_PRE_SPLIT || pre->pattern.regex || pre->invert || spec->normalizer_count == 0)
         return false;
+    n = &spec->normalizers[spec->normalizer_count - 1];
     return n->kind == SPEC_NORM_REPLACE && !n->pattern.regex && string->length == 1 && n->pattern.text.length == 1 &&
            n->pattern.text.bytes[0] == string->bytes[0] &&
            (n->content.length == 0 || !memchr(n->content.bytes, string->bytes[0], n->content.length));

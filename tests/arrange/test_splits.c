@@ -1,0 +1,181 @@
+/*
+ * test_splits.c: fractions are read exactly and divide the hashes exactly where they say: the documents at the borders of
+ * the intervals go to the right outputs; what is no fraction or name is refused. And several outputs come all or none.
+ */
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include "leat_pack.h"
+#include "t.h"
+
+static const char *folder;
+
+static uint64_t files(void)
+{
+    DIR *dir = opendir(folder);
+    uint64_t count = 0;
+
+    while (dir && readdir(dir))
+        count++;
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+/* A document for each high half; the low half is the other way about, so that nothing hangs on it. */
+static void write_highs(const uint64_t *highs, uint64_t count)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = 100;
+    o.store_hashes = o.replace = 1;
+    T_OK(leat_writer_open(&w, t_path(folder, "d"), &o, &t_err));
+    for (uint64_t i = 0; i < count; i++) {
+        struct leat_origin origin = { .input = LEAT_NONE };
+        uint8_t hash[16];
+
+        for (unsigned k = 0; k < 8; k++) {
+            hash[k] = (uint8_t)(~highs[i] >> 8 * k);
+            hash[8 + k] = (uint8_t)(highs[i] >> 8 * k);
+        }
+        origin.text_hash = hash;
+        T_OK(leat_writer_add_u16(w, NULL, 0, &origin, &t_err));
+    }
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+static enum leat_status split(const struct leat_split *splits, size_t count, struct leat_info *infos)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
+    const char *part = t_path(folder, "d");
+
+    report.splits = infos;
+    o.report = &report;
+    o.replace = 1;
+    o.splits = splits;
+    o.split_count = count;
+    return leat_merge(t_path(folder, "out"), &part, 1, &o, NULL, &t_err);
+}
+
+/* The documents with these high halves are in a split of this fraction, and the one above is not. */
+static void check_border(const char *fraction, uint64_t last)
+{
+    const struct leat_split one = { "x", fraction };
+    const uint64_t highs[] = { 0, last / 2, last, last + 1, UINT64_MAX };
+    struct leat_info info = LEAT_INFO_INIT;
+
+    write_highs(highs, 5);
+    T_OK(split(&one, 1, &info));
+    if (last == UINT64_MAX)
+        T_EQ(info.documents, 5);
+    else
+        T_EQ(info.documents, 3);
+}
+
+static void test_borders(void)
+{
+    check_border("0.5", UINT64_MAX / 2);
+    check_border(".25", UINT64_MAX / 4);
+    check_border("00.0625000", UINT64_MAX / 16);
+    check_border("1", UINT64_MAX);
+    check_border("1.", UINT64_MAX);
+    check_border("1.000", UINT64_MAX);
+    /* computed with integers of any length: the greatest below fraction x 2^64 */
+    check_border("0.1", 1844674407370955161u);
+    check_border("0.3", 5534023222112865484u);
+    check_border("0.333333333333333333", 6148914691236517199u);
+    check_border("0.999999999999999999", 18446744073709551597u);
+    check_border("0.000000000000000001", 18u);
+}
+
+/* Intervals follow each other, and their ends are those of the sums. */
+static void test_sums(void)
+{
+    static const struct leat_split splits[] = { { "a", "0.1" }, { "b", "0.2" }, { "c", "0.7" } };
+    static const uint64_t highs[] = { 1844674407370955161u, 1844674407370955162u, 5534023222112865484u,
+                                      5534023222112865485u, UINT64_MAX };
+    struct leat_info infos[3] = { LEAT_INFO_INIT, LEAT_INFO_INIT, LEAT_INFO_INIT };
+
+    write_highs(highs, 5);
+    T_OK(split(splits, 3, infos));
+    T_EQ(infos[0].documents, 1);
+    T_EQ(infos[1].documents, 2);
+    T_EQ(infos[2].documents, 2);
+}
+
+static void refuse(const char *name, const char *fraction, const char *what)
+{
+    const struct leat_split one = { name, fraction };
+    uint64_t before = files();
+
+    T_STATUS(split(&one, 1, NULL), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, what);
+    T_EQ(files(), before);
+}
+
+static void test_refused(void)
+{
+    static const char *const wrong_fractions[] = {
+        "",     "0",    "0.0",  "1.1",  "2",   "10",    "1.000000000000000001",
+        "-0.1", "+0.1", "0.1 ", " 0.1", "1e0", "0.1.2", "0.0000000000000000001",
+        ".",    "x",    "0,1",  "0.1\n"
+    };
+    static const char *const wrong_names[] = { "",       "a/b",    "..",      "a.b", "leat",
+                                               "tokens", "packed", "partial", "a b", "\xc3\xa9" };
+    struct leat_split many[70];
+
+    for (size_t i = 0; i < sizeof wrong_fractions / sizeof wrong_fractions[0]; i++)
+        refuse("x", wrong_fractions[i], "the fraction of the split x is");
+    for (size_t i = 0; i < sizeof wrong_names / sizeof wrong_names[0]; i++)
+        refuse(wrong_names[i], "0.1", "is not a name for a split");
+    refuse(NULL, "0.1", "is not a name for a split");
+    refuse("x", NULL, "the fraction of the split x is");
+    for (size_t i = 0; i < 70; i++)
+        many[i] = (struct leat_split) { "x", "0.01" };
+    T_STATUS(split(many, 2, NULL), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "two splits are called x");
+    T_STATUS(split(many, 70, NULL), LEAT_E_ARGUMENT);
+    T_STATUS(split(NULL, 1, NULL), LEAT_E_ARGUMENT);
+    T_STATUS(split((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.400000000000000001" } }, 2, NULL),
+             LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "more than 1 together");
+}
+
+/* An output whose name cannot be given stops before or after those before it got theirs, and the message says which. */
+static void test_all_or_none(void)
+{
+    static const struct leat_split splits[] = { { "a", "0.5" }, { "b", "0.25" } };
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    const char *part = t_path(folder, "d");
+    uint64_t before;
+    struct leat_dataset *d;
+
+    o.splits = splits;
+    o.split_count = 2;
+    mkdir(t_path(folder, "new.b.leat"), 0777);
+    before = files();
+    T_STATUS(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err), LEAT_E_EXISTS);
+    T_EQ(files(), before);
+    /* with replace, it is first seen when the name is given */
+    o.replace = 1;
+    T_CHECK(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err) != LEAT_OK);
+    T_CONTAINS(t_err.message, "(finished before that: ");
+    T_CONTAINS(t_err.message, "new.a)");
+    T_OK(leat_dataset_open(&d, t_path(folder, "new.a"), NULL, &t_err));
+    leat_dataset_close(d);
+    T_CHECK(leat_dataset_open(&d, t_path(folder, "new.b"), NULL, NULL) != LEAT_OK);
+    T_CHECK(leat_dataset_open(&d, t_path(folder, "new"), NULL, NULL) != LEAT_OK);
+    T_EQ(files(), before + 2); /* new.a.tokens, new.a.leat */
+}
+
+int main(void)
+{
+    folder = t_folder();
+    test_borders();
+    test_sums();
+    test_refused();
+    test_all_or_none();
+    return t_end();
+}

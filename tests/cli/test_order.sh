@@ -1,0 +1,120 @@
+#!/bin/sh
+# test_order.sh: leat order: what it prints of a small plan, as lines and as JSON, of all ranks and of one; the plan's
+# text, which reads back; skips and ends; and what is refused.
+. tests/cli/cli.sh
+
+write_numbered numbers
+write_three
+mkdir folder
+copy_dataset a folder/a
+copy_dataset b folder/b
+
+# ---- Lines ----------------------------------------------------------------------------------------------------------
+
+try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 3 <<'END'
+0 0 0 0 0
+1 0 1 5 100
+2 0 2 10 200
+END
+try 0 '' leat order --source numbers --source folder:1 --seq-len 4 --order sequential --count 4 <<'END'
+0 1 0 0 0 0
+1 0 0 0 0
+2 1 1 0 4 0
+3 0 1 0 4
+END
+try 0 '' leat order --source numbers:1 --source folder:3:1 --seq-len 4 --seed 3 --from 7 --count 1 --json <<'END'
+{"n": 7, "source": 1, "window": 8, "document": 1, "offset": 32, "part": 0, "epoch": 0, "length": 4}
+END
+try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential <<'END'
+0 0 0 0 0
+1 0 1 98 2048
+2 0 2 191 4096
+3 0 3 284 6144
+4 0 4 377 8192
+END
+refuse 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --from 5
+try 0 '' leat order --source numbers --seq-len 100 --order sequential --count 4 --skip 1:3 <<'END'
+0 0 0 0 0
+3 0 3 14 300
+END
+
+# The rows of two ranks are those of one, and a skip shifts them.
+all='--source numbers --seq-len 50 --seed 9 --skip 3:4 --count 41'
+# words
+# shellcheck disable=SC2086
+{
+    leat order $all >together
+    leat order $all --batch 4 --rank 0 --world 2 >rank0
+    leat order $all --batch 4 --rank 1 --world 2 >rank1
+}
+awk 'int((NR - 1) % 4 / 2) == 0' together | diff - rank0 || fail "rank 0 has other rows"
+awk 'int((NR - 1) % 4 / 2) == 1' together | diff - rank1 || fail "rank 1 has other rows"
+[ "$(wc -l <together)" -eq 40 ] || fail "41 samples but a skipped one are not 40"
+
+# ---- The plan as text -----------------------------------------------------------------------------------------------
+
+try 0 '' leat order --source numbers:.50 --source a:1:2 --source folder:0 --seq-len 2 --base-len 8 --seed 1K \
+    --at 1Ki:0.5,0,1e-1:len=4 --at 1088:1 --skip 1K:1.5K --skip 7:9 --epochs 3 --print-plan <<'END'
+leat plan 1
+seed 1000
+seq-len 2
+base-len 8
+order shuffled
+epochs 3
+source numbers:0.5
+source a:1:2
+source folder:0
+at 1024:0.5,0,0.1:len=4
+at 1088:1
+skip 7:9
+skip 1000:1500
+END
+cp "$printed" run.plan
+run leat order --plan run.plan --print-plan
+diff run.plan "$printed" || fail "the plan's text does not read back"
+leat order --source numbers:.50 --source a:1:2 --source folder:0 --seq-len 2 --base-len 8 --seed 1K \
+    --at 1Ki:0.5,0,1e-1:len=4 --at 1088:1 --skip 1K:1.5K --skip 7:9 --epochs 3 --count 2000 >by_options
+leat order --plan run.plan --count 2000 | diff by_options - || fail "text and options are other plans"
+try 0 '' leat order --source numbers --seq-len 8 --split train=0.99,valid=0.01 --use valid --print-plan <<'END'
+leat plan 1
+seed 0
+seq-len 8
+base-len 8
+order shuffled
+split train=0.99,valid=0.01
+use valid
+source numbers:1
+END
+
+# ---- Refused --------------------------------------------------------------------------------------------------------
+
+help='(leat order --help shows how)'
+refuse 2 "leat: --source is missing: a plan needs --source and --seq-len, or --plan $help" leat order
+refuse 2 "leat: --seq-len is missing: a plan needs --source and --seq-len, or --plan $help" leat order --source a
+refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or give options only $help" \
+    leat order --plan run.plan --seed 3
+refuse 2 "leat: --rank, --world and --batch are given together: --batch is missing $help" \
+    leat order --plan run.plan --rank 0 --world 2
+refuse 2 "leat: --rank: a global batch of 5 rows cannot be shared equally by 2 ranks; the nearest that can is 4 $help" \
+    leat order --plan run.plan --batch 5 --rank 0 --world 2
+refuse 2 "leat: --skip: \"5:\" is not A:B, the samples from A up to and without B $help" \
+    leat order --source a --seq-len 2 --skip 5:
+refuse 2 "leat: --at: \"x:1\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the change begins @
+at $help" \
+    leat order --source a --seq-len 2 --at x:1
+refuse 2 'leat: --at: the weight "y" is not a decimal number; write it like 3, 0.25 or 1e-9' \
+    leat order --source a --seq-len 2 --at 5:y
+refuse 2 "leat: --source: a plan's text cannot hold a value with a newline in it $help" \
+    leat order --seq-len 2 --source 'a
+seed 4'
+refuse 2 'leat: a phase cannot begin at sample 100: the one before it begins at 0 and shows blocks in 2 pieces, 16 @
+blocks at a time, so a change must come a multiple of 32 samples later; the nearest is sample 96' \
+    leat order --source a --seq-len 2 --base-len 4 --at 100:1
+refuse 1 'leat: cannot open nothing.leat: No such file or directory' leat order --source nothing --seq-len 2
+refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order --plan nothing.plan
+printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
+refuse 2 'leat: wrong.plan, line 3: "soruce" is none of source, seq-len, base-len, seed, order, epochs, split, use, @
+at, skip, with which the lines of a plan begin' leat order --plan wrong.plan
+refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
+length, join its datasets by leat merge, or leave it out' leat order --source a --seq-len 100
+finish

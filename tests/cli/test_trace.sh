@@ -1,0 +1,103 @@
+#!/bin/sh
+# test_trace.sh: leat trace: the documents of a step and of a stretch of samples; the samples of a document, against all
+# of leat order; a dataset of 10^9 documents; and what is refused.
+. tests/cli/cli.sh
+
+write_numbered numbers
+write_three
+
+plan='--source numbers:3 --source all:1 --seq-len 8 --seed 5'
+
+# ---- From samples to documents --------------------------------------------------------------------------------------
+
+try 0 '' leat trace --source all --seq-len 8 --order sequential --samples 0:3 <<'END'
+0 0 0 0:8 a.txt:0 a.txt#0
+1 0 0 8:12 a.txt:0 a.txt#0
+1 0 1 0:4 a.txt:12 a.txt#1
+2 0 1 4:12 a.txt:12 a.txt#1
+END
+try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch 2 --json <<'END'
+{"n": 2, "source": 0, "document": 1, "first": 4, "tokens": 8, "input": "a.txt", "offset": 12, "line": 3, @
+"id": "a.txt#1"}
+{"n": 3, "source": 0, "document": 1, "first": 12, "tokens": 8, "input": "a.txt", "offset": 12, "line": 3, @
+"id": "a.txt#1"}
+END
+# a step counts samples that are shown
+try 0 '' leat trace --source all --seq-len 8 --order sequential --step 1 --batch 1 --skip 0:2 <<'END'
+3 0 1 12:20 a.txt:12 a.txt#1
+END
+# steps 0 and 1 of one row, from step 2 on of two: step 3 is positions 4 and 5
+leat trace --source numbers --seq-len 8 --step 3 --batch 1,2@2 >by_step
+leat trace --source numbers --seq-len 8 --samples 4:6 | diff - by_step || fail "a schedule is counted wrongly"
+leat trace --source numbers --seq-len 8 --step 1 --batch 1,2@2,9@7 >by_step
+leat trace --source numbers --seq-len 8 --samples 1:2 | diff - by_step || fail "a change after the step counts"
+make_dataset bare document=1,2,3 document= document=4,5,6
+try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
+0 0 0 0:3 -
+0 0 2 0:2 -
+END
+
+# ---- From a document to samples -------------------------------------------------------------------------------------
+
+# document 123 of numbers has tokens 2596 to 2617: windows 324 to 327; all of them, by every sample
+# words
+# shellcheck disable=SC2086
+for more in '' '--skip 100:900' '--at 1024:1,1:len=4' '--order sequential'; do
+    leat order $plan $more --base-len 8 --count 6000 >order.txt
+    awk '$1 < 1024 || more !~ /len/ { size = 8 } $1 >= 1024 && more ~ /len/ { size = 4 }
+        $2 == 0 && $3 * size < 2618 && $3 * size + size > 2596 { print $1, $2, $3 }' more="$more" order.txt >expect
+    leat trace $plan $more --base-len 8 --document numbers:123 --until 6000 | cut -d' ' -f1-3 >got
+    [ -s got ] || fail "$more: nothing shows document 123"
+    diff expect got || fail "$more: document 123 is shown elsewhere"
+    leat trace $plan $more --base-len 8 --document 0:123 --until 6000 | cut -d' ' -f1-3 | diff got - ||
+        fail "$more: source 0 is not numbers"
+done
+try 0 '' leat trace --source numbers --seq-len 8 --order sequential --document numbers:123 --epochs 2 \
+    --skip 325:327 <<'END'
+324 0 324 0 324
+327 0 327 0 325
+1685 0 324 1 1683
+1686 0 325 1 1684
+1687 0 326 1 1685
+1688 0 327 1 1686
+END
+try 0 '' leat trace --source all --seq-len 32 --order sequential --document all:0 --epochs 1 --json <<'END'
+{"n": 0, "source": 0, "window": 0, "epoch": 0, "position": 0}
+END
+
+# ---- 10^9 documents -------------------------------------------------------------------------------------------------
+
+if leat-bench sparse -o huge --documents 1G >/dev/null 2>&1; then
+    try 0 '' leat trace --source huge --seq-len 2048 --order sequential --samples 3:4 <<'END'
+3 0 999999999 6144:8192 sparse:0
+END
+    try 0 '' leat trace --source huge --seq-len 2048 --order sequential --document huge:999999999 --until 2 <<'END'
+0 0 0 0 0
+1 0 1 0 1
+END
+    try 0 '' leat trace --source huge --seq-len 2048 --document huge:5 --until 2 </dev/null
+fi
+
+# ---- Refused --------------------------------------------------------------------------------------------------------
+
+help='(leat trace --help shows how)'
+one='--source all --seq-len 8'
+# words
+# shellcheck disable=SC2086
+{
+    refuse 2 "leat: one of --step, --samples and --document is needed $help" leat trace $one
+    refuse 2 "leat: only one of --step, --samples and --document is needed $help" leat trace $one --step 1 --samples 1:2
+    refuse 2 "leat: --step needs --batch $help" leat trace $one --step 1
+    refuse 2 "leat: --batch: \"4,5@0\" is no schedule B,B@STEP,... with rising steps $help" \
+        leat trace $one --step 1 --batch 4,5@0
+    refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \
+        leat trace $one --step 1 --batch 0
+    refuse 2 "leat: --step: samples are numbered below 2^60 $help" leat trace $one --step 1P --batch 1P
+    refuse 2 "leat: --until is for --document $help" leat trace $one --samples 0:1 --until 3
+    refuse 2 "leat: the plan has no end: --document needs --epochs or --until $help" leat trace $one --document all:1
+    refuse 2 "leat: --document: the plan has no source called \"b\" $help" leat trace $one --document b:1 --until 9
+    refuse 2 "leat: --document: \"all\" is not NAME:N $help" leat trace $one --document all --until 9
+    refuse 1 'leat: there is no document 99: the dataset has 6, numbered from 0' \
+        leat trace $one --document all:99 --until 9
+}
+finish

@@ -1,0 +1,324 @@
+/*
+ * test_pack_faults.c: leat_pack() with its 1st, 2nd, 3rd, ... allocation or system call failing, or killed there, or the
+ * power cut: an error with a sentence, no allocation and no open file left, no dataset that is not whole; and, resumed,
+ * the bytes of an undisturbed run, rejects included, with nothing left beside them. Runs threads.
+ *
+ * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
+ * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <zstd.h>
+
+#include "leat_pack.h"
+#include "own_mounts.h"
+#include "small.h"
+#include "support/fault.h"
+#include "support/power.h"
+
+#define FIRST_TRIED  10 /* calls at the begin */
+#define LAST_TRIED   45 /* at the end: finishing and removing */
+#define MIDDLE_TRIED 25 /* between */
+
+static const char *folder;
+static char work[560], name[600], reference[600], arranged[600], old[600];
+static const char *inputs[5];
+static struct leat_tokenizer *tokenizer;
+static uint64_t seed;
+static uint64_t every; /* 0: so that MIDDLE_TRIED are */
+
+/* ---- The corpus ---- */
+
+static size_t put_record(char *to, uint64_t *random, uint64_t number, size_t bytes)
+{
+    size_t used;
+
+    if (number % 11 == 5)
+        return (size_t)sprintf(to, "{\"text\": \"no end %llu\n", (unsigned long long)number);
+    used = (size_t)sprintf(to, "{\"id\": \"d%llu\", \"text\": \"", (unsigned long long)number);
+    for (size_t i = 0; i < bytes; i++)
+        to[used++] = (char)('a' + t_below(random, 4));
+    return used + (size_t)sprintf(to + used, "\\u00e9\"}\n");
+}
+
+static size_t make_lines(char *to, size_t room, uint64_t *random)
+{
+    size_t used = 0;
+
+    for (uint64_t i = 0; used + 25000 < room; i++)
+        used += put_record(to + used, random, i, i == 9 || i == 20 ? 20000 : t_below(random, 900));
+    return used;
+}
+
+static const char *put_input(const char *file, const void *bytes, size_t size)
+{
+    char *path = strdup(t_path(folder, file));
+
+    put_file(path, bytes, size);
+    return path;
+}
+
+static void make_corpus(void)
+{
+    static char text[160000], packed[200000];
+    uint64_t random = seed;
+    size_t size = make_lines(text, sizeof text, &random), packed_size;
+
+    inputs[0] = put_input("a.jsonl", text, size);
+    inputs[1] = put_input("b.txt", text, 300);
+    size = make_lines(text, 70000, &random);
+    packed_size = ZSTD_compress(packed, sizeof packed, text, size / 2, 1);
+    packed_size +=
+        ZSTD_compress(packed + packed_size, sizeof packed - packed_size, text + size / 2, size - size / 2, 1);
+    inputs[2] = put_input("c.jsonl.zst", packed, packed_size);
+    inputs[3] = put_input("d.txt", text, 30000);
+    inputs[4] = put_input("e.txt", text, 0);
+}
+
+/* ---- Runs ---- */
+
+struct scenario {
+    const char *what;
+    bool replaces;
+    bool arranges; /* shuffles, deduplicates and splits: a second pass */
+    bool stops;    /* for too many rejects, and goes on */
+    unsigned threads;
+};
+
+static const struct scenario scenarios[] = {
+    { "pack", false, false, false, 1 },
+    { "replace", true, false, false, 1 },
+    { "stop for rejects, resume", false, false, true, 1 },
+    { "pack by two threads", false, false, false, 2 },
+    { "arrange", false, true, false, 1 },
+};
+
+static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
+
+static enum leat_status pack_to(const char *output, const struct scenario *s, bool resume, uint64_t most_rejects,
+                                struct leat_error *err)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.threads = s->threads;
+    o.memory = 200 << 20;
+    o.most_rejects = most_rejects;
+    o.replace = s->replaces;
+    o.resume = resume;
+    o.shuffle = o.dedup = s->arranges;
+    o.splits = splits;
+    o.split_count = s->arranges ? 2 : 0;
+    return leat_pack(output, inputs, 5, &o, NULL, err);
+}
+
+static enum leat_status run(const struct scenario *s, struct leat_error *err)
+{
+    enum leat_status status = pack_to(name, s, false, s->stops ? 3 : LEAT_NONE, err);
+
+    return s->stops && status == LEAT_E_REJECTS ? pack_to(name, s, true, LEAT_NONE, err) : status;
+}
+
+static void prepare(const struct scenario *s)
+{
+    clear_folder(work);
+    if (s->replaces)
+        copy_dataset(old, name);
+}
+
+static bool whole(const struct scenario *s)
+{
+    static char split[2][700];
+
+    if (!s->arranges)
+        return same_dataset(name, reference);
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(split[0], sizeof split[0], "%s.%s", name, splits[i].name);
+        snprintf(split[1], sizeof split[1], "%s.%s", arranged, splits[i].name);
+        if (!same_dataset(split[0], split[1]))
+            return false;
+    }
+    return same_dataset(name, arranged);
+}
+
+static bool opens(void)
+{
+    return access(with(name, ".leat"), F_OK) == 0;
+}
+
+/* Neither before nor after going on is there a dataset that is not the old or the new one. */
+static void check_opens(const struct scenario *s)
+{
+    if (opens() && !s->arranges)
+        T_CHECK(whole(s) || (s->replaces && same_dataset(name, old)));
+}
+
+static void go_on(const struct scenario *s)
+{
+    T_OK(pack_to(name, s, true, LEAT_NONE, &t_err));
+    T_CHECK(whole(s));
+    T_CHECK(same_file(with(name, ".rejects.jsonl"), with(reference, ".rejects.jsonl")));
+    T_STR(listing(work), s->arranges ? "d.leat d.rejects.jsonl d.tokens d.v.leat d.v.tokens d.w.leat d.w.tokens"
+                                     : "d.leat d.rejects.jsonl d.tokens");
+}
+
+/* Which calls are tried. */
+static uint64_t next_call(uint64_t n, uint64_t calls)
+{
+    uint64_t step = every > 0 ? every : calls / MIDDLE_TRIED;
+
+    if (n < FIRST_TRIED || n + LAST_TRIED >= calls || step == 0)
+        return n + 1;
+    return n + step < calls - LAST_TRIED ? n + step : calls - LAST_TRIED;
+}
+
+/* ---- Calls that fail ---- */
+
+static void check_failure(enum leat_status s, const struct leat_error *err)
+{
+    T_EQ(err->status, s);
+    T_CHECK(err->message[0] != '\0');
+    T_CHECK(s == LEAT_E_NO_MEMORY || s == LEAT_E_IO || s == LEAT_E_NO_SPACE || s == LEAT_E_EXISTS || s == LEAT_E_BUSY ||
+            err->os_error != 0);
+}
+
+static void fail_one(const struct scenario *scenario, enum fault_kind kind, enum fault_mode mode, uint64_t n)
+{
+    struct leat_error err = { 0 };
+    int failures = t_failures;
+    long allocations;
+    unsigned files;
+    enum leat_status s;
+
+    prepare(scenario);
+    allocations = fault_allocations();
+    files = fault_open_files();
+    fault_arm(kind, mode, n, mode == FAULT_ONCE ? EIO : ENOSPC);
+    s = run(scenario, &err);
+    fault_disarm();
+    T_EQ(fault_allocations(), allocations);
+    T_EQ(fault_open_files(), files);
+    if (s == LEAT_OK)
+        T_CHECK(whole(scenario));
+    else
+        check_failure(s, &err);
+    check_opens(scenario);
+    go_on(scenario);
+    if (t_failures > failures)
+        fprintf(stderr, "  in \"%s\", %s %" PRIu64 " failing %s (%s); status %s: %s\n", scenario->what,
+                kind == FAULT_MEMORY ? "allocation" : "system call", n, mode == FAULT_ONCE ? "once" : "from then on",
+                fault_failed() ? fault_failed() : "none", leat_status_name(s), s == LEAT_OK ? "" : err.message);
+}
+
+static uint64_t calls_of(const struct scenario *s, enum fault_kind kind)
+{
+    uint64_t calls;
+
+    prepare(s);
+    fault_arm(kind, FAULT_COUNT, 1, EIO);
+    T_OK(run(s, &t_err));
+    calls = fault_disarm();
+    fprintf(stderr, "%s: %" PRIu64 " %s\n", s->what, calls, kind == FAULT_MEMORY ? "allocations" : "system calls");
+    T_CHECK(whole(s));
+    return calls;
+}
+
+static void fail_each(const struct scenario *s, enum fault_kind kind)
+{
+    uint64_t calls = calls_of(s, kind), random = seed;
+
+    for (uint64_t n = 1 + t_below(&random, 2); n <= calls; n = next_call(n, calls)) {
+        fail_one(s, kind, FAULT_ONCE, n);
+        fail_one(s, kind, FAULT_FROM_THEN_ON, n);
+        if (t_failures > 20)
+            exit(1);
+    }
+}
+
+/* Half transfers and interrupted calls do not show at all. */
+static void disturb(const struct scenario *s)
+{
+    for (enum fault_mode mode = FAULT_SHORT; mode <= FAULT_INTERRUPT; mode++) {
+        prepare(s);
+        fault_arm(FAULT_SYSTEM, mode, 1, EIO);
+        T_OK(run(s, &t_err));
+        fault_disarm();
+        T_CHECK(whole(s));
+    }
+}
+
+/* ---- Kills ---- */
+
+static void kill_one(const struct scenario *s, enum fault_mode mode, uint64_t n)
+{
+    int status = 0, failures = t_failures;
+    pid_t child;
+
+    prepare(s);
+    child = fork();
+    if (child == 0) {
+        if (mode == FAULT_POWER_CUT)
+            power_watch(work, seed + n);
+        fault_arm(FAULT_SYSTEM, mode, n, 0);
+        _exit(run(s, &t_err) != LEAT_OK);
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child) {
+        perror("fork");
+        exit(1);
+    }
+    T_CHECK(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == 0);
+    check_opens(s);
+    go_on(s);
+    if (t_failures > failures)
+        fprintf(stderr, "  in \"%s\", %s system call %" PRIu64 "\n", s->what,
+                mode == FAULT_KILL_BEFORE ? "killed before" : "power cut before", n);
+}
+
+static void kill_at_each(const struct scenario *s)
+{
+    uint64_t calls = calls_of(s, FAULT_SYSTEM), random = seed + 1;
+
+    for (uint64_t n = 1 + t_below(&random, 2); n <= calls; n = next_call(n, calls)) {
+        kill_one(s, FAULT_KILL_BEFORE, n);
+        if (s->threads == 1) /* power.h sees one thread's calls */
+            kill_one(s, FAULT_POWER_CUT, n);
+        if (t_failures > 20)
+            exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = getenv("LEAT_TEST_EVERY");
+
+    seed = t_seed();
+    every = word ? strtoull(word, NULL, 0) : 0;
+    folder = memory_folder();
+    snprintf(work, sizeof work, "%s/work", folder);
+    make_folder(work);
+    snprintf(name, sizeof name, "%s/d", work);
+    snprintf(reference, sizeof reference, "%s/reference", folder);
+    snprintf(arranged, sizeof arranged, "%s/arranged", folder);
+    snprintf(old, sizeof old, "%s/old", folder);
+    make_corpus();
+    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
+    T_OK(pack_to(reference, &scenarios[0], false, LEAT_NONE, &t_err));
+    T_OK(pack_to(arranged, &scenarios[4], false, LEAT_NONE, &t_err));
+    inputs[0] = inputs[1];
+    T_OK(pack_to(old, &scenarios[0], false, LEAT_NONE, &t_err));
+    inputs[0] = strdup(t_path(folder, "a.jsonl"));
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
+        const struct scenario *s = &scenarios[i];
+
+        if (argc > 1 && strcmp(argv[1], s->what) != 0)
+            continue;
+        kill_at_each(s);
+        fail_each(s, FAULT_MEMORY);
+        fail_each(s, FAULT_SYSTEM);
+        disturb(s);
+    }
+    leat_tokenizer_close(tokenizer);
+    return t_end();
+}

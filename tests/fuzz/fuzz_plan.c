@@ -1,0 +1,133 @@
+/*
+ * fuzz_plan.c: hostile text as a plan.
+ *
+ * Every source of it, whatever its name, is one of a few datasets that are only numbers of tokens, huge ones among
+ * them. Whatever the text is, the call returns, with a sentence if it fails. A plan that opens has a text that makes the
+ * same plan; its samples lie inside their datasets; the inverse finds them; what is shown at a position is the sample of
+ * its number; a state of it is taken by it.
+ *
+ *   make fuzz FUZZ=plan FUZZ_SECONDS=3600
+ */
+#include "bench/fake_dataset.h"
+#include "fuzz.h"
+#include "plan.h"
+
+static struct leat_dataset *datasets[6];
+
+static void begin(void)
+{
+    if (datasets[0])
+        return;
+    datasets[0] = fake_dataset((uint64_t[]) { 1000 }, 1);
+    datasets[1] = fake_dataset((uint64_t[]) { 100000, 7, 0, 30000 }, 4);
+    datasets[2] = fake_dataset((uint64_t[]) { (uint64_t)1 << 61 }, 1);
+    datasets[3] = fake_dataset((uint64_t[]) { (uint64_t)1 << 48, (uint64_t)1 << 40 }, 2);
+    datasets[4] = fake_dataset((uint64_t[]) { 0 }, 1);
+    datasets[5] = fake_dataset((uint64_t[]) { 33, 17, 2, 1 }, 4);
+}
+
+static struct leat_plan *open_plan(const char *text, size_t bytes)
+{
+    struct leat_error err = { .message = "" };
+    struct plan_rules rules = { .seed = 0 };
+    struct leat_plan *plan = NULL;
+    enum leat_status s = plan_rules_read(&rules, text, bytes, "input", &err);
+
+    for (size_t i = 0; s == LEAT_OK && i < rules.source_count; i++)
+        rules.sources[i].dataset = datasets[(unsigned char)rules.sources[i].name[0] % 6];
+    if (s == LEAT_OK && rules.split_count > 0) { /* needs documents, which these have not */
+        plan_rules_free(&rules);
+        return NULL;
+    }
+    if (s == LEAT_OK)
+        s = plan_open_rules(&plan, &rules, NULL, &err);
+    else
+        plan_rules_free(&rules);
+    FUZZ_CHECK((s == LEAT_OK) == (plan != NULL));
+    FUZZ_CHECK(s == LEAT_OK || (s == LEAT_E_ARGUMENT && err.message[0]));
+    return plan;
+}
+
+static void check_sample(const struct leat_plan *plan, uint64_t n)
+{
+    struct leat_part part = LEAT_PART_INIT;
+    struct leat_sample x, again;
+    struct sampler_found found;
+    uint64_t got, position;
+    int skipped;
+
+    if (leat_plan_sample(plan, n, &x, NULL) != LEAT_OK)
+        return;
+    FUZZ_CHECK(x.source < plan->rules.source_count && x.block < plan->sources[x.source].blocks);
+    FUZZ_CHECK(leat_dataset_part(plan->sources[x.source].dataset, x.part, &part, NULL) == LEAT_OK);
+    FUZZ_CHECK(x.length > 0 && x.offset + x.length + 1 <= part.tokens);
+    FUZZ_CHECK(x.token == part.first_token + x.offset);
+    if (plan->sampler.end < SAMPLER_MOST || n < SAMPLER_MOST / 2) { /* at the end of numbers a block may be cut */
+        FUZZ_CHECK(sampler_find(&plan->sampler, x.source, x.epoch, x.block, &found));
+        FUZZ_CHECK(found.n + x.piece * found.step == n);
+    }
+    position = leat_plan_position(plan, n, &skipped);
+    FUZZ_CHECK(leat_plan_samples(plan, position, 1, &again, &got, NULL) == LEAT_OK);
+    if (!skipped)
+        FUZZ_CHECK(got == 1 && memcmp(&x, &again, sizeof x) == 0);
+}
+
+static void check_plan(const struct leat_plan *plan, uint64_t random)
+{
+    uint64_t bytes, most = 0;
+    struct leat_plan *again;
+    char *text, *second;
+
+    FUZZ_CHECK(leat_plan_text(plan, NULL, 0, &bytes, NULL) == LEAT_OK);
+    text = malloc((size_t)bytes + 1);
+    second = malloc((size_t)bytes + 1);
+    FUZZ_CHECK(text && second && leat_plan_text(plan, text, (size_t)bytes + 1, &bytes, NULL) == LEAT_OK);
+    again = open_plan(text, (size_t)bytes);
+    FUZZ_CHECK(again && leat_plan_text(again, second, (size_t)bytes + 1, &bytes, NULL) == LEAT_OK);
+    FUZZ_CHECK(strcmp(text, second) == 0);
+    for (unsigned i = 0; i < 24; i++) {
+        uint64_t n = i < 4 ? i : random % plan->sampler.end >> (i % 12 * 5);
+
+        check_sample(plan, n);
+        most = n > most ? n : most;
+        random = random * 6364136223846793005u + 1442695040888963407u;
+    }
+    for (uint32_t i = 0; i < plan->sampler.phase_count && i < 50; i++) {
+        check_sample(plan, plan->sampler.phases[i].begin);
+        check_sample(plan, plan->sampler.phases[i].end - 1);
+    }
+    leat_plan_close(again);
+    free(text);
+    free(second);
+}
+
+static void check_state(const struct leat_plan *plan, uint64_t position)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT, back = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    state.position = position;
+    if (leat_plan_state_save(plan, &state, text, NULL) != LEAT_OK)
+        return;
+    FUZZ_CHECK(strlen(text) < sizeof text - 1);
+    FUZZ_CHECK(leat_plan_state_load(plan, text, strlen(text), &back, NULL) == LEAT_OK);
+    FUZZ_CHECK(back.position == position);
+}
+
+FUZZ_TARGET(plan)
+{
+    uint64_t random = 88172645463325252u;
+    struct leat_plan *plan;
+
+    begin();
+    plan = open_plan((const char *)data, size);
+    if (!plan)
+        return 0;
+    for (size_t i = 0; i < size; i++)
+        random = (random ^ data[i]) * 1099511628211u;
+    check_plan(plan, random);
+    check_state(plan, 0);
+    check_state(plan, random % 5000);
+    leat_plan_close(plan);
+    return 0;
+}

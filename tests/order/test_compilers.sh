@@ -1,0 +1,38 @@
+#!/bin/sh
+# test_compilers.sh: the order is the same under gcc and clang, without optimization and with all of it, with
+# -ffast-math and for this very machine, and on the machines that qemu is there for: each way of building prints the
+# same number of order_sum.c, which is frozen here.
+frozen=0fbaebdd86b3bda8
+tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
+sources="tests/order/order_sum.c src/permute.c src/blend.c src/sampler.c src/sampler_make.c src/decimal.c
+    src/base/status.c src/names.c"
+failures=0 ways=0
+
+way() { # RUNNER COMPILER FLAG...
+    runner=$1
+    shift
+    command -v "$1" >/dev/null || return
+    [ -z "$runner" ] || command -v "$runner" >/dev/null || return
+    # words
+    # shellcheck disable=SC2086
+    if ! "$@" -std=c11 -D_GNU_SOURCE -Iinclude -Isrc -Itests $sources -static -o "$tmp/sum" 2>"$tmp/log"; then
+        echo "$*: does not build: $(tail -n 3 "$tmp/log")"
+        return
+    fi
+    ways=$((ways + 1))
+    # no runner is no word
+    # shellcheck disable=SC2086
+    got=$($runner "$tmp/sum")
+    [ "$got" = $frozen ] || { echo "$*: $got, and not $frozen"; failures=$((failures + 1)); }
+}
+
+for compiler in gcc clang; do
+    way '' $compiler -O0
+    way '' $compiler -O3 -ffast-math
+    way '' $compiler -O3 -march=native -funroll-loops
+done
+way qemu-aarch64 aarch64-linux-gnu-gcc -O2
+way qemu-s390x s390x-linux-gnu-gcc -O2
+[ $ways -gt 0 ] || { echo "skipped: neither gcc nor clang builds static programs"; exit 77; }
+echo "$ways ways of building"
+[ $failures -eq 0 ]

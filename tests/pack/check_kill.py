@@ -1,0 +1,136 @@
+"""check_kill.py LEAT TMP [SEED [KILLS]]: leat pack, killed (SIGKILL) or interrupted (SIGINT) at random moments and
+resumed, over and over, ends with the bytes of an undisturbed run, rejects included, and leaves nothing beside them. LEAT
+is the command that is built with small pieces, which makes a checkpoint every 64 KiB of text.
+"""
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from corpora import line_file, text_file
+from reference import Options, compress
+
+leat, tmp = os.path.abspath(sys.argv[1]), sys.argv[2]
+seed, kills = (int(sys.argv[i]) if len(sys.argv) > i else d for i, d in ((3, 1), (4, 200)))
+failures = 0
+kept = [0, 0] # runs that ended without and with a checkpoint
+
+
+def fail(*what):
+    global failures
+    failures += 1
+    print(*what)
+
+
+def content(name, suffixes=(".tokens", ".leat", ".rejects.jsonl")):
+    out = []
+    for suffix in suffixes:
+        path = os.path.join(tmp, name + suffix)
+        out.append(open(path, "rb").read() if os.path.exists(path) else None)
+    return out
+
+
+def start(args):
+    return subprocess.Popen([leat, "pack", *args], cwd=tmp, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE)
+
+
+def many(r, one, size):
+    out = b""
+    while len(out) < size:
+        piece = one()
+        out += piece if piece.endswith(b"\n") or not piece else piece + b"\n"
+    return out
+
+
+def make_inputs(r):
+    """[(words, options)]: what inputs of each kind there can be, each large enough for some checkpoints."""
+    options = Options()
+
+    def lines():
+        return line_file(r, options, 3000)
+
+    def put(name, data):
+        with open(os.path.join(tmp, name), "wb") as f:
+            f.write(data)
+        return name
+
+    plain = put("plain.jsonl", many(r, lines, 600000))
+    long = put("long.jsonl", many(r, lambda: line_file(r, options, 60000), 600000))
+    texts = [put("t%02d.txt" % i, text_file(r, 30000)) for i in range(60)] + [put("u.txt", many(
+        r, lambda: text_file(r, 3000), 300000))]
+    words = [[plain], [long], texts, [texts[0], plain, *texts[1:30], long]]
+    if shutil.which("zstd"):
+        for form in ("zst", "gz"):
+            one = put("one.jsonl." + form, compress(many(r, lines, 100000), form, r))
+            pieces = [compress(many(r, lines, 50000), form, r, False) for _ in range(8)]
+            words.append([one, put("many.jsonl." + form, b"".join(pieces)), texts[3]])
+    return words
+
+
+def cycle(r, number, words, whole, seconds):
+    """One run from its begin to its end, through some kills. Returns how many."""
+    name, count = "k%d" % number, 0
+    args = ["-t", "bytes", "-o", name, "--max-rejects", "100%", *words]
+    while True:
+        extra = ["--threads", str(r.randrange(1, 4)), "--memory", r.choice(["48Mi", "64Mi", "1Gi"])]
+        resumed = ["--resume"] if count or r.random() < 0.5 else []
+        p = start([*resumed, *extra, *args])
+        sign = signal.SIGKILL if r.random() < 0.9 else signal.SIGINT
+        time.sleep(r.random() ** 2 * seconds)
+        p.send_signal(sign)
+        _, said = p.communicate()
+        said = said.decode()
+        if p.returncode == 0:
+            break
+        count += 1
+        kept[os.path.exists(os.path.join(tmp, name + ".partial.checkpoint"))] += 1
+        if content(name, (".leat",)) != [None] and content(name)[:2] != whole[:2]:
+            fail(name, "a dataset that is not whole after", sign)
+        if sign == signal.SIGINT and p.returncode not in (130, -signal.SIGINT):
+            fail(name, "exit code", p.returncode, "after an interrupt:", said)
+        if sign == signal.SIGINT and p.returncode == 130 and "--resume goes on from there" not in said:
+            fail(name, "an interrupt that does not say how to go on:", said)
+        if sign == signal.SIGKILL and p.returncode != -signal.SIGKILL:
+            fail(name, "exit code", p.returncode, "before it was killed:", said)
+            break
+    if content(name) != whole:
+        fail(name, words, "other bytes after", count, "kills:",
+             [(len(a or b""), len(b or b""), a == b) for a, b in zip(content(name), whole)])
+    left = [n for n in os.listdir(tmp) if n.startswith(name + ".") and n[len(name):] not in
+            (".tokens", ".leat", ".rejects.jsonl")]
+    if left:
+        fail(name, "left behind", left)
+    for n in os.listdir(tmp):
+        if n.startswith(name + "."):
+            os.unlink(os.path.join(tmp, n))
+    return count
+
+
+def main():
+    os.makedirs(tmp, exist_ok=True)
+    r = random.Random(seed)
+    print("LEAT_TEST_SEED=%d, %d kills" % (seed, kills))
+    inputs, wholes = make_inputs(r), []
+    for i, words in enumerate(inputs):
+        began = time.monotonic()
+        p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", *words])
+        _, said = p.communicate()
+        if p.returncode:
+            if b"this build cannot read" in said:
+                continue
+            return fail(words, said.decode())
+        wholes.append((words, content("whole%d" % i), 1.3 * (time.monotonic() - began)))
+    done = number = 0
+    while done < kills and failures < 10:
+        words, whole, seconds = wholes[number % len(wholes)]
+        done += cycle(r, number, words, whole, seconds)
+        number += 1
+    print("%d runs, %d kills, %d of them with a checkpoint" % (number, done, kept[1]))
+
+
+main()
+sys.exit(failures > 0)

@@ -1,0 +1,19 @@
+# pack.mk: the command with small pieces (src/base/tiny.h), for the tests of packing; included by tests/tests.mk. Only the
+# files that packing goes through and that look at LEAT_TINY are compiled again; they stand before the libraries, whose own
+# are then not taken.
+
+TINY_SOURCES := $(shell grep -l '"base/tiny.h"' $(filter src/writer%,$(LIB_SOURCES)) $(PACK_SOURCES))
+TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
+
+$(BUILD)/obj/tiny/%.o: %.c
+	$(call say,CC      $< (tiny))
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -DLEAT_TINY=1 -MMD -MP -c $< -o $@
+
+$(BUILD)/tiny/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(TINY_OBJECTS) $(STATIC)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
+
+
+# tests/faults/test_pack_*: the same objects before the library
+$(BUILD)/tests/faults/test_pack_%: FIRST = $(TINY_OBJECTS)
+$(filter $(BUILD)/tests/faults/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)

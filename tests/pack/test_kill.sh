@@ -1,0 +1,18 @@
+#!/bin/sh
+# test_kill.sh: leat pack killed or interrupted at 200 random moments and resumed gives the bytes of an undisturbed run.
+# LEAT_TEST_KILLS=10000 tries more.
+here=$(dirname "$0")
+build=${LEAT_BUILD:-build}
+tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; then
+    echo "skipped: no python3 (3.9 or newer)"
+    exit 77
+fi
+# fsync on a disk would take most of the time
+if [ -d /dev/shm ] && fast=$(mktemp -d /dev/shm/leat-kill-XXXXXX 2>/dev/null); then
+    trap 'rm -rf "$fast"' EXIT
+    tmp=$fast
+fi
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+python3 "$here/check_kill.py" "$build/tiny/leat" "$tmp/kill" "${LEAT_TEST_SEED:-1}" "${LEAT_TEST_KILLS:-200}"

@@ -1,0 +1,99 @@
+/* pack_facts.c: see pack_facts.h. */
+#include "pack_facts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
+{
+    snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
+    facts->of[0] = (struct pack_fact) { "leat.text", o->text_field ? o->text_field : "text" };
+    facts->of[1] = (struct pack_fact) { "leat.id", o->id_field ? o->id_field : "id" };
+    facts->of[2] = (struct pack_fact) { "leat.special", o->special ? "encoded" : "text" };
+    facts->of[3] = (struct pack_fact) { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" };
+    facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };
+}
+
+static bool is(const char *bytes, uint64_t count, const char *text)
+{
+    return count == strlen(text) && memcmp(bytes, text, (size_t)count) == 0;
+}
+
+static bool has_fact(const struct leat_metadata *m, const struct pack_fact *fact)
+{
+    for (uint64_t i = 0; i < m->count; i++) {
+        const struct leat_metadata_pair *p = &m->pairs[i];
+
+        if (is(p->key, p->key_bytes, fact->key))
+            return fact->value && is(p->value, p->value_bytes, fact->value);
+    }
+    return !fact->value;
+}
+
+/* As leat_merge() writes them. */
+static bool has_arrangement(const struct leat_metadata *m, const struct leat_pack_options *o, bool arranged)
+{
+    struct pack_fact shuffle = { "leat.shuffle", NULL }, dedup = { "leat.dedup", NULL },
+                     splits = { "leat.splits", NULL };
+    char seed[24], text[4096] = "";
+    size_t used = 0;
+
+    snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
+    for (size_t i = 0; arranged && i < o->split_count && used < sizeof text; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", i > 0 ? "," : "", o->splits[i].name,
+                                 o->splits[i].fraction);
+    if (arranged && o->shuffle)
+        shuffle.value = seed;
+    if (arranged && o->dedup)
+        dedup.value = "1";
+    if (used > 0)
+        splits.value = text;
+    return used < sizeof text && has_fact(m, &shuffle) && has_fact(m, &dedup) && has_fact(m, &splits);
+}
+
+static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, bool arranged)
+{
+    struct pack_facts facts;
+    struct leat_metadata *m;
+    bool fit;
+
+    if (leat_dataset_metadata(d, 0, &m, NULL) != LEAT_OK)
+        return false;
+    pack_facts_make(&facts, o);
+    fit = has_arrangement(m, o, arranged);
+    for (unsigned i = 0; i < PACK_FACTS; i++)
+        fit = fit && has_fact(m, &facts.of[i]);
+    leat_metadata_free(m);
+    return fit;
+}
+
+static bool input_fits(const struct leat_dataset *d, uint64_t number, const struct input *in, uint64_t *rejects)
+{
+    struct leat_input input = LEAT_INPUT_INIT;
+    char path[4096];
+    uint64_t bytes;
+
+    if (leat_dataset_input(d, number, &input, NULL) != LEAT_OK || input.bytes != in->size ||
+        leat_dataset_input_path(d, number, path, sizeof path, &bytes, NULL) != LEAT_OK)
+        return false;
+    *rejects += input.rejects;
+    return bytes < sizeof path && strcmp(path, in->path) == 0;
+}
+
+bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
+                    bool arranged, uint64_t *rejects)
+{
+    struct leat_tokenizer_info tokenizer = LEAT_TOKENIZER_INFO_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    bool fit;
+
+    *rejects = 0;
+    leat_tokenizer_info(o->tokenizer, &tokenizer);
+    leat_dataset_info(d, &info);
+    fit = info.parts == 1 && info.inputs == inputs->count && info.end_token == o->end_token &&
+          info.begin_token == o->begin_token &&
+          memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 && facts_fit(d, o, arranged);
+    for (size_t i = 0; fit && i < inputs->count; i++)
+        fit = input_fits(d, i, &inputs->items[i], rejects);
+    return fit;
+}

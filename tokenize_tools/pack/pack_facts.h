@@ -1,0 +1,31 @@
+/*
+ * pack_facts.h: what of a run's options stands in the metadata of its dataset, and whether a finished dataset is what a
+ * run would make: then resuming it has nothing left to do.
+ */
+#ifndef LEAT_PACK_FACTS_H
+#define LEAT_PACK_FACTS_H
+
+#include <stdbool.h>
+
+#include "inputs.h"
+#include "leat_pack.h"
+
+struct pack_fact {
+    const char *key, *value; /* NULL: it must not be there */
+};
+
+#define PACK_FACTS 5
+struct pack_facts {
+    struct pack_fact of[PACK_FACTS];
+    char part[32];
+};
+
+/* What decides the bytes besides the inputs and what the header says; the options' texts must outlive it. */
+void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o);
+
+/* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the `arranged` one, was shuffled,
+ * deduplicated and split as the options say; else not at all. *rejects: how many records its inputs had refused. */
+bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
+                    bool arranged, uint64_t *rejects);
+
+#endif
