@@ -50,6 +50,9 @@ static void look_at(struct gather *g, struct gather_file *f)
 {
     enum leat_engine engine = g->wanted;
 
+    /* where another engine than the map is used, nobody else would notice that a lease is called back */
+    gather_inside(g, f);
+    gather_leave(g);
     f->resident = f->map->fd < 0 ? 1 : residency_share(f->map->fd, f->map->size, ++g->looks);
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
     if (engine == LEAT_ENGINE_AUTO)
