@@ -51,3 +51,8 @@ $(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_
 .PHONY: golden
 golden: $(BUILD)/make_golden
 	$(Q)mkdir -p tests/golden/valid tests/golden/invalid && $(BUILD)/make_golden tests/golden
+
+.PHONY: soak
+## soak: a million batches by a consumer with pauses, releases out of order and closes at any moment
+soak: $(BUILD)/tests/loader/test_loader_soak
+	$(Q)LEAT_TEST_SOAK=1000000 $<

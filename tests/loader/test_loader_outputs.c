@@ -2,7 +2,7 @@
  * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by number,
  * computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and narrow, into
  * buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the buffers. Every CPU
- * level's kernels are tried against the definition of a single number (src/rows_body.h). Threads run here.
+ * level's kernels are tried against the definition of a single number (src/rows_body.h). A thread runs here.
  */
 #include <stddef.h>
 
