@@ -56,6 +56,8 @@ WITHOUT := %_avx2.c %_avx512.c
 endif
 
 PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)
+# of programs that are linked with both libraries
+ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
@@ -107,7 +109,7 @@ $(BUILD)/%.a:
 
 $(BUILD)/libleat.so: $(LIB_OBJECTS)
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
@@ -118,16 +120,16 @@ $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
 
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 
 $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(URING_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
-	    $(ALL_LDFLAGS) $(PACK_LIBS) -o $@
+	    $(ALL_LDFLAGS) $(ALL_LIBS) -o $@
 
 # the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
 $(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)

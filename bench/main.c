@@ -68,6 +68,15 @@ static const struct command commands[] = {
       .example = "leat-bench order\nleat-bench order --runs 9 --json",
       .options = order_options,
       .run = bench_order },
+    { .name = "load",
+      .purpose = "measures the loader: batches of a plan, taken as a training loop would",
+      .words = "",
+      .notes = "Without --work batches are taken as fast as they come. The times of next are those of each call; of "
+               "--output views those of one row.",
+      .example = "leat-bench load --source corpus --seq-len 2048 --batch 32 --bare\nleat-bench load --source corpus "
+                 "--seq-len 2048 --batch 32 --output i64 --threads 0 --work 10 --json",
+      .options = load_options,
+      .run = bench_load },
     { .name = "counting",
       .purpose = "writes a dataset of counting tokens, for measurements and tests",
       .words = "",

@@ -14,13 +14,12 @@
 #include "permute.h"
 #include "subcommands.h"
 
-#define DRAWS       2000000u
 #define BATCH       512u
 #define MOST_CASES  24u
 #define BASE_LENGTH 2048u
 
 struct order_values {
-    uint64_t runs;
+    uint64_t runs, draws;
     bool json;
 };
 
@@ -32,6 +31,14 @@ const struct option_row order_options[] = { { .name = "runs",
                                               .help = "runs of each measurement, after one to warm up",
                                               .least = 1,
                                               .most = 1000 },
+                                            { .name = "draws",
+                                              .type = OPTION_COUNT,
+                                              .field = offsetof(struct order_values, draws),
+                                              .value = "N",
+                                              .standard = "2M",
+                                              .help = "draws or samples of a run",
+                                              .least = BATCH,
+                                              .most = (uint64_t)1 << 32 },
                                             { .name = "json",
                                               .type = OPTION_FLAG,
                                               .field = offsetof(struct order_values, json),
@@ -44,32 +51,53 @@ struct subject {
     struct permute permute;
     struct leat_plan *plan;
     struct leat_dataset *data;
+    uint64_t draws;
     uint64_t sum; /* of what came out, so that it is computed */
 };
 
 static bool run_forward(void *context, struct engine_work *work)
 {
     struct subject *s = context;
-    uint64_t n = s->permute.n, i = work->number * (uint64_t)DRAWS % n;
+    uint64_t n = s->permute.n, i = work->number * s->draws % n;
 
-    for (unsigned k = 0; k < DRAWS; k++) {
+    for (uint64_t k = 0; k < s->draws; k++) {
         s->sum += permute_forward(&s->permute, 3, i);
         i = i + 1 < n ? i + 1 : 0;
     }
-    work->items = DRAWS;
+    work->items = s->draws;
+    return true;
+}
+
+/* Side by side, as a batch of samples is drawn. */
+static bool run_many(void *context, struct engine_work *work)
+{
+    struct permute_draw draws[64];
+    struct subject *s = context;
+    uint64_t n = s->permute.n, i = work->number * s->draws % n;
+
+    for (uint64_t k = 0; k < s->draws / 64; k++) {
+        for (unsigned j = 0; j < 64; j++) {
+            draws[j] = (struct permute_draw) { &s->permute, 3, i };
+            i = i + 1 < n ? i + 1 : 0;
+        }
+        permute_forward_many(draws, 64);
+        for (unsigned j = 0; j < 64; j++)
+            s->sum += draws[j].at;
+        work->items += 64;
+    }
     return true;
 }
 
 static bool run_inverse(void *context, struct engine_work *work)
 {
     struct subject *s = context;
-    uint64_t n = s->permute.n, i = work->number * (uint64_t)DRAWS % n;
+    uint64_t n = s->permute.n, i = work->number * s->draws % n;
 
-    for (unsigned k = 0; k < DRAWS; k++) {
+    for (uint64_t k = 0; k < s->draws; k++) {
         s->sum += permute_inverse(&s->permute, 3, i);
         i = i + 1 < n ? i + 1 : 0;
     }
-    work->items = DRAWS;
+    work->items = s->draws;
     return true;
 }
 
@@ -79,7 +107,7 @@ static bool run_samples(void *context, struct engine_work *work)
     struct subject *s = context;
     uint64_t got, first = (uint64_t)work->number << 24;
 
-    for (unsigned k = 0; k < DRAWS / BATCH; k++, first += BATCH) {
+    for (uint64_t k = 0; k < s->draws / BATCH; k++, first += BATCH) {
         leat_plan_samples(s->plan, first, BATCH, samples, &got, NULL);
         s->sum += samples[got - 1].token;
         work->items += got;
@@ -93,11 +121,11 @@ static bool run_scattered(void *context, struct engine_work *work)
     struct subject *s = context;
     struct leat_sample sample;
 
-    for (unsigned k = 0; k < DRAWS / 4; k++) {
-        leat_plan_sample(s->plan, k * (uint64_t)0x9e3779b97f4a7c15u >> 24, &sample, NULL);
+    for (uint64_t k = 0; k < s->draws / 4; k++) {
+        leat_plan_sample(s->plan, k * 0x9e3779b97f4a7c15u >> 24, &sample, NULL);
         s->sum += sample.token;
     }
-    work->items = DRAWS / 4;
+    work->items = s->draws / 4;
     return true;
 }
 
@@ -153,7 +181,9 @@ static void add_permutations(struct cases *c)
                   { "10^6", 1000000 }, { "10^9", 1000000000 }, { "2^48", PERMUTE_MOST } };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        add_case(c, run_forward, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
+        add_case(c, run_many, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
+    add_case(c, run_forward, "draw", "one by one, of ", "10^3")->permute = permute_make(1000, 1, 0);
+    add_case(c, run_forward, "draw", "one by one, of ", "10^9")->permute = permute_make(1000000000, 1, 0);
     add_case(c, run_inverse, "draw", "inverse of ", "10^9")->permute = permute_make(1000000000, 1, 0);
     c->permutations = c->count;
 }
@@ -234,7 +264,7 @@ static enum leat_status measure(struct cases *c, const struct order_values *v, s
 int bench_order(const struct command *self, int argc, char **argv)
 {
     static struct cases cases;
-    struct order_values values = { .runs = 5 };
+    struct order_values values = { .runs = 5, .draws = 2000000 };
     struct options_parsed parsed;
     struct leat_error err;
     enum leat_status s;
@@ -244,6 +274,8 @@ int bench_order(const struct command *self, int argc, char **argv)
         return code;
     add_permutations(&cases);
     s = add_plans(&cases, &err);
+    for (size_t i = 0; i < cases.count; i++)
+        cases.subjects[i].draws = values.draws;
     if (s == LEAT_OK)
         s = measure(&cases, &values, &err);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));

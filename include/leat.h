@@ -96,6 +96,8 @@ enum leat_status {
     LEAT_E_INCOMPATIBLE = 50, /* datasets of one list or merge differ in tokenizer, width or end token */
     LEAT_E_CHECKPOINT = 51,   /* there is no checkpoint to resume, or it does not fit what is asked or on disk */
     LEAT_E_STATE = 52,        /* the call comes at the wrong moment (a document is open, a writer has failed, ...) */
+    LEAT_E_END = 53,          /* the plan has ended: there is no further batch */
+    LEAT_E_AGAIN = 54,        /* no batch is ready at this moment */
 
     LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken, or contradicts itself */
     LEAT_E_TEXT = 61,       /* a text cannot be encoded: it is malformed, or takes too many steps */
@@ -618,6 +620,255 @@ LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, con
  */
 LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, size_t bytes,
                                                struct leat_plan_state *state, struct leat_error *err);
+
+/* ---- The loader: batches ---------------------------------------------------------------------------------------- */
+
+/*
+ * A loader takes a plan and gives its batches, one after another, from a ring of 4 to 8 slots that one background thread
+ * keeps full. No worker processes, nothing copied between processes.
+ *
+ *   struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+ *   o.batch = 256; o.rank = rank; o.world = world;
+ *   leat_loader_open(&loader, plan, &o, &err);
+ *   while (leat_loader_next(loader, &batch, &err) == LEAT_OK) {
+ *       struct leat_outputs out = LEAT_OUTPUTS_INIT;
+ *       out.inputs = my_inputs; out.labels = my_labels;                       (int64, rows x length each)
+ *       leat_batch_write(batch, &out, NULL, &err);
+ *       leat_batch_release(batch, NULL);
+ *       train_step(my_inputs, my_labels);
+ *   }
+ *
+ * Batch k of a global batch of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the
+ * loader begins at; rank r of w gets rows [r B/w, (r+1) B/w) of it. Nothing else decides what a batch holds: not the
+ * engine, the slots or the timing. A batch is a slot of the ring: it is read, and then released; batches may be held,
+ * and released in any order.
+ *
+ *   Threads     leat_loader_next(), _try_next() and leat_loader_close() belong to one thread at a time; batches may be
+ *               written, borrowed and released by any thread; statistics may be asked by any.
+ *   Fork        a loader stops at fork: in the child every call returns LEAT_E_STATE, and close only frees.
+ */
+struct leat_loader;
+
+/* How tokens come from a file. All engines give the same bytes. */
+enum leat_engine {
+    LEAT_ENGINE_AUTO = 0,   /* by file: whether it is in memory, would fit, may be mapped; looked at again while running */
+    LEAT_ENGINE_MAP = 1,    /* copied from a map; a file that cannot be mapped (see enum leat_access) is read */
+    LEAT_ENGINE_PREAD = 2,  /* a read call a row */
+    LEAT_ENGINE_ADVISE = 3, /* the same, with the rows of all free slots announced to the kernel before */
+    LEAT_ENGINE_URING = 4   /* io_uring, many reads in flight; where that is forbidden or not built in: advise */
+};
+
+/* What becomes of a row whose tokens cannot be read, or do not match their hash. */
+enum leat_on_damage {
+    LEAT_ON_DAMAGE_ERROR = 0, /* leat_loader_next() returns an error that names file, page and documents */
+    LEAT_ON_DAMAGE_MASK = 1   /* the row keeps its place, filled with the end token, flagged, without loss; counted */
+};
+
+/* What becomes of the rows of the last global batch if the plan ends inside of it. */
+enum leat_last_batch {
+    LEAT_LAST_SHORT = 0,  /* there are fewer; a rank that has none is at the end */
+    LEAT_LAST_PADDED = 1, /* missing rows are flagged, filled with the end token, without loss: ranks stay in step */
+    LEAT_LAST_DROPPED = 2 /* the batch is left out */
+};
+
+/* What a row of a batch is. */
+enum leat_rows {
+    LEAT_ROWS_WINDOWS = 0,  /* the plan's samples */
+    LEAT_ROWS_DOCUMENTS = 1 /* whole documents, for fine-tuning; see leat_loader_open() */
+};
+
+/* What can be made of a batch; the names of bits in leat_loader_options.outputs. */
+enum leat_output {
+    LEAT_OUTPUT_INPUTS = 1,
+    LEAT_OUTPUT_LABELS = 2,
+    LEAT_OUTPUT_LOSS_MASK = 4,
+    LEAT_OUTPUT_ATTENTION_MASK = 8,
+    LEAT_OUTPUT_POSITIONS = 16, /* these three need to know where documents begin */
+    LEAT_OUTPUT_DOCUMENTS = 32,
+    LEAT_OUTPUT_SEQUENCES = 64
+};
+
+struct leat_loader_options {
+    size_t size;
+    uint64_t batch;           /* rows of a global batch, of all ranks; must be given */
+    uint64_t rank, world;     /* this process's rows; _INIT: rank 0 of 1 */
+    uint64_t position;        /* to begin at */
+    const char *state;        /* a state's text to begin at instead (leat_batch_state()); NULL: `position` counts */
+    size_t state_bytes;
+    enum leat_engine engine;
+    enum leat_on_damage on_damage;
+    enum leat_last_batch last;
+    enum leat_rows rows;
+    uint32_t threads;         /* 1: a background thread; 0: all work is done inside leat_loader_next(). _INIT: 1 */
+    uint32_t verify;          /* 1: the hash of each page is checked when it is first read. _INIT: 1 */
+    uint32_t slots;           /* of the ring, 2 to 64; 0: chosen */
+    /* Bits of enum leat_output: what leat_batch_write() or _borrow() will be asked for. Only what needs documents must be
+     * named, or anything that is to be borrowed. */
+    uint32_t outputs;
+    uint32_t borrow;          /* 1: slots have room for these outputs, and the loader's thread fills it */
+    uint32_t number_bytes;    /* of borrowed outputs, with the next three: as in struct leat_outputs. _INIT: 8 */
+    uint32_t unshifted;
+    uint32_t mask_first;
+    uint64_t sequences_room;
+    uint64_t memory;          /* most bytes of the ring; 0: chosen from the memory at hand */
+    uint64_t most_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
+    const char *device;       /* "host"; NULL: the same */
+    int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
+    uint32_t reserved;        /* 0 */
+};
+#define LEAT_LOADER_OPTIONS_INIT                                                                                       \
+    { .size = sizeof(struct leat_loader_options), .world = 1, .threads = 1, .verify = 1, .number_bytes = 8,            \
+      .numa_node = -1 }
+
+/*
+ * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is kept.
+ *
+ * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after most_length + 1 tokens. Position p of
+ * such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
+ * docs/ORDER.md for the plan's seed, source 2^32 - 1 and epoch p div D (in sequential order P(i) = i); a plan with
+ * `epochs` ends after so many passes. Weights, splits, skips and phases do not count there. The rows of a batch are
+ * sorted, longest first, and padded to the longest.
+ *
+ * Returns LEAT_E_ARGUMENT (numbers that make no sense), _CHECKPOINT (a state of another plan), _NO_MEMORY (two slots do
+ * not fit), _UNSUPPORTED (no such device here; rows of documents from a plan with a split), _IO, or what reading an index
+ * returns.
+ */
+LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
+                                           const struct leat_loader_options *options, struct leat_error *err);
+
+/* Stops and frees at any moment, batches that are not released included. NULL is fine. No other thread may be inside a
+ * call. */
+LEAT_API void leat_loader_close(struct leat_loader *loader);
+
+/* Flags of a row. */
+#define LEAT_ROW_DAMAGED 1u /* masked, see LEAT_ON_DAMAGE_MASK */
+#define LEAT_ROW_PADDED  2u /* beyond the plan's end, see LEAT_LAST_PADDED */
+
+/* A batch: the library's, to be read until it is released. New fields are added at the end. */
+struct leat_batch {
+    uint64_t number;            /* of the batches that this loader has given, from 0 */
+    uint64_t position;          /* of the global batch's first row */
+    uint64_t cursor;            /* position after this batch: where a run that is resumed after it begins */
+    uint64_t damaged;           /* rows of this rank that were masked so far, in the state that was resumed and since */
+    uint32_t rows;              /* of this rank */
+    uint32_t length;            /* inputs of the longest row */
+    uint32_t width;             /* tokens from one row's begin to the next in `tokens`: at least length + 1 */
+    uint32_t token_width;       /* 2 or 4 */
+    uint32_t sequences;         /* stretches of one document in all rows; 0: documents were not asked for */
+    uint32_t longest_sequence;  /* in tokens; for variable-length attention */
+    const void *tokens;         /* rows x width, stored width, little-endian; beyond a row's length + 1: the end token */
+    const uint32_t *lengths;    /* inputs of each row */
+    const uint8_t *flags;       /* of each row */
+    const struct leat_sample *samples; /* where each row comes from; all zero for a padded one */
+    uint64_t damaged_rows;      /* in this batch */
+};
+
+/*
+ * The next batch: waits for it where it is not ready. Returns LEAT_E_END after the last one; LEAT_E_STATE if all slots
+ * are held by the caller (more than one can be held with more slots); or why no further batch can be had: _IO,
+ * _TRUNCATED, _CHECKSUM, _DOCUMENTS, naming file, place and documents. That error stays.
+ */
+LEAT_API enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch,
+                                           struct leat_error *err);
+
+/* The same without waiting: LEAT_E_AGAIN if no batch is ready. With `threads` 0 it works, and waits for the disk. */
+LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,
+                                               struct leat_error *err);
+
+/* A descriptor for poll() and event loops: readable when a batch may be ready; then read 8 bytes from it, and call
+ * leat_loader_try_next() until it returns LEAT_E_AGAIN. The loader's: closed with it. LEAT_E_UNSUPPORTED where there are
+ * no such descriptors, or with `threads` 0. */
+LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
+
+/*
+ * What is made of a batch, into memory of the caller (of the batch's device). NULL: not wanted. A row has `length`
+ * numbers: inputs first, then padding. Numbers are signed, of number_bytes.
+ */
+struct leat_outputs {
+    size_t size;
+    uint32_t number_bytes; /* 8 or 4: of inputs, labels, positions and documents. _INIT: 8 */
+    uint32_t unshifted;    /* 0: label i is token i + 1. 1: label i is token i, for models that shift by themselves */
+    uint32_t mask_first;   /* 1: a document's first token is no label (needs documents) */
+    uint32_t reserved;     /* 0 */
+    uint64_t rows;         /* rows that there is room for; further ones are padding. 0: batch->rows */
+    uint64_t length;       /* numbers of a row; 0: batch->length */
+    void *inputs;
+    void *labels;          /* -100 where there is no loss */
+    uint8_t *loss_mask;    /* 1: this label counts; 0: padding, a damaged row, mask_first */
+    uint8_t *attention_mask; /* 0: padding behind a shorter row. Rows that are nothing but padding have 1 */
+    void *positions;       /* of a token in its document, counted from the begin of the document or of the row */
+    void *documents;       /* 0 for the tokens of the row's first document, 1 for the next ... */
+    int32_t *sequences;    /* 0, then where each stretch of one document ends in the rows one after another (cu_seqlens);
+                            * the numbers that are left repeat the last one, which is rows * length */
+    uint64_t sequences_room; /* how many numbers; batch->sequences + 1 are needed, and one more for each padded end */
+};
+#define LEAT_OUTPUTS_INIT { .size = sizeof(struct leat_outputs), .number_bytes = 8 }
+
+/*
+ * Writes them. `stream` is the consumer's stream on a device, on which the numbers are there; NULL on the host, where they
+ * are there when the call returns. Returns LEAT_E_ARGUMENT (a length below the batch's, ...), LEAT_E_STATE (documents are
+ * needed and were not asked for; another process), LEAT_E_RANGE (sequences_room is too small; says what is needed).
+ */
+LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                           void *stream, struct leat_error *err);
+
+/* Points at the outputs that leat_loader_options.borrow asked for; valid until the batch is released. Sets all of
+ * *outputs but its size. */
+LEAT_API enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
+                                            struct leat_error *err);
+
+/* Gives the slot back; what is borrowed from it may be used by work that is on `stream` already (NULL: by none). */
+LEAT_API void leat_batch_release(const struct leat_batch *batch, void *stream);
+
+/* The state of a run that has consumed this batch and all before it, to be saved with a checkpoint; all ranks of a run
+ * have the same but for the count of damaged rows. As of leat_plan_state_save(). */
+LEAT_API enum leat_status leat_batch_state(const struct leat_batch *batch, char text[LEAT_PLAN_STATE_BYTES],
+                                           struct leat_error *err);
+
+/* ---- What a loader has done ---- */
+
+/* Durations in nanoseconds; the quantiles to within 1/16. */
+struct leat_times {
+    uint64_t count, mean, p50, p99, p999, most;
+};
+
+struct leat_loader_stats {
+    size_t size;
+    uint64_t batches, rows, tokens; /* given to the consumer */
+    uint64_t bytes;                 /* of tokens gathered */
+    uint64_t read_bytes;            /* asked of files, with what was read around windows */
+    uint64_t reads, hits;           /* rows; of them, those that needed no disk as far as is known */
+    uint64_t pages_verified;
+    uint64_t rows_damaged;
+    uint64_t warmed_bytes;          /* read ahead in sequence, in the background */
+    struct leat_times next;         /* how long leat_loader_next() took */
+    /* Where the time of the loader's thread (with `threads` 0: of the calls) went, in ns. */
+    uint64_t order_ns, gather_ns, storage_ns, documents_ns, outputs_ns, copy_ns, slot_ns;
+    uint64_t consumer_ns;           /* how long the consumer waited in leat_loader_next() */
+    double waiting_share;           /* of the consumer's time, over the last 100 batches */
+    double waiting_share_all;       /* since the first batch was asked for */
+    uint64_t first_batch_ns;        /* from open to the first batch */
+    uint64_t ring_bytes;
+    uint32_t slots;
+    uint32_t reads_in_flight;       /* the most there were */
+    uint32_t huge_pages;            /* 1: asked for */
+    uint32_t warming;               /* 1: at this moment */
+    char engine[64];                /* in use: "map", or "map 3, uring 1" with the number of files */
+    char device[64];
+};
+#define LEAT_LOADER_STATS_INIT { .size = sizeof(struct leat_loader_stats) }
+
+LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
+
+/* The same in one line for a log, without a newline, cut to `capacity` - 1 bytes. */
+LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t capacity);
+
+/*
+ * What a person should know: that the consumer waits for batches, and why, and what can be done; that io_uring is
+ * forbidden here; that a file is no longer mapped. Each is told once: returns 1 and a sentence, or 0 if there is nothing
+ * new. Meant to be asked now and then, and printed.
+ */
+LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity);
 
 /* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
 

@@ -25,16 +25,17 @@ struct blend_node {
     uint32_t parent;      /* of the root: itself */
 };
 
-/* left(k) for k <= R, and in *rest what (kA mod R) is: left(k) is floor(kA / R), one more from half a unit on. */
+/*
+ * left(k) for k <= R is floor(kA / R), one more if the rest is half of R or more. The quotient by the ratio is that
+ * floor, or one less where the rest is below R / 2^16: then *rest comes out as R and a little, which is at least half of
+ * R too, and adds the one that is missing. So the sum needs no correction between, here as in blend_draw().
+ */
 static inline uint64_t left_floor(const struct blend_node *n, uint64_t k, uint64_t *rest)
 {
-    /* the ratio is too small by less than 2^-64, k is below 2^49: at most 1 too small */
     uint64_t q = wide_high(k, n->ratio);
-    uint64_t r = k * n->left_weight - q * n->total; /* modulo 2^64; below 2R */
-    uint64_t more = r >= n->total;
 
-    *rest = r - (more ? n->total : 0);
-    return q + more;
+    *rest = k * n->left_weight - q * n->total; /* modulo 2^64; it is below 2R */
+    return q;
 }
 
 static inline uint64_t left_of(const struct blend_node *n, uint64_t k)
@@ -114,7 +115,7 @@ enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t c
     }
     b->leaves = leaves;
     b->total = wide_divider(total);
-    if (leaves == 1)
+    if (leaves <= 1)
         return LEAT_OK;
     b->nodes = malloc((2 * (size_t)leaves - 1) * sizeof *b->nodes);
     b->leaf_of = malloc((size_t)count * sizeof *b->leaf_of);

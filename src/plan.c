@@ -7,6 +7,8 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
+#define SAMPLES_AT_ONCE 64
+
 typedef unsigned long long ull;
 
 /* ---- Opening ---- */
@@ -331,8 +333,8 @@ void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sam
     const struct plan_source *source = &plan->sources[place->source];
     uint32_t part = source->part_count > 1 ? plan_source_part(source, place->block) : 0;
     const struct plan_part *p = &source->parts[part];
-    uint64_t base = plan->rules.base_len;
-    uint32_t length = place->pieces == 1 ? (uint32_t)base : (uint32_t)(base / place->pieces);
+    uint64_t base = plan->rules.base_len; /* at most 2^30, and so are pieces: a division of 32 bits is quick */
+    uint32_t length = place->pieces == 1 ? (uint32_t)base : (uint32_t)base / (uint32_t)place->pieces;
 
     sample->number = number;
     sample->epoch = place->epoch;
@@ -350,11 +352,13 @@ void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sam
 static void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at, uint64_t n, uint64_t count,
                          struct leat_sample *samples)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        struct sampler_place place;
+    struct sampler_place places[SAMPLES_AT_ONCE];
 
-        sampler_at(&plan->sampler, at, n + i, &place);
-        plan_sample(plan, n + i, &place, &samples[i]);
+    for (uint64_t i = 0, here; i < count; i += here) {
+        here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
+        sampler_range(&plan->sampler, at, n + i, (size_t)here, places);
+        for (uint64_t k = 0; k < here; k++)
+            plan_sample(plan, n + i + k, &places[k], &samples[i + k]);
     }
 }
 

@@ -47,7 +47,7 @@ $(FUZZ_BUILD)/pack.a: $(FUZZ_PACK)
 
 $(FUZZ_BUILD)/fuzz_%: $(FUZZ_BUILD)/obj/tests/fuzz/fuzz_%.o $(FUZZ_OBJECTS) $(FUZZ_BUILD)/pack.a
 	$(call say,FUZZ-LD $@)
-	$(Q)$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -pthread $^ $(FUZZ_LDFLAGS) $(PACK_LIBS) -o $@
+	$(Q)$(FUZZ_CC) $(FUZZ_SANITIZE) -fsanitize=fuzzer -pthread $^ $(FUZZ_LDFLAGS) $(ALL_LIBS) -o $@
 
 -include $(shell find $(FUZZ_BUILD)/obj -name '*.d' 2>/dev/null)
 .PRECIOUS: $(FUZZ_BUILD)/obj/%.o
@@ -89,8 +89,8 @@ REPLAY_OBJECTS := $(call objects,$(patsubst %,tests/fuzz/fuzz_%.c,$(FUZZERS)) $(
 
 $(BUILD)/tests/fuzz/test_replay: $(BUILD)/obj/tests/fuzz/test_replay.o $(REPLAY_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
 
 $(FUZZ_BUILD)/make_seeds: $(BUILD)/obj/tests/fuzz/make_seeds.o $(call objects,$(FUZZ_HELPERS)) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@

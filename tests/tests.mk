@@ -14,18 +14,19 @@ PLAIN_PROGRAMS := $(filter-out $(FAULT_PROGRAMS) $(BUILD)/tests/fuzz/%,$(TEST_PR
 TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
-WRAPPED := malloc calloc realloc reallocarray strdup strndup free open close read pread pwrite fsync ftruncate fstat stat \
-           lstat mmap munmap rename renameat2 link unlink flock fcntl opendir readdir closedir pthread_create
+WRAPPED := malloc calloc realloc reallocarray aligned_alloc strdup strndup free open close read pread preadv2 pwrite \
+           fsync ftruncate fstat stat lstat mmap munmap madvise rename renameat2 link unlink flock fcntl opendir readdir \
+           closedir pthread_create eventfd
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 
 $(PLAIN_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(PACK_LIBS) $(ZLIB_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $^ $(ALL_LIBS) $(ZLIB_LIBS) -lm -o $@
 
 $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/support/fault.o $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $(FIRST) $^ $(PACK_LIBS) -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(WRAP) $(FIRST) $^ $(ALL_LIBS) -lm -o $@
 
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 include tests/corpus/corpus.mk
@@ -45,8 +46,13 @@ $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
 $(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump: $(TEST_LIBRARIES)
 	$(call say,LD      $@)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(PACK_LIBS) -lm -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 
 .PHONY: golden
 golden: $(BUILD)/make_golden
 	$(Q)mkdir -p tests/golden/valid tests/golden/invalid && $(BUILD)/make_golden tests/golden
+
+.PHONY: soak
+## soak: a million batches by a consumer with pauses, releases out of order and closes at any moment
+soak: $(BUILD)/tests/loader/test_loader_soak
+	$(Q)LEAT_TEST_SOAK=1000000 $<

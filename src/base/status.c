@@ -109,6 +109,26 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
     return from_errno(os_error);
 }
 
+enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
+{
+    char words[REASON_BYTES];
+    size_t length, room;
+    va_list args;
+
+    if (!err)
+        return status;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    length = strlen(words);
+    room = sizeof err->message - length - 2; /* words that do not fit fall off the sentence's end */
+    memmove(err->message + length + 2, err->message, room);
+    err->message[sizeof err->message - 1] = '\0';
+    memcpy(err->message, words, length);
+    memcpy(err->message + length, ": ", 2);
+    return status;
+}
+
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes)
 {
     return status_set(err, LEAT_E_NO_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);

@@ -24,6 +24,10 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
 /* A failed system call: picks the status from `os_error` (an errno) and appends its text to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);
 
+/* A call below has failed with `status` and a sentence: puts words and ": " before it. Returns the status. */
+enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
+    STATUS_PRINTF(3, 4);
+
 /* An allocation of `bytes` failed. */
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes);
 

@@ -53,6 +53,12 @@ run leat-bench sparse -o sparse
 run leat verify sparse
 ended 0 ''
 
+# ---- order ----------------------------------------------------------------------------------------------------------
+
+run leat-bench order --runs 1 --draws 1K --json
+json_has machine permutation samples seconds_per_item
+grep -q '"1000 sources"' "$printed" || fail "$ran: no plan of 1000 sources"
+
 # ---- dataset --------------------------------------------------------------------------------------------------------
 
 run leat-bench dataset w4 --runs 1 --opens 3 --json

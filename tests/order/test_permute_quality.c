@@ -191,6 +191,24 @@ static void test_few(unsigned n)
     free(counts);
 }
 
+/* Half of the permutations are odd: of 9 places in 3 rows and 3 columns none would be. */
+static void test_parity(void)
+{
+    unsigned odd = 0;
+
+    for (unsigned i = 0; i < 10000; i++) {
+        struct permute p = permute_make(9, i, 0);
+        unsigned inversions = 0;
+
+        for (unsigned k = 0; k < 9; k++)
+            for (unsigned m = k + 1; m < 9; m++)
+                inversions += permute_forward(&p, 0, m) < permute_forward(&p, 0, k);
+        odd += inversions % 2;
+    }
+    fprintf(stderr, "9 places: %u of 10000 permutations are odd\n", odd);
+    T_CHECK(odd > 4700 && odd < 5300); /* 6 standard deviations */
+}
+
 int main(void)
 {
     static const uint64_t sizes[] = { 65536, 1000000, 5000000000, ((uint64_t)1 << 40) - 87, (uint64_t)1 << 48 };
@@ -209,5 +227,6 @@ int main(void)
     }
     for (unsigned n = 2; n <= 6; n++)
         test_few(n);
+    test_parity();
     return t_end();
 }

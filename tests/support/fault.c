@@ -13,9 +13,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "support/power.h"
@@ -173,6 +175,7 @@ static void after(enum fate fate)
 DECLARE(void *, malloc, (size_t bytes));
 DECLARE(void *, calloc, (size_t count, size_t bytes));
 DECLARE(void *, realloc, (void *old, size_t bytes));
+DECLARE(void *, aligned_alloc, (size_t alignment, size_t bytes));
 DECLARE(void *, reallocarray, (void *old, size_t count, size_t bytes));
 DECLARE(char *, strdup, (const char *text));
 DECLARE(char *, strndup, (const char *text, size_t most));
@@ -193,6 +196,11 @@ void *__wrap_malloc(size_t bytes)
 void *__wrap_calloc(size_t count, size_t bytes)
 {
     return fate_of(FAULT_MEMORY, "calloc") == FAIL ? NULL : counted(__real_calloc(count, bytes));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+    return fate_of(FAULT_MEMORY, "aligned_alloc") == FAIL ? NULL : counted(__real_aligned_alloc(alignment, bytes));
 }
 
 void *__wrap_realloc(void *old, size_t bytes)
@@ -249,6 +257,9 @@ void __wrap_free(void *old)
     }
 
 CALL(ssize_t, read, (int fd, void *to, size_t count), (fd, to, count), -1)
+CALL(ssize_t, preadv2, (int fd, const struct iovec *to, int count, off_t at, int flags), (fd, to, count, at, flags), -1)
+CALL(int, madvise, (void *at, size_t count, int how), (at, count, how), -1)
+CALL(int, eventfd, (unsigned count, int flags), (count, flags), -1)
 CALL(ssize_t, pread, (int fd, void *to, size_t count, off_t at), (fd, to, part_of(count), at), -1)
 CALL(ssize_t, pwrite, (int fd, const void *from, size_t count, off_t at), (fd, from, part_of(count), at), -1)
 CALL(int, ftruncate, (int fd, off_t size), (fd, size), -1)

@@ -215,6 +215,11 @@ static void test_hub(void)
     spec_close(&o);
     o = opened("org/name@0123abc");
     spec_close(&o);
+    make_folder(root, "hub/models--org--name/refs/refs/pr");
+    write_file(t_path(root, "hub/models--org--name/refs/refs/pr/7"), "0123abc", 7);
+    o = opened("org/name@refs/pr/7");
+    spec_close(&o);
+    not_opened("org/name@refs/../main", NULL, LEAT_E_NO_FILE, "not a file or folder");
     not_opened("org/name@fff", NULL, LEAT_E_NO_FILE, "holds no tokenizer");
     not_opened("org/name@v2", NULL, LEAT_E_NO_FILE, "no snapshot of the revision v2");
     not_opened("org/other", NULL, LEAT_E_NO_FILE, "has no models--org--other");

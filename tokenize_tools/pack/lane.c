@@ -233,8 +233,7 @@ static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_er
     u->kind = UNIT_BLOCK;
     l->carry.size = 0;
     while (s == LEAT_OK) {
-        const uint8_t *newline =
-            u->text.size > seen ? memrchr(u->text.bytes + seen, '\n', u->text.size - seen) : NULL;
+        const uint8_t *newline = u->text.size > seen ? memrchr(u->text.bytes + seen, '\n', u->text.size - seen) : NULL;
         size_t got;
 
         if (newline)

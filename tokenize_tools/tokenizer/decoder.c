@@ -18,7 +18,7 @@
 
 struct decoder {
     const struct tokenizer_spec *spec;
-    struct matcher *matchers; /* one a decoder; used by Replace */
+    struct matcher *matchers; /* one a decoder; used by Replace and BPEDecoder */
     struct byte_alphabet alphabet;
     uint32_t *places;              /* of the text of each id in spec->tokens; SPEC_NONE */
     uint32_t *added;               /* likewise in spec->added */
@@ -48,7 +48,7 @@ static enum leat_status index_ids(struct decoder *d, struct leat_error *err)
     memset(d->places, 0xff, size);
     memset(d->added, 0xff, size);
     for (uint32_t i = 0; i < spec->token_count; i++)
-        d->places[spec->tokens[i].id] = i; /* of several texts the last */
+        d->places[spec->tokens[i].id] = i;
     for (uint32_t i = 0; i < spec->added_count; i++)
         d->added[spec->added[i].id] = i;
     return LEAT_OK;
@@ -98,8 +98,8 @@ enum leat_status decoder_make(struct decoder **out, const struct tokenizer_spec 
         s = charsmap_create(&d->denormalizer, spec->sentencepiece.denormalizer.bytes,
                             spec->sentencepiece.denormalizer.length, err);
     for (uint32_t i = 0; s == LEAT_OK && i < spec->decoder_count; i++)
-        if (spec->decoders[i].kind == SPEC_DECODE_REPLACE)
-            s = matcher_make(&d->matchers[i], &spec->decoders[i].pattern, spec->dialect, err);
+        if (spec->decoders[i].kind == SPEC_DECODE_REPLACE || spec->decoders[i].kind == SPEC_DECODE_BPE)
+            s = matcher_make(&d->matchers[i], &spec->decoders[i].pattern, spec->dialect, "decoder Replace", err);
     if (s != LEAT_OK) {
         decoder_free(d);
         return s;
@@ -381,10 +381,9 @@ static enum leat_status metaspace(const struct spec_decoder *spec, const struct 
 }
 
 /* The suffix of a word's last part becomes a space, at the very end nothing. */
-static enum leat_status word_suffix(const struct spec_decoder *spec, const struct texts *from, struct texts *to,
+static enum leat_status word_suffix(const struct matcher *m, const struct texts *from, struct texts *to,
                                     struct leat_error *err)
 {
-    struct matcher m = { .string = spec->content };
     struct spec_string space = { (const uint8_t *)" ", 1 }, nothing = { (const uint8_t *)"", 0 };
     struct texts one = { 0 };
     enum leat_status s = LEAT_OK;
@@ -395,7 +394,7 @@ static enum leat_status word_suffix(const struct spec_decoder *spec, const struc
         one.bytes.size = one.count = 0;
         s = add_text(&one, v.bytes, v.size, err);
         if (s == LEAT_OK)
-            s = replace(&m, i + 1 < from->count ? &space : &nothing, &one, to, err);
+            s = replace(m, i + 1 < from->count ? &space : &nothing, &one, to, err);
     }
     texts_free(&one);
     return s;
@@ -487,7 +486,7 @@ static enum leat_status run_decoder(const struct decoder *d, uint32_t i, const s
     case SPEC_DECODE_METASPACE:
         return metaspace(spec, from, to, err);
     case SPEC_DECODE_BPE:
-        return word_suffix(spec, from, to, err);
+        return word_suffix(&d->matchers[i], from, to, err);
     case SPEC_DECODE_WORDPIECE:
         return wordpiece(spec, from, to, err);
     }

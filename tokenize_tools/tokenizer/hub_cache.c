@@ -12,7 +12,7 @@
 
 #define ROOM 4096
 
-/* The hub allows letters, digits, '-', '_' and '.' in names; revisions are branches, tags or hashes. */
+/* The hub allows letters, digits, '-', '_' and '.' in names. */
 static bool is_name(const char *text, size_t length)
 {
     if (length == 0 || length > 96 || text[0] == '.' || text[0] == '-')
@@ -27,12 +27,23 @@ static bool is_name(const char *text, size_t length)
     return true;
 }
 
+/* Revisions are branches, tags, hashes, or as "refs/pr/7": names with '/' between. */
+static bool is_revision(const char *text)
+{
+    const char *slash;
+
+    for (; (slash = strchr(text, '/')) != NULL; text = slash + 1)
+        if (!is_name(text, (size_t)(slash - text)))
+            return false;
+    return is_name(text, strlen(text));
+}
+
 bool hub_cache_is_id(const char *id)
 {
     const char *at = strchr(id, '@'), *slash = strchr(id, '/');
     size_t length = at ? (size_t)(at - id) : strlen(id);
 
-    if (at && !is_name(at + 1, strlen(at + 1)))
+    if (at && !is_revision(at + 1))
         return false;
     if (!slash || slash > id + length)
         return is_name(id, length);

@@ -10,7 +10,7 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* A line of base64, a space and a digit. */
+/* A line of base64, white space and a digit. */
 static bool looks_like_tiktoken(const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *begin = p;
@@ -18,7 +18,11 @@ static bool looks_like_tiktoken(const uint8_t *p, const uint8_t *end)
     while (p < end && ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '+' ||
                        *p == '/' || *p == '='))
         p++;
-    return p > begin && end - p > 1 && p[0] == ' ' && p[1] >= '0' && p[1] <= '9';
+    if (p == begin || p == end || (*p != ' ' && *p != '\t'))
+        return false;
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p < end && *p >= '0' && *p <= '9';
 }
 
 static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format *format,

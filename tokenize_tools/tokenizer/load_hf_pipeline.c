@@ -103,6 +103,15 @@ static enum leat_status pattern(struct load_hf *h, uint32_t object, struct spec_
     return spec_copy(h->spec, &out->text, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
 }
 
+/* That of a Replace. An empty string is found between any two characters there, unlike in a Split: as an expression. */
+static enum leat_status replaced(struct load_hf *h, uint32_t object, struct spec_pattern *out)
+{
+    enum leat_status s = pattern(h, object, out);
+
+    out->regex = out->regex || out->text.length == 0;
+    return s;
+}
+
 static enum leat_status behavior(struct load_hf *h, uint32_t object, enum load_hf_need need, enum spec_behavior *out)
 {
     static const struct {
@@ -205,7 +214,7 @@ static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsign
             s = load_hf_bool(h, node, "strip_right", LOAD_HF_REQUIRED, &n->strip_right);
         break;
     case SPEC_NORM_REPLACE:
-        if ((s = pattern(h, node, &n->pattern)) == LEAT_OK)
+        if ((s = replaced(h, node, &n->pattern)) == LEAT_OK)
             s = load_hf_text(h, node, "content", false, &n->content);
         break;
     case SPEC_NORM_PREPEND:
@@ -315,7 +324,7 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
             s = load_hf_number(h, node, "stop", &d->stop);
         break;
     case SPEC_DECODE_REPLACE:
-        if ((s = pattern(h, node, &d->pattern)) == LEAT_OK)
+        if ((s = replaced(h, node, &d->pattern)) == LEAT_OK)
             s = load_hf_text(h, node, "content", false, &d->content);
         break;
     case SPEC_DECODE_METASPACE:
@@ -327,6 +336,7 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
         break;
     case SPEC_DECODE_BPE:
         s = load_hf_text(h, node, "suffix", false, &d->content);
+        d->pattern = (struct spec_pattern) { .regex = d->content.length == 0, .text = d->content };
         break;
     default:
         break;
@@ -350,7 +360,12 @@ enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node)
     static const struct family family = { "decoder", "decoders", decoder_rows,
                                           sizeof decoder_rows / sizeof decoder_rows[0] };
     size_t bytes = (size_t)most_components(h, node) * sizeof *h->spec->decoders;
+    enum leat_status s;
 
     h->spec->decoders = spec_alloc(h->spec, bytes);
-    return h->spec->decoders ? component(h, &family, node) : status_no_memory(h->err, bytes);
+    s = h->spec->decoders ? component(h, &family, node) : status_no_memory(h->err, bytes);
+    /* An empty Sequence joins the tokens as they are; without any decoder spaces would come between them. */
+    if (s == LEAT_OK && h->spec->decoder_count == 0)
+        h->spec->decoders[h->spec->decoder_count++].kind = SPEC_DECODE_FUSE;
+    return s;
 }

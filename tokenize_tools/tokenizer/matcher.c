@@ -6,15 +6,18 @@
 #include "base/status.h"
 
 enum leat_status matcher_make(struct matcher *m, const struct spec_pattern *pattern, enum spec_dialect dialect,
-                              struct leat_error *err)
+                              const char *whose, struct leat_error *err)
 {
+    enum leat_status s;
+
     *m = (struct matcher) { 0 };
     if (!pattern->regex) {
         m->string = pattern->text;
         return LEAT_OK;
     }
-    return pattern_compile(&m->pattern, (const char *)pattern->text.bytes, pattern->text.length,
-                           dialect == SPEC_ONIGURUMA ? SCAN_ONIGURUMA : SCAN_RUST, err);
+    s = pattern_compile(&m->pattern, (const char *)pattern->text.bytes, pattern->text.length,
+                        dialect == SPEC_ONIGURUMA ? SCAN_ONIGURUMA : SCAN_RUST, err);
+    return s == LEAT_OK || s == LEAT_E_NO_MEMORY ? s : status_before(err, s, "%s", whose);
 }
 
 void matcher_free(struct matcher *m)

@@ -11,12 +11,13 @@
 #include "spec.h"
 
 struct matcher {
-    struct spec_string string; /* length 0: a regular expression, or an empty string, which matches nowhere */
+    struct spec_string string; /* length 0: a regular expression */
     struct pattern *pattern;
 };
 
+/* `whose`, "normalizer Replace", for the sentence about an expression that cannot be used. */
 enum leat_status matcher_make(struct matcher *m, const struct spec_pattern *pattern, enum spec_dialect dialect,
-                              struct leat_error *err);
+                              const char *whose, struct leat_error *err);
 void matcher_free(struct matcher *m);
 
 #define MATCHER_SPANS 256

@@ -141,14 +141,6 @@ static bool mergeable(const struct spec_token *t)
     return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED || t->type == SPEC_UNUSED;
 }
 
-/* The symbol of a token: the first place of its id, since one id may have several texts and merges go by ids. */
-static uint32_t symbol_at(const struct model *m, uint32_t place)
-{
-    while (place > 0 && m->spec->tokens[place - 1].id == m->spec->tokens[place].id)
-        place--;
-    return place;
-}
-
 /* The symbol of a string that is a mergeable piece or a single character of one. */
 static uint32_t symbol_of(const struct model *m, const uint8_t *text, size_t bytes)
 {
@@ -298,8 +290,8 @@ static enum leat_status merges_of_list(struct model *m, struct leat_error *err)
     uint32_t *places = malloc(((size_t)spec->vocabulary_size + 1) * sizeof *places);
     enum leat_status s = places ? LEAT_OK : status_no_memory(err, spec->vocabulary_size);
 
-    for (uint32_t i = spec->token_count; places && i-- > 0;)
-        places[spec->tokens[i].id] = i; /* the first of an id, as symbol_at() has it */
+    for (uint32_t i = 0; places && i < spec->token_count; i++)
+        places[spec->tokens[i].id] = i;
     for (uint32_t i = 0; s == LEAT_OK && i < spec->merge_count; i++) {
         const struct spec_merge *g = &spec->merges[i];
 
@@ -391,7 +383,7 @@ static uint32_t find_symbol(const struct model *m, const uint8_t *bytes, size_t 
 {
     uint32_t place = vocabulary_map_find(&m->map, bytes, count);
 
-    return place == SPEC_NONE ? NO_SYMBOL : symbol_at(m, place);
+    return place == SPEC_NONE ? NO_SYMBOL : place;
 }
 
 static void find_bytes(struct model *m)
@@ -573,11 +565,20 @@ static size_t put_pending(const struct model *m, uint32_t *symbols, size_t n, st
     return n;
 }
 
-static enum leat_status put_unknown(const struct model *m, uint32_t *symbols, size_t *n, struct pending *p,
-                                    struct leat_error *err)
+/* A character, or byte of byte-level text, without a token where there is no unknown token. */
+static enum leat_status refuse_unknown(const struct model *m, const uint8_t *character, struct leat_error *err)
+{
+    if (m->spec->model == SPEC_RANKS) /* tiktoken panics */
+        return status_set(err, LEAT_E_TEXT, "the text has the byte 0x%02x, for which the vocabulary has no token",
+                          *character);
+    return m->spec->unknown_text.bytes ? no_unknown(m, err) : LEAT_OK; /* it vanishes */
+}
+
+static enum leat_status put_unknown(const struct model *m, const uint8_t *character, uint32_t *symbols, size_t *n,
+                                    struct pending *p, struct leat_error *err)
 {
     if (m->unknown == NO_SYMBOL)
-        return m->spec->unknown_text.length > 0 ? no_unknown(m, err) : LEAT_OK; /* it vanishes */
+        return refuse_unknown(m, character, err);
     if (!m->spec->fuse_unknown)
         *n = put_pending(m, symbols, *n, p);
     p->any = true;
@@ -663,7 +664,7 @@ static enum leat_status symbols_of_text(const struct model *m, uint32_t *symbols
             n = put_pending(m, symbols, n, &pending);
             symbols[n++] = symbol;
         } else if (!put_fallback(m, symbols, &n, character, size)) {
-            s = put_unknown(m, symbols, &n, &pending, err);
+            s = put_unknown(m, character, symbols, &n, &pending, err);
         }
     }
     *count = put_pending(m, symbols, n, &pending);

@@ -92,7 +92,7 @@ enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer
         if (step->spec->kind == SPEC_NORM_PRECOMPILED)
             s = charsmap_create(&step->charsmap, step->spec->content.bytes, step->spec->content.length, err);
         else if (step->spec->kind == SPEC_NORM_REPLACE)
-            s = matcher_make(&step->matcher, &step->spec->pattern, spec->dialect, err);
+            s = matcher_make(&step->matcher, &step->spec->pattern, spec->dialect, "normalizer Replace", err);
     }
     if (s != LEAT_OK) {
         normalizer_free(n);

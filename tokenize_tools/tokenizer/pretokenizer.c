@@ -106,6 +106,7 @@ static enum leat_status make_split(struct step *step, const struct spec_pre_toke
                                    const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct splitter *s = &step->splitter;
+    enum leat_status status;
 
     step->splits = true;
     *s = (struct splitter) { .matcher = SPLIT_BY_STRING,
@@ -116,8 +117,12 @@ static enum leat_status make_split(struct step *step, const struct spec_pre_toke
     if (!pre->pattern.regex)
         return LEAT_OK;
     s->matcher = SPLIT_BY_PATTERN;
-    return pattern_compile(&step->pattern, (const char *)pre->pattern.text.bytes, pre->pattern.text.length,
-                           dialect_of(spec), err);
+    status = pattern_compile(&step->pattern, (const char *)pre->pattern.text.bytes, pre->pattern.text.length,
+                             dialect_of(spec), err);
+    if (status == LEAT_OK || status == LEAT_E_NO_MEMORY ||
+        spec->dialect != SPEC_ONIGURUMA) /* else the file's only one */
+        return status;
+    return status_before(err, status, "pre_tokenizer Split");
 }
 
 static void make_byte_level(struct step *step, const struct spec_pre_tokenizer *pre)

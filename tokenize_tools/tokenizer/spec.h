@@ -134,7 +134,7 @@ enum spec_decoder_kind {
     SPEC_DECODE_REPLACE,   /* pattern, content */
     SPEC_DECODE_METASPACE, /* content (one character), prepend */
     SPEC_DECODE_WORDPIECE, /* content (the prefix), cleanup */
-    SPEC_DECODE_BPE        /* content (the suffix) */
+    SPEC_DECODE_BPE        /* pattern, content (the suffix) */
 };
 
 struct spec_decoder {
@@ -182,9 +182,9 @@ struct tokenizer_spec {
     struct spec_merge *merges;
     uint32_t merge_count;
 
-    /* SPEC_MERGES and SPEC_SCORES. `unknown` is SPEC_NONE if there is none; then, if unknown_text is not empty, the
-     * file names one that the vocabulary lacks, and a text that needs it is an error; else characters without a token
-     * vanish, as in the reference. */
+    /* SPEC_MERGES and SPEC_SCORES. `unknown` is SPEC_NONE if there is none; then, if unknown_text has bytes (perhaps
+     * of length 0), the file names one that the vocabulary lacks, and a text that needs it is an error; else characters
+     * without a token vanish, as in the reference. SPEC_RANKS: a text with a byte that is no token is an error. */
     uint32_t unknown;
     struct spec_string unknown_text;
     bool byte_fallback, fuse_unknown, ignore_merges;

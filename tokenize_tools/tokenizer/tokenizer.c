@@ -51,6 +51,8 @@ static enum leat_status finish(struct leat_tokenizer **out, struct leat_tokenize
 
     t->opened.spec = NULL;
     s = engine_make(&t->engine, spec, err);
+    if (s != LEAT_OK && s != LEAT_E_NO_MEMORY)
+        s = status_before(err, s, "%s", t->opened.at.path ? t->opened.at.path : t->name);
     if (s != LEAT_OK) {
         leat_tokenizer_close(t);
         return s;

@@ -2,8 +2,9 @@
  * unicode.h: what tokenizers ask of a code point. The tables (unicode_tables.h) are made by scripts/gen_unicode.py from
  * the reference libraries themselves, so that a class means here what it means there.
  *
- * The references do not agree on Unicode's version: tiktoken's regex engine (Rust) has one, Oniguruma inside Hugging
- * Face's tokenizers another. Each is an *edition* here, and a tokenizer uses the one of the reference of its file.
+ * The references need not agree on a class, nor on Unicode's version: tiktoken's regex engine (Rust) is one *edition*
+ * here, Oniguruma inside Hugging Face's tokenizers another, and a tokenizer uses the one of the reference of its file.
+ * In the versions at hand both have the same Unicode, and differ in \w only; the next ones may not.
  */
 #ifndef LEAT_TOKENIZER_UNICODE_H
 #define LEAT_TOKENIZER_UNICODE_H

@@ -1,0 +1,263 @@
+/* load.c: `leat-bench load`: batches of a plan, taken as a training loop would, and what that costs. See load.h. */
+#include "load.h"
+
+#include <stdlib.h>
+
+#include "cli/json.h"
+#include "cli/units.h"
+#include "machine.h"
+#include "subcommands.h"
+
+typedef unsigned long long ull;
+
+static const char *const engines[] = { "auto", "map", "pread", "advise", "uring", NULL };
+static const char *const outputs[] = { "tokens", "i32", "i64", "packed", "views", NULL };
+static const char *const damages[] = { "error", "mask", NULL };
+static const char *const lasts[] = { "short", "padded", "dropped", NULL };
+static const char *const kinds[] = { "window", "document", NULL };
+static const char *const threads[] = { "0", "1", NULL };
+
+/* A row of the table, but for what is particular to it. */
+#define LOAD_OPTION(option, kind, member, shown, text)                                                                 \
+    .name = option, .type = kind, .field = offsetof(struct load_values, member), .value = shown, .help = text
+
+const struct option_row load_options[] = {
+    PLAN_OPTION_ROWS,
+    { LOAD_OPTION("batch", OPTION_COUNT, batch, "B", "rows of a global batch"), .required = true, .least = 1,
+      .most = 1u << 30 },
+    { LOAD_OPTION("rank", OPTION_COUNT, rank, "R", "take the rows of this rank"), .standard = "0", .most = 1u << 30 },
+    { LOAD_OPTION("world", OPTION_COUNT, world, "W", "how many ranks there are; divides the batch"), .standard = "1",
+      .least = 1, .most = 1u << 30 },
+    { LOAD_OPTION("from", OPTION_COUNT, from, "P", "the position to begin at"), .standard = "0",
+      .most = LEAT_SAMPLES_MOST },
+    { LOAD_OPTION("steps", OPTION_COUNT, steps, "N", "how many batches, if the plan does not end before"),
+      .standard = "1000", .least = 1, .most = (uint64_t)1 << 40 },
+    { LOAD_OPTION("engine", OPTION_CHOICE, engine, "ENGINE",
+                  "how files are read: auto, map, pread, advise or uring"),
+      .standard = "auto", .choices = engines },
+    { LOAD_OPTION("output", OPTION_CHOICE, output, "OUTPUT",
+                  "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
+                  "rows in place, without a loader"),
+      .standard = "tokens", .choices = outputs },
+    { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE", "where batches go"), .standard = "host" },
+    { LOAD_OPTION("threads", OPTION_CHOICE, threads, "0|1", "the loader's threads; 0: it works when it is asked"),
+      .standard = "1", .choices = threads },
+    { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,
+                  "outputs are made by the loader's thread, and borrowed; else they are written when asked for") },
+    { LOAD_OPTION("slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .least = 2, .most = 64 },
+    { LOAD_OPTION("memory", OPTION_SIZE, memory, "SIZE", "most bytes of the ring"), .standard = "chosen" },
+    { LOAD_OPTION("no-verify", OPTION_FLAG, no_verify, NULL, "do not check pages when they are first read") },
+    { LOAD_OPTION("on-damage", OPTION_CHOICE, on_damage, "WHAT", "error: end; mask: such rows go without loss"),
+      .standard = "error", .choices = damages },
+    { LOAD_OPTION("last", OPTION_CHOICE, last, "HOW", "the last batch of a finite pass: short, padded or dropped"),
+      .standard = "short", .choices = lasts },
+    { LOAD_OPTION("rows", OPTION_CHOICE, rows, "WHAT", "rows are windows of the plan, or whole documents"),
+      .standard = "window", .choices = kinds },
+    { LOAD_OPTION("work", OPTION_TEXT, work, "MS", "hold each batch so many milliseconds, as a training step would"),
+      .standard = "0" },
+    { LOAD_OPTION("bare", OPTION_FLAG, bare, NULL,
+                  "measure a bare loop over the same places beside it, in turns; files are brought to memory for it") },
+    { LOAD_OPTION("synthetic", OPTION_FLAG, synthetic, NULL,
+                  "measure the same steps with one batch that is there already beside it, in turns") },
+    { LOAD_OPTION("rounds", OPTION_COUNT, rounds, "N", "turns that the steps are cut into"), .standard = "10",
+      .least = 1, .most = 100000 },
+    { LOAD_OPTION("checksum", OPTION_FLAG, checksum, NULL,
+                  "XXH3-64 of the delivered rows of L + 1 tokens as stored, in their order; its time is not counted") },
+    { LOAD_OPTION("trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto") },
+    { LOAD_OPTION("json", OPTION_FLAG, json, NULL, "print one JSON object") },
+    OPTIONS_END,
+};
+
+static double per(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* ---- Output ---- */
+
+static void json_times(struct json *j, const char *key, const struct leat_times *t)
+{
+    json_open_object(j, key);
+    json_double(j, "mean", (double)t->mean / 1e3);
+    json_double(j, "p50", (double)t->p50 / 1e3);
+    json_double(j, "p99", (double)t->p99 / 1e3);
+    json_double(j, "p999", (double)t->p999 / 1e3);
+    json_double(j, "max", (double)t->most / 1e3);
+    json_close_object(j);
+}
+
+static void json_figures(struct json *j, const struct load_figures *f)
+{
+    json_u64(j, "steps", f->steps);
+    json_u64(j, "tokens", f->tokens);
+    json_double(j, "seconds", f->seconds);
+    json_double(j, "tokens_per_s", per((double)f->tokens, f->seconds));
+    json_double(j, "gb_per_s", per((double)f->bytes, f->seconds) / 1e9);
+    json_double(j, "cpu_s_per_mtok", per(f->cpu_seconds, (double)f->tokens / 1e6));
+}
+
+static void json_waits(struct json *j, const struct leat_loader_stats *s)
+{
+    json_open_object(j, "waits_s");
+    json_double(j, "order", (double)s->order_ns / 1e9);
+    json_double(j, "storage", (double)s->storage_ns / 1e9);
+    json_double(j, "gather", (double)s->gather_ns / 1e9);
+    json_double(j, "documents", (double)s->documents_ns / 1e9);
+    json_double(j, "outputs", (double)s->outputs_ns / 1e9);
+    json_double(j, "slot", (double)s->slot_ns / 1e9);
+    json_double(j, "copy", (double)s->copy_ns / 1e9);
+    json_double(j, "consumer", (double)s->consumer_ns / 1e9);
+    json_close_object(j);
+}
+
+static void print_json(const struct load_values *v, const struct load_result *r)
+{
+    const struct leat_loader_stats *s = &r->stats;
+    struct machine m;
+    struct json j;
+
+    machine_describe(&m);
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_figures(&j, &r->total);
+    json_times(&j, "next_us", &r->next);
+    json_double(&j, "first_batch_ms", (double)s->first_batch_ns / 1e6);
+    json_double(&j, "memory_mib", r->memory_mib);
+    json_waits(&j, s);
+    json_double(&j, "waiting_share", s->waiting_share_all);
+    json_string(&j, "engine", v->output == LOAD_VIEWS ? "views" : s->engine);
+    json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device);
+    json_string(&j, "output", outputs[v->output]);
+    json_u64(&j, "threads", v->threads);
+    json_u64(&j, "slots", s->slots);
+    json_u64(&j, "ring_bytes", s->ring_bytes);
+    json_u64(&j, "read_bytes", s->read_bytes);
+    json_u64(&j, "reads", s->reads);
+    json_u64(&j, "hits", s->hits);
+    json_u64(&j, "reads_in_flight", s->reads_in_flight);
+    json_u64(&j, "warmed_bytes", s->warmed_bytes);
+    json_u64(&j, "pages_verified", s->pages_verified);
+    json_u64(&j, "rows_damaged", s->rows_damaged);
+    if (v->bare) {
+        json_open_object(&j, "bare");
+        json_figures(&j, &r->bare);
+        json_double(&j, "ratio", r->bare_ratio);
+        json_close_object(&j);
+    }
+    if (v->synthetic) {
+        json_open_object(&j, "synthetic");
+        json_figures(&j, &r->synthetic);
+        json_double(&j, "loss", r->synthetic_loss);
+        json_close_object(&j);
+    }
+    if (v->checksum)
+        json_string(&j, "checksum", units_hex((const unsigned char[8]) { (unsigned char)(r->checksum >> 56),
+                                                                         (unsigned char)(r->checksum >> 48),
+                                                                         (unsigned char)(r->checksum >> 40),
+                                                                         (unsigned char)(r->checksum >> 32),
+                                                                         (unsigned char)(r->checksum >> 24),
+                                                                         (unsigned char)(r->checksum >> 16),
+                                                                         (unsigned char)(r->checksum >> 8),
+                                                                         (unsigned char)r->checksum },
+                                              8)
+                                        .text);
+    json_string(&j, "notices", r->notices[0] ? r->notices : NULL);
+    machine_json(&j, "machine", &m);
+    json_close_object(&j);
+    json_end(&j);
+}
+
+static void print_row(const char *name, const struct load_figures *f)
+{
+    printf("  %-10s %14s  %10s  %8.3f ms CPU a million tokens\n", name,
+           units_rate(per((double)f->tokens, f->seconds), "tokens").text,
+           units_rate(per((double)f->bytes, f->seconds), "B").text,
+           1e3 * per(f->cpu_seconds, (double)f->tokens / 1e6));
+}
+
+static void print_text(const struct load_values *v, const struct load_result *r)
+{
+    const struct leat_loader_stats *s = &r->stats;
+    struct machine m;
+
+    machine_describe(&m);
+    machine_print(stdout, &m);
+    printf("%s batches, %s rows, %s tokens in %s\n", units_count(r->total.steps).text, units_count(r->total.rows).text,
+           units_count(r->total.tokens).text, units_duration(r->total.seconds).text);
+    print_row(outputs[v->output], &r->total);
+    if (v->bare) {
+        print_row("bare", &r->bare);
+        printf("  %.2f times the time of the bare loop (median of the rounds)\n", r->bare_ratio);
+    }
+    if (v->synthetic) {
+        print_row("synthetic", &r->synthetic);
+        printf("  a step takes %+.2f %% of the time of one without a loader\n", 100 * r->synthetic_loss);
+    }
+    printf("  %s   mean %.1f us, p50 %.1f, p99 %.1f, p99.9 %.1f, most %.1f\n",
+           v->output == LOAD_VIEWS ? "a view" : "next  ", (double)r->next.mean / 1e3, (double)r->next.p50 / 1e3,
+           (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.most / 1e3);
+    printf("  memory   %.1f MiB of its own\n", r->memory_mib);
+    if (v->output != LOAD_VIEWS) {
+        printf("  engine   %s; ring of %u slots, %s; %s; first batch after %.2f ms\n", s->engine, s->slots,
+               units_bytes(s->ring_bytes).text, s->device, (double)s->first_batch_ns / 1e6);
+        printf("  time     order %.3f s, storage %.3f, gather %.3f, documents %.3f, outputs %.3f, slot %.3f; the consumer "
+               "waited %.3f (%.1f %%)\n",
+               (double)s->order_ns / 1e9, (double)s->storage_ns / 1e9, (double)s->gather_ns / 1e9,
+               (double)s->documents_ns / 1e9, (double)s->outputs_ns / 1e9, (double)s->slot_ns / 1e9,
+               (double)s->consumer_ns / 1e9, 100 * s->waiting_share_all);
+        printf("  read     %s for %s; %s of %s rows from memory; warmed %s\n", units_bytes(s->read_bytes).text,
+               units_bytes(s->bytes).text, units_count(s->hits).text, units_count(s->reads).text,
+               units_bytes(s->warmed_bytes).text);
+    }
+    if (v->checksum)
+        printf("  checksum %016llx\n", (ull)r->checksum);
+    if (r->notices[0])
+        printf("%s\n", r->notices);
+}
+
+/* ---- The command ---- */
+
+static bool parse_work(const struct command *self, struct load_values *v, int *code)
+{
+    char *end;
+    double ms;
+
+    if (!v->work)
+        return true;
+    ms = strtod(v->work, &end);
+    if (*end || end == v->work || !(ms >= 0) || ms > 1e9) {
+        *code = command_wrong(self, "--work: \"%.40s\" is not a number of milliseconds", v->work);
+        return false;
+    }
+    v->work_ns = (uint64_t)(ms * 1e6);
+    return true;
+}
+
+int bench_load(const struct command *self, int argc, char **argv)
+{
+    struct load_values v = { .plan = PLAN_OPTIONS_INIT, .world = 1, .steps = 1000, .rounds = 10, .threads = 1 };
+    struct options_parsed parsed;
+    struct leat_plan *plan = NULL;
+    struct load_result result;
+    struct leat_error err;
+    enum leat_status s;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code)) {
+        plan_options_free(&v.plan);
+        return code;
+    }
+    if (parse_work(self, &v, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
+        cli_catch_interrupts();
+        s = load_run(plan, &v, &result, &err);
+        if (s == LEAT_OK && v.json)
+            print_json(&v, &result);
+        else if (s == LEAT_OK)
+            print_text(&v, &result);
+        code = cli_finish_stdout(s != LEAT_OK ? cli_failed(&err) : cli_interrupted() ? CLI_INTERRUPTED : CLI_DONE);
+    }
+    leat_plan_close(plan);
+    plan_options_free(&v.plan);
+    options_free(&parsed);
+    return code;
+}

@@ -1,0 +1,66 @@
+/*
+ * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
+ * holds them as a training step would, load_bare.c does the same copies without a loader, load_trace.c keeps a trace.
+ */
+#ifndef LEAT_BENCH_LOAD_H
+#define LEAT_BENCH_LOAD_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "cli/plan_options.h"
+#include "leat.h"
+
+enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
+
+struct load_values {
+    struct plan_options plan; /* first: its rows count from here */
+    uint64_t batch, rank, world, from, steps, slots, memory, rounds;
+    const char *device, *trace, *work;
+    unsigned engine, output, on_damage, last, rows, threads;
+    bool borrow, no_verify, bare, synthetic, checksum, trust, json;
+    uint64_t work_ns; /* of `work` */
+};
+
+/* A trace in Chrome's format; all calls are fine with NULL. */
+struct load_trace;
+struct load_trace *load_trace_open(const char *path); /* NULL: cannot be written, errno says why */
+void load_trace_span(struct load_trace *t, const char *name, uint64_t began_ns, uint64_t ended_ns);
+void load_trace_stats(struct load_trace *t, uint64_t at_ns, const struct leat_loader_stats *stats);
+bool load_trace_close(struct load_trace *t);
+
+/* What a run of some steps gave. */
+struct load_figures {
+    uint64_t steps, rows, tokens, bytes; /* bytes as delivered */
+    double seconds, cpu_seconds;         /* without checksums */
+};
+
+struct load_result {
+    struct load_figures total, bare, synthetic;
+    double bare_ratio;     /* median over the rounds of loader's seconds a token by bare's */
+    double synthetic_loss; /* share that the loader adds to a step */
+    struct leat_loader_stats stats;
+    struct leat_times next; /* of views: of one view */
+    double memory_mib;
+    uint64_t checksum;
+    char notices[1024];
+};
+
+/* Runs it. `result` is filled on success. */
+enum leat_status load_run(const struct leat_plan *plan, const struct load_values *v, struct load_result *result,
+                          struct leat_error *err);
+
+/* ---- load_bare.c ---- */
+
+/* Rows at places of mapped files, copied or widened by the barest loop; everything is in memory before. */
+struct load_bare;
+enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *plan, const struct load_values *v,
+                                struct leat_error *err);
+void load_bare_close(struct load_bare *b);
+/* The rows of `steps` batches that begin at global batch number `first`; adds to *f. */
+enum leat_status load_bare_run(struct load_bare *b, uint64_t first, uint64_t steps, struct load_figures *f,
+                               struct leat_error *err);
+
+double load_cpu_seconds(void);
+
+#endif

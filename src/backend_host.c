@@ -1,0 +1,125 @@
+/* backend_host.c: the host as a device: batches stay where they were gathered, and kernels run when they are called. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "base/status.h"
+
+struct backend {
+    const struct rows_kernels *kernels;
+    uint8_t *ring;
+    size_t stride, slot_bytes;
+};
+
+static bool serves(const char *device)
+{
+    return strcmp(device, "host") == 0;
+}
+
+static enum leat_status open_host(struct backend **out, const char *device, struct leat_error *err)
+{
+    (void)device;
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return status_no_memory(err, sizeof **out);
+    (*out)->kernels = rows_kernels();
+    return LEAT_OK;
+}
+
+static void close_host(struct backend *b)
+{
+    free(b);
+}
+
+static enum leat_status allocate_ring(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
+{
+    m->stride = m->slot_bytes + m->output_bytes;
+    m->bytes = m->stride * m->slots;
+    m->host = backend_map(m->bytes, node, &m->huge_pages);
+    if (!m->host)
+        return status_no_memory(err, m->bytes);
+    b->ring = m->host;
+    b->stride = m->stride;
+    b->slot_bytes = m->slot_bytes;
+    return LEAT_OK;
+}
+
+static void free_ring(struct backend *b, struct backend_memory *m)
+{
+    backend_unmap(m->host, m->bytes);
+    m->host = NULL;
+    b->ring = NULL;
+}
+
+static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err)
+{
+    (void)b;
+    (void)slot;
+    (void)bytes;
+    (void)err;
+    return LEAT_OK;
+}
+
+static enum leat_status fill(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
+                             struct leat_error *err)
+{
+    (void)slot;
+    (void)stream;
+    (void)err;
+    rows_fill(b->kernels, job);
+    return LEAT_OK;
+}
+
+static enum leat_status prepare(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err)
+{
+    return fill(b, slot, job, NULL, err);
+}
+
+static enum leat_status await(struct backend *b, unsigned slot, void *stream, struct leat_error *err)
+{
+    (void)b;
+    (void)slot;
+    (void)stream;
+    (void)err;
+    return LEAT_OK;
+}
+
+static void release(struct backend *b, unsigned slot, void *stream)
+{
+    (void)b;
+    (void)slot;
+    (void)stream;
+}
+
+static bool idle(struct backend *b, unsigned slot)
+{
+    (void)b;
+    (void)slot;
+    return true;
+}
+
+static uint8_t *outputs(struct backend *b, unsigned slot)
+{
+    return b->ring + slot * b->stride + b->slot_bytes;
+}
+
+static void describe(struct backend *b, char *text, size_t capacity)
+{
+    snprintf(text, capacity, "host, %s", b->kernels->name);
+}
+
+const struct backend_ops backend_host = { .name = "host",
+                                          .serves = serves,
+                                          .open = open_host,
+                                          .close = close_host,
+                                          .allocate_ring = allocate_ring,
+                                          .free_ring = free_ring,
+                                          .send = send,
+                                          .fill = fill,
+                                          .prepare = prepare,
+                                          .await = await,
+                                          .release = release,
+                                          .idle = idle,
+                                          .outputs = outputs,
+                                          .describe = describe };

@@ -1,0 +1,36 @@
+/*
+ * gate.h: where a thread sleeps until another one has done something. The one that does it pays an atomic addition, and
+ * a system call only if somebody sleeps. To wait for a condition without missing it:
+ *
+ *   for (;;) {
+ *       unsigned ticket = gate_ticket(&g);
+ *       if (the condition holds) break;
+ *       gate_sleep(&g, ticket, 0);      returns at once if gate_open() was called since the ticket was taken
+ *   }
+ *
+ * The other side makes the condition true, and then calls gate_open().
+ */
+#ifndef LEAT_BASE_GATE_H
+#define LEAT_BASE_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gate {
+    atomic_uint turns, sleepers;
+};
+
+static inline unsigned gate_ticket(struct gate *g)
+{
+    return atomic_load(&g->turns);
+}
+
+/* `most_ns` 0: as long as it takes. May return early. */
+void gate_sleep(struct gate *g, unsigned ticket, uint64_t most_ns);
+void gate_open(struct gate *g);
+
+/* A clock that only goes forward, in nanoseconds. */
+uint64_t gate_clock(void);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * engine_advise.c: where io_uring is forbidden, the kernel is told which stretches will be read, for the rows of all free
+ * slots, and reads them side by side; plain reads then find them. It takes a wish of any length for one of at most its
+ * read-ahead, so that long ones are cut.
+ */
+#include <fcntl.h>
+
+#include "gather.h"
+
+#define WISH ((uint64_t)128 << 10)
+
+void engine_advise_begin(struct gather_file *f, const struct gather_piece *p)
+{
+#if defined(POSIX_FADV_WILLNEED)
+    uint64_t end = gather_span_end(f, p);
+
+    if (f->map->fd < 0 || f->hot)
+        return;
+    for (uint64_t at = gather_span_begin(p); at < end; at += WISH)
+        posix_fadvise(f->map->fd, (off_t)at, (off_t)(end - at < WISH ? end - at : WISH), POSIX_FADV_WILLNEED);
+#else
+    (void)f;
+    (void)p;
+#endif
+}

@@ -1,0 +1,353 @@
+/*
+ * engine_uring.c: rows read by io_uring: as many reads in flight as there are buffers, over all jobs that were begun, so
+ * that one slow read holds up its own batch and no other. Whole pages are read into registered buffers (O_DIRECT wants
+ * that, and so do the hashes), verified, and copied to their rows. A read that fails or comes back short leaves its piece
+ * to plain reads.
+ */
+#include "gather.h"
+
+#if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
+
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/gate.h"
+#include "histogram.h"
+
+#define MOST_READS  128u
+#define LEAST_READS 8u
+#define LARGEST     ((uint64_t)256 << 10) /* a read */
+#define MOST_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
+
+/* A read in flight, or a free buffer. */
+struct slot {
+    struct gather_job *job;
+    uint32_t piece;
+    uint32_t next_free;
+    uint64_t begin, end; /* of the file */
+};
+
+struct gather_uring {
+    struct io_uring ring;
+    uint8_t *buffers;
+    uint64_t buffer_bytes;
+    struct slot *slots;
+    uint32_t count, free, in_flight; /* `free`: the first one; count: none */
+    bool registered;
+    struct gather_job *first, *last; /* with pieces to be sent */
+};
+
+static bool make_buffers(struct gather *g, struct gather_uring *u)
+{
+    struct iovec all;
+    uint64_t span = bytes_pieces(g->most_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE;
+
+    u->buffer_bytes = span < LARGEST ? span : LARGEST;
+    u->count = (uint32_t)(MOST_MEMORY / u->buffer_bytes);
+    if (u->count > MOST_READS)
+        u->count = MOST_READS;
+    if (u->count < LEAST_READS)
+        u->count = LEAST_READS;
+    all.iov_len = (size_t)(u->count * u->buffer_bytes);
+    all.iov_base = mmap(NULL, all.iov_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u->buffers = all.iov_base == MAP_FAILED ? NULL : all.iov_base;
+    u->slots = calloc(u->count, sizeof *u->slots);
+    if (!u->buffers || !u->slots)
+        return false;
+    for (uint32_t i = 0; i < u->count; i++)
+        u->slots[i].next_free = i + 1;
+    u->registered = io_uring_register_buffers(&u->ring, &all, 1) == 0; /* else the limit of locked memory is too low */
+    return true;
+}
+
+static void free_buffers(struct gather_uring *u)
+{
+    if (u->buffers)
+        munmap(u->buffers, (size_t)(u->count * u->buffer_bytes));
+    free(u->slots);
+}
+
+/* One thread submits and reaps, so the kernel need not guard against others, nor interrupt it; older kernels do. */
+static int open_ring(struct io_uring *ring, bool one_thread)
+{
+    int r = -EINVAL;
+
+#if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
+    if (one_thread)
+        r = io_uring_queue_init(MOST_READS, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+#else
+    (void)one_thread;
+#endif
+    return r < 0 ? io_uring_queue_init(MOST_READS, ring, 0) : r;
+}
+
+bool engine_uring_ready(struct gather *g)
+{
+    struct gather_uring *u;
+    int r;
+
+    if (g->uring)
+        return true;
+    if (g->uring_refused)
+        return false;
+    u = calloc(1, sizeof *u);
+    r = u ? open_ring(&u->ring, g->threaded) : -ENOMEM;
+    if (r >= 0 && !make_buffers(g, u)) {
+        free_buffers(u);
+        io_uring_queue_exit(&u->ring);
+        r = -ENOMEM;
+    }
+    if (r < 0) {
+        free(u);
+        g->uring_refused = true;
+        g->uring_error = -r;
+        atomic_store(&g->uring_is_refused, true);
+        return false;
+    }
+    g->uring = u;
+    return true;
+}
+
+/* ---- Sending ---- */
+
+/* The file that reads go to: past the page cache, unless the file is to be brought there. By way of /proc, since the
+ * name may stand for another file by now. */
+static int file_of(struct gather_file *f)
+{
+#if defined(O_DIRECT)
+    if (!f->direct_tried) {
+        char path[64];
+
+        f->direct_tried = true;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", f->map->fd);
+        f->direct = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NONBLOCK);
+    }
+#endif
+    return f->direct >= 0 && !f->warm_wanted ? f->direct : f->map->fd;
+}
+
+static void send_read(struct gather *g, struct gather_uring *u, struct gather_job *job, uint32_t piece, uint64_t begin,
+                      uint64_t end)
+{
+    struct gather_file *f = &g->files[job->pieces[piece].file];
+    uint32_t number = u->free;
+    struct slot *s = &u->slots[number];
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+    uint8_t *buffer = u->buffers + number * u->buffer_bytes;
+    /* whole pages also at the file's end */
+    unsigned bytes = (unsigned)(bytes_pieces(end - begin, GATHER_PAGE) * GATHER_PAGE);
+
+    u->free = s->next_free;
+    *s = (struct slot) { .job = job, .piece = piece, .begin = begin, .end = end };
+    if (u->registered)
+        io_uring_prep_read_fixed(sqe, file_of(f), buffer, bytes, begin, 0);
+    else
+        io_uring_prep_read(sqe, file_of(f), buffer, bytes, begin);
+    io_uring_sqe_set_data64(sqe, number);
+    job->in_flight++;
+    u->in_flight++;
+}
+
+/* Sends what waits, oldest job first, as long as there are buffers. A place of the ring is there for each. */
+static void send_more(struct gather *g, struct gather_uring *u)
+{
+    while (u->first && u->free < u->count) {
+        struct gather_job *job = u->first;
+        struct gather_piece *p;
+        uint64_t begin, end;
+
+        while (job->next < job->count && job->pieces[job->next].state != GATHER_WAITING) {
+            job->next++;
+            job->next_at = 0;
+        }
+        if (job->next == job->count) {
+            u->first = job->behind;
+            continue;
+        }
+        p = &job->pieces[job->next];
+        begin = gather_span_begin(p) + job->next_at;
+        end = gather_span_end(&g->files[p->file], p);
+        if (end - begin > u->buffer_bytes)
+            end = begin + u->buffer_bytes;
+        send_read(g, u, job, job->next, begin, end);
+        job->next_at += end - begin;
+        if (gather_span_begin(p) + job->next_at == gather_span_end(&g->files[p->file], p)) {
+            job->next++;
+            job->next_at = 0;
+        }
+    }
+    if (u->in_flight > atomic_load_explicit(&g->counters.in_flight_most, memory_order_relaxed))
+        atomic_store_explicit(&g->counters.in_flight_most, u->in_flight, memory_order_relaxed);
+}
+
+void engine_uring_begin(struct gather *g, struct gather_job *job)
+{
+    struct gather_uring *u = g->uring;
+
+    if (u->first)
+        u->last->behind = job;
+    else
+        u->first = job;
+    u->last = job;
+    send_more(g, u);
+    io_uring_submit(&u->ring);
+}
+
+/* ---- What comes back ---- */
+
+static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
+{
+    if (p->state == GATHER_WAITING)
+        job->waiting--;
+    p->state = GATHER_TO_DO;
+}
+
+static void take_read(struct gather *g, struct gather_uring *u, uint32_t number, int result)
+{
+    struct slot *s = &u->slots[number];
+    struct gather_piece *p = &s->job->pieces[s->piece];
+    struct gather_file *f = &g->files[p->file];
+    const uint8_t *bytes = u->buffers + number * u->buffer_bytes;
+
+    p->unread -= s->end - s->begin;
+    if (p->state == GATHER_WAITING) {
+        histogram_bump(&g->counters.read_bytes, s->end - s->begin);
+        if (result < 0 || (uint64_t)result != s->end - s->begin ||
+            (gather_must_verify(g, f, s->begin, s->end) &&
+             gather_verify(g, f, s->begin, s->end, bytes, NULL) != LEAT_OK)) {
+            leave_to_reads(s->job, p);
+        } else {
+            gather_copy_out(p, s->begin, s->end, bytes);
+            if (p->unread == 0) {
+                p->state = GATHER_DONE;
+                s->job->waiting--;
+            }
+        }
+    }
+    s->job->in_flight--;
+    s->next_free = u->free;
+    u->free = number;
+    u->in_flight--;
+}
+
+static void take_reads(struct gather *g, struct gather_uring *u)
+{
+    struct io_uring_cqe *cqe;
+    unsigned head, taken = 0;
+
+    io_uring_for_each_cqe(&u->ring, head, cqe)
+    {
+        take_read(g, u, (uint32_t)io_uring_cqe_get_data64(cqe), cqe->res);
+        taken++;
+    }
+    io_uring_cq_advance(&u->ring, taken);
+}
+
+void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
+{
+    struct gather_uring *u = g->uring;
+    uint64_t began;
+
+    take_reads(g, u);
+    if (job->pieces[piece].state != GATHER_WAITING)
+        return;
+    began = gate_clock();
+    while (job->pieces[piece].state == GATHER_WAITING) {
+        int r;
+
+        send_more(g, u);
+        r = io_uring_submit_and_wait(&u->ring, 1);
+        if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY) {
+            leave_to_reads(job, &job->pieces[piece]); /* what is in flight comes back all the same */
+            break;
+        }
+        take_reads(g, u);
+    }
+    send_more(g, u);
+    io_uring_submit(&u->ring);
+    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+}
+
+/* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
+ * been taken out of the queue. */
+void engine_uring_end(struct gather *g, struct gather_job *job)
+{
+    struct gather_uring *u = g->uring;
+
+    if (!u)
+        return;
+    if (u->first == job)
+        u->first = job->behind;
+    while (job->in_flight > 0) {
+        int r = io_uring_submit_and_wait(&u->ring, 1);
+
+        if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY)
+            break;
+        take_reads(g, u);
+    }
+}
+
+/* What is in flight writes into the buffers: wait for it. */
+void engine_uring_close(struct gather *g)
+{
+    struct gather_uring *u = g->uring;
+
+    if (!u)
+        return;
+    u->first = NULL;
+    while (u->in_flight > 0) {
+        int r = io_uring_submit_and_wait(&u->ring, 1);
+
+        if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY)
+            break;
+        take_reads(g, u);
+    }
+    gather_leave(g);
+    io_uring_queue_exit(&u->ring);
+    free_buffers(u);
+    free(u);
+    g->uring = NULL;
+}
+
+#else
+
+#include <errno.h>
+
+bool engine_uring_ready(struct gather *g)
+{
+    g->uring_refused = true;
+    g->uring_error = ENOSYS;
+    atomic_store(&g->uring_is_refused, true);
+    return false;
+}
+
+void engine_uring_begin(struct gather *g, struct gather_job *job)
+{
+    (void)g;
+    (void)job;
+}
+
+void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
+{
+    (void)g;
+    job->pieces[piece].state = GATHER_TO_DO;
+}
+
+void engine_uring_end(struct gather *g, struct gather_job *job)
+{
+    (void)g;
+    (void)job;
+}
+
+void engine_uring_close(struct gather *g)
+{
+    (void)g;
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* gather.c: see gather.h. Files, jobs, verifying; what engines share. gather_choose.c decides between them. */
+#include "gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/gate.h"
+#include "base/status.h"
+#include "histogram.h"
+#include "residency.h"
+#include "warm.h"
+
+typedef unsigned long long ull;
+
+/* ---- Opening ---- */
+
+static enum leat_status count_files(struct gather *g, const struct leat_plan *plan, uint64_t sources,
+                                    struct leat_error *err)
+{
+    uint64_t files = 0;
+
+    g->first_file = calloc(sources, sizeof *g->first_file);
+    if (!g->first_file)
+        return status_no_memory(err, sources * sizeof *g->first_file);
+    for (uint64_t i = 0; i < sources; i++) {
+        struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+        enum leat_status s = leat_plan_source_info(plan, i, &info, err);
+
+        if (s != LEAT_OK)
+            return s;
+        g->first_file[i] = (uint32_t)files;
+        files += info.dataset->part_count;
+        if (files > UINT32_MAX / 2)
+            return status_set(err, LEAT_E_ARGUMENT, "the plan's sources have more than 2^31 datasets");
+    }
+    g->file_count = (uint32_t)files;
+    g->files = calloc(files, sizeof *g->files);
+    g->entered = calloc(files, sizeof *g->entered);
+    return g->files && g->entered ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
+}
+
+/* A bit for each page, as long as all bitmaps are not too large: they are not touched before pages are. */
+static enum leat_status make_bitmap(struct gather *g, struct gather_file *f, uint64_t *total, struct leat_error *err)
+{
+    uint64_t words = bytes_pieces(bytes_pieces(f->map->size, GATHER_PAGE), 64);
+
+    if (!g->verify || 8 * words > GATHER_BITMAPS - *total)
+        return LEAT_OK;
+    *total += 8 * words;
+    f->verified = calloc(words + 1, sizeof *f->verified);
+    return f->verified ? LEAT_OK : status_no_memory(err, 8 * words);
+}
+
+static enum leat_status add_files(struct gather *g, const struct leat_plan *plan, uint64_t source, uint64_t *bitmaps,
+                                  struct leat_error *err)
+{
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(plan, source, &info, err);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < info.dataset->part_count; i++) {
+        struct gather_file *f = &g->files[g->first_file[source] + i];
+
+        f->part = &info.dataset->parts[i];
+        f->map = &f->part->tokens;
+        f->direct = -1;
+        f->network = f->map->fd >= 0 && residency_network(f->map->fd);
+        s = make_bitmap(g, f, bitmaps, err);
+    }
+    return s;
+}
+
+enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
+                             bool threaded, uint64_t most_bytes, struct leat_error *err)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint64_t bitmaps = 0;
+    enum leat_status s;
+
+    memset(g, 0, sizeof *g);
+    g->wanted = wanted;
+    g->verify = verify;
+    g->threaded = threaded;
+    g->most_bytes = most_bytes;
+    leat_plan_info(plan, &info);
+    s = count_files(g, plan, info.sources, err);
+    for (uint32_t i = 0; i < g->file_count && g->files; i++)
+        g->files[i].direct = -1;
+    for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
+        s = add_files(g, plan, i, &bitmaps, err);
+    if (s != LEAT_OK)
+        return s;
+    g->scratch =
+        mmap(NULL, GATHER_SCRATCH + 2 * GATHER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (g->scratch == MAP_FAILED) {
+        g->scratch = NULL;
+        return status_no_memory(err, GATHER_SCRATCH);
+    }
+    return gather_choose(g, err);
+}
+
+void gather_stop(struct gather *g)
+{
+    engine_uring_close(g);
+}
+
+void gather_close(struct gather *g)
+{
+    gather_stop(g);
+    warm_close(g->warm);
+    g->warm = NULL;
+    for (uint32_t i = 0; i < g->file_count && g->files; i++) {
+        free(g->files[i].verified);
+        free(g->files[i].populated);
+        file_close(&g->files[i].direct);
+    }
+    free(g->files);
+    free(g->first_file);
+    free(g->entered);
+    if (g->scratch)
+        munmap(g->scratch, GATHER_SCRATCH + 2 * GATHER_PAGE);
+    g->files = NULL;
+    g->first_file = g->entered = NULL;
+    g->scratch = NULL;
+}
+
+bool gather_works_ahead(const struct gather *g)
+{
+    return atomic_load_explicit(&g->in_use[LEAT_ENGINE_ADVISE], memory_order_relaxed) > 0 ||
+           atomic_load_explicit(&g->in_use[LEAT_ENGINE_URING], memory_order_relaxed) > 0;
+}
+
+/* ---- Verifying ---- */
+
+static bool is_verified(const struct gather_file *f, uint64_t page)
+{
+    return f->verified && (f->verified[page / 64] >> page % 64 & 1);
+}
+
+bool gather_must_verify(const struct gather *g, const struct gather_file *f, uint64_t begin, uint64_t end)
+{
+    uint64_t last = (end + GATHER_PAGE - 1) / GATHER_PAGE;
+
+    for (uint64_t page = begin / GATHER_PAGE; g->verify && page < last; page++)
+        if (!is_verified(f, page))
+            return true;
+    return false;
+}
+
+#define HASHES_AT_ONCE 64u
+
+/* The stored hashes of pages [first, first + count): where they lie in the index's map, or read into `room`. */
+static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, uint64_t first, uint64_t count,
+                                      uint8_t room[4 * HASHES_AT_ONCE], const uint8_t **hashes, struct leat_error *err)
+{
+    const struct format_place *place = &f->part->header.sections[FORMAT_PAGES];
+
+    if (!f->asked_index) {
+        f->asked_index = true;
+        f->index_inside = file_map_enter(&f->part->index);
+        if (!f->asked_inside)
+            g->entered[g->entered_count++] = (uint32_t)(f - g->files);
+    }
+    if (f->index_inside && bytes_inside(4 * first, 4 * count, place->bytes)) {
+        *hashes = f->index_inside + place->offset + 4 * first;
+        return LEAT_OK;
+    }
+    *hashes = room;
+    return part_section(f->part, FORMAT_PAGES, 4 * first, room, 4 * count, err);
+}
+
+enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
+                               const uint8_t *bytes, struct leat_error *err)
+{
+    uint64_t page = begin / GATHER_PAGE, last = (end + GATHER_PAGE - 1) / GATHER_PAGE, checked = 0;
+    uint8_t room[4 * HASHES_AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && page < last) {
+        uint64_t count = last - page < HASHES_AT_ONCE ? last - page : HASHES_AT_ONCE;
+        const uint8_t *hashes;
+
+        s = stored_hashes(g, f, page, count, room, &hashes, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < count; i++, page++) {
+            uint64_t at = page * GATHER_PAGE, size = end - at < GATHER_PAGE ? end - at : GATHER_PAGE;
+
+            if (is_verified(f, page))
+                continue;
+            if ((uint32_t)f->part->kernels->hash(bytes + (at - begin), size).low != bytes_load32(hashes + 4 * i))
+                s = part_damaged_page(f->part, page, NULL, NULL, err);
+            else if (f->verified)
+                f->verified[page / 64] |= (uint64_t)1 << page % 64;
+            checked++;
+        }
+    }
+    histogram_bump(&g->counters.pages_verified, checked);
+    return s;
+}
+
+/* ---- What engines share ---- */
+
+const uint8_t *gather_inside(struct gather *g, struct gather_file *f)
+{
+    if (!f->asked_inside) {
+        f->asked_inside = true;
+        f->inside = file_map_enter(f->map);
+        if (!f->asked_index)
+            g->entered[g->entered_count++] = (uint32_t)(f - g->files);
+        if (!f->inside && f->map->bytes && !f->lost_map) {
+            f->lost_map = true;
+            atomic_fetch_add(&g->lost_maps, 1);
+        }
+    }
+    return f->inside;
+}
+
+void gather_leave(struct gather *g)
+{
+    for (uint32_t i = 0; i < g->entered_count; i++) {
+        struct gather_file *f = &g->files[g->entered[i]];
+
+        if (f->inside)
+            file_map_leave(f->map);
+        if (f->index_inside)
+            file_map_leave(&f->part->index);
+        f->inside = f->index_inside = NULL;
+        f->asked_inside = f->asked_index = false;
+    }
+    g->entered_count = 0;
+}
+
+void gather_copy_out(const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes)
+{
+    uint64_t from = begin > p->offset ? begin : p->offset;
+    uint64_t to = end < p->offset + p->bytes ? end : p->offset + p->bytes;
+
+    if (from < to)
+        memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
+}
+
+bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
+{
+#if defined(RWF_NOWAIT)
+    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
+    struct iovec to = { g->scratch, (size_t)(end - begin) };
+
+    if (end - begin > GATHER_SCRATCH || f->map->fd < 0 || f->resident < 0.02)
+        return false;
+    if (preadv2(f->map->fd, &to, 1, (off_t)begin, RWF_NOWAIT) != (ssize_t)(end - begin))
+        return false;
+    if (gather_must_verify(g, f, begin, end) && gather_verify(g, f, begin, end, g->scratch, NULL) != LEAT_OK)
+        return false; /* once more by plain reads, for the reason */
+    gather_copy_out(p, begin, end, g->scratch);
+    histogram_bump(&g->counters.read_bytes, end - begin);
+    histogram_bump(&g->counters.hits, 1);
+    return true;
+#else
+    (void)g;
+    (void)f;
+    (void)p;
+    return false;
+#endif
+}
+
+/* ---- Jobs ---- */
+
+void gather_begin(struct gather *g, struct gather_job *job)
+{
+    bool ring = false;
+
+    job->waiting = job->next = job->in_flight = 0;
+    job->next_at = 0;
+    job->behind = NULL;
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct gather_piece *p = &job->pieces[i];
+        struct gather_file *f = &g->files[p->file];
+
+        p->state = GATHER_TO_DO;
+        if (f->engine != LEAT_ENGINE_ADVISE && f->engine != LEAT_ENGINE_URING)
+            continue;
+        if (gather_read_cached(g, f, p)) {
+            p->state = GATHER_DONE;
+        } else if (f->engine == LEAT_ENGINE_URING && engine_uring_ready(g)) {
+            p->state = GATHER_WAITING;
+            p->unread = gather_span_end(f, p) - gather_span_begin(p);
+            job->waiting++;
+            ring = true;
+        } else {
+            engine_advise_begin(f, p);
+        }
+    }
+    if (g->uring_refused)
+        gather_without_uring(g);
+    gather_leave(g);
+    if (ring)
+        engine_uring_begin(g, job);
+}
+
+enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
+{
+    struct gather_piece *p = &job->pieces[piece];
+    struct gather_file *f = &g->files[p->file];
+    enum leat_status s = LEAT_OK;
+
+    histogram_bump(&g->counters.reads, 1);
+    histogram_bump(&g->counters.bytes, p->bytes);
+    if (p->state == GATHER_WAITING)
+        engine_uring_wait(g, job, piece);
+    if (p->state == GATHER_DONE)
+        return LEAT_OK;
+    s = f->engine == LEAT_ENGINE_MAP || f->map->fd < 0 ? engine_map_copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
+    if (s == LEAT_E_NOT_MAPPED) {
+        uint64_t began = f->hot ? 0 : gate_clock();
+
+        s = engine_pread_copy(g, f, p, err);
+        if (!f->hot)
+            histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+    } else if (f->hot) {
+        histogram_bump(&g->counters.hits, 1);
+    }
+    p->state = GATHER_DONE;
+    return s;
+}
+
+void gather_end(struct gather *g, struct gather_job *job)
+{
+    engine_uring_end(g, job);
+    gather_leave(g);
+}

@@ -1,0 +1,171 @@
+/*
+ * gather.h: brings rows of tokens from files into memory. A *job* is the rows of one batch, each a *piece*; it is begun,
+ * so that engines which work ahead can, and finished, after which its rows are there. Several jobs may be begun; they are
+ * finished in that order. All by one thread.
+ *
+ * The pieces are done by the engine of their file. What an engine cannot do (a map that went away, a read of the ring
+ * that came back short) is done over again by plain reads, which know the reason: so errors come from one place.
+ */
+#ifndef LEAT_GATHER_H
+#define LEAT_GATHER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "dataset.h"
+#include "leat.h"
+
+#define GATHER_PAGE    ((uint64_t)FORMAT_PAGE_BYTES)
+#define GATHER_SCRATCH ((uint64_t)1 << 20)   /* largest stretch that is read around a piece at once */
+#define GATHER_REGION  ((uint64_t)512 << 10) /* of a map whose page tables are filled at once */
+#define GATHER_BITMAPS ((uint64_t)16 << 20)  /* most bytes of bitmaps of verified pages: 512 GiB of tokens */
+
+struct gather_file {
+    struct part *part;
+    struct file_map *map;    /* the part's token file */
+    uint64_t *verified;      /* a bit a page; NULL: each page is checked each time it is read */
+    uint64_t *populated;     /* a bit a region of the map; NULL: none is */
+    enum leat_engine engine; /* in use; never AUTO */
+    bool network;
+    bool hot;         /* in memory as a whole, as far as is known */
+    bool warm_wanted; /* cold and fits: is read in sequence in the background, and through the page cache here */
+    double resident;  /* share of it that was in memory when last looked at */
+    int direct;       /* the same file with O_DIRECT; -1: none */
+    bool direct_tried;
+    bool lost_map; /* it was mapped, and is not any more */
+    /* While a job is being finished: */
+    const uint8_t *inside;       /* of the map; NULL: not entered */
+    const uint8_t *index_inside; /* of the index's map */
+    bool asked_inside, asked_index;
+};
+
+enum gather_state { GATHER_TO_DO, GATHER_WAITING, GATHER_DONE };
+
+struct gather_piece {
+    uint32_t file; /* number */
+    uint32_t state;
+    uint64_t offset, bytes; /* of the token file */
+    uint8_t *to;
+    uint64_t unread; /* of a waiting piece: bytes whose read has not come back */
+};
+
+struct gather_job {
+    struct gather_piece *pieces;
+    uint32_t count;
+    /* The engines': */
+    uint32_t waiting;   /* pieces in that state */
+    uint32_t next;      /* the first piece whose reads were not all sent */
+    uint64_t next_at;   /* and how many bytes of it were */
+    uint32_t in_flight; /* reads */
+    struct gather_job *behind;
+};
+
+struct gather_uring;
+struct warm;
+
+struct gather_counters {
+    atomic_uint_fast64_t bytes, read_bytes, reads, hits, pages_verified, storage_ns;
+    atomic_uint in_flight_most;
+};
+
+struct gather {
+    struct gather_file *files;
+    uint32_t file_count;
+    uint32_t *first_file; /* of each source */
+    enum leat_engine wanted;
+    bool verify, threaded;
+    uint8_t *scratch;    /* GATHER_SCRATCH + 2 pages, page-aligned */
+    uint64_t most_bytes; /* of a piece */
+    uint32_t *entered;   /* files whose maps were entered by the job that is being finished */
+    uint32_t entered_count;
+    struct gather_uring *uring; /* NULL: not opened */
+    bool uring_refused;
+    int uring_error;
+    struct warm *warm;         /* NULL: nothing was to be warmed */
+    uint64_t looked_ns, looks; /* when files were last looked at, and how often */
+    struct gather_counters counters;
+    atomic_uint in_use[LEAT_ENGINE_URING + 1]; /* files of each engine */
+    atomic_uint lost_maps;
+    atomic_bool uring_is_refused;
+};
+
+/* Over all parts of all sources of a plan. `most_bytes`: of a piece. gather_close() is fine after a failure. */
+enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
+                             bool threaded, uint64_t most_bytes, struct leat_error *err);
+void gather_close(struct gather *g);
+
+/* What the thread that gathers does last: waits for what is on its way. */
+void gather_stop(struct gather *g);
+
+/* Whether beginning jobs early is of use. */
+bool gather_works_ahead(const struct gather *g);
+
+void gather_begin(struct gather *g, struct gather_job *job);
+
+/* Brings one piece of the oldest job that was begun to its end; pieces in any order. On an error the others are not
+ * touched. gather_end() follows after the last one. */
+enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
+void gather_end(struct gather *g, struct gather_job *job);
+
+/* No ring can be had: files that it was chosen for are read with advice. */
+void gather_without_uring(struct gather *g);
+
+/* Chooses the engine of each file (gather_choose.c); and looks at them again now and then. Between jobs. */
+enum leat_status gather_choose(struct gather *g, struct leat_error *err);
+void gather_look(struct gather *g, uint64_t now_ns);
+
+/* ---- For engines ------------------------------------------------------------------------------------------------ */
+
+/* The pages that a piece touches, as bytes of the file. */
+static inline uint64_t gather_span_begin(const struct gather_piece *p)
+{
+    return p->offset / GATHER_PAGE * GATHER_PAGE;
+}
+
+static inline uint64_t gather_span_end(const struct gather_file *f, const struct gather_piece *p)
+{
+    uint64_t end = (p->offset + p->bytes + GATHER_PAGE - 1) / GATHER_PAGE * GATHER_PAGE;
+
+    return end < f->map->size ? end : f->map->size;
+}
+
+/* Whether a page of [begin, end) must be verified. */
+bool gather_must_verify(const struct gather *g, const struct gather_file *f, uint64_t begin, uint64_t end);
+
+/* Verifies those of [begin, end) that were not yet; `bytes` are the file's from `begin` on. LEAT_E_CHECKSUM. */
+enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
+                               const uint8_t *bytes, struct leat_error *err);
+
+/* The file's map, entered until the job ends; NULL: there is none, or none any more. */
+const uint8_t *gather_inside(struct gather *g, struct gather_file *f);
+
+/* Leaves what was entered. */
+void gather_leave(struct gather *g);
+
+/* Copies what a stretch of the file has of a piece: the stretch begins at `begin`. */
+void gather_copy_out(const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes);
+
+/* Whether a piece could be read from the page cache at once, which is then done. */
+bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p);
+
+/* From a map. LEAT_E_NOT_MAPPED: read it instead. */
+enum leat_status engine_map_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
+                                 struct leat_error *err);
+
+/* By read calls. */
+enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
+                                   struct leat_error *err);
+
+/* Announces a piece to the kernel. */
+void engine_advise_begin(struct gather_file *f, const struct gather_piece *p);
+
+/* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
+bool engine_uring_ready(struct gather *g);
+/* Sends reads for the waiting pieces of a job, as far as there is room. */
+void engine_uring_begin(struct gather *g, struct gather_job *job);
+/* Until `piece` is not waiting any more. */
+void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece);
+void engine_uring_end(struct gather *g, struct gather_job *job);
+void engine_uring_close(struct gather *g);
+
+#endif

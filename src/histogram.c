@@ -1,0 +1,54 @@
+/* histogram.c: see histogram.h. */
+#include "histogram.h"
+
+/* 0 to 15 have a class each; above, the four bits after the highest one choose among 16. */
+static unsigned class_of(uint64_t value)
+{
+    unsigned shift;
+
+    if (value < 16)
+        return (unsigned)value;
+    shift = 59u - (unsigned)__builtin_clzll(value);
+    return 16u * (shift + 1) + (unsigned)(value >> shift & 15);
+}
+
+/* The greatest value of a class. */
+static uint64_t class_end(unsigned number)
+{
+    unsigned shift;
+
+    if (number < 16)
+        return number;
+    shift = number / 16 - 1;
+    return (((uint64_t)16 + number % 16) << shift) + (((uint64_t)1 << shift) - 1);
+}
+
+void histogram_add(struct histogram *h, uint64_t value)
+{
+    histogram_bump(&h->classes[class_of(value)], 1);
+    histogram_bump(&h->count, 1);
+    histogram_bump(&h->sum, value);
+    if (value > histogram_value(&h->most))
+        atomic_store_explicit(&h->most, value, memory_order_relaxed);
+}
+
+uint64_t histogram_quantile(const struct histogram *h, double share)
+{
+    uint64_t count = 0, below = 0, most = histogram_value(&h->most);
+
+    for (unsigned i = 0; i < HISTOGRAM_CLASSES; i++)
+        count += histogram_value(&h->classes[i]);
+    for (unsigned i = 0; i < HISTOGRAM_CLASSES && count > 0; i++) {
+        below += histogram_value(&h->classes[i]);
+        if ((double)below >= share * (double)count)
+            return class_end(i) < most ? class_end(i) : most;
+    }
+    return most;
+}
+
+uint64_t histogram_mean(const struct histogram *h)
+{
+    uint64_t count = histogram_value(&h->count);
+
+    return count ? histogram_value(&h->sum) / count : 0;
+}

@@ -1,0 +1,201 @@
+/* loader.c: a loader's calls: next, release, close. loader_open.c opens it; loader_stage.c fills its slots. */
+#include "loader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/status.h"
+
+bool loader_forked(const struct leat_loader *l)
+{
+    return l->guard ? *(volatile uint32_t *)l->guard == 0 : getpid() != l->owner;
+}
+
+enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err)
+{
+    if (!loader_forked(l))
+        return LEAT_OK;
+    return status_set(err, LEAT_E_STATE,
+                      "this loader belongs to another process: it does not work after fork; open one in each process");
+}
+
+/* ---- Next ---- */
+
+static enum leat_status no_more(const struct leat_loader *l, struct leat_error *err)
+{
+    if (l->end_status == LEAT_E_END)
+        return status_set(err, LEAT_E_END, "the plan has ended after %llu batches",
+                          (unsigned long long)atomic_load(&l->end_at));
+    if (err)
+        *err = l->end_error;
+    return l->end_status;
+}
+
+static enum leat_status all_held(const struct leat_loader *l, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_STATE,
+                      "all %u slots are held: release batches before the next one is taken, or open the loader with "
+                      "more slots",
+                      l->ring.slots);
+}
+
+/* A filled slot; -1 with *s: none (LEAT_E_AGAIN: not yet). */
+static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *err)
+{
+    int slot = ring_take(&l->ring);
+
+    if (slot >= 0)
+        return slot;
+    if (atomic_load(&l->ring.taken) >= atomic_load(&l->end_at))
+        *s = no_more(l, err);
+    else if (atomic_load(&l->held) >= l->ring.slots)
+        *s = all_held(l, err);
+    else
+        *s = LEAT_E_AGAIN;
+    return -1;
+}
+
+/* Sleeps until there is something; *waited is how long. */
+static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
+{
+    for (;;) {
+        unsigned ticket = gate_ticket(&l->ring.consumer);
+        int slot = take(l, s, err);
+        uint64_t began;
+
+        if (slot >= 0 || *s != LEAT_E_AGAIN)
+            return slot;
+        gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
+        began = gate_clock();
+        gate_sleep(&l->ring.consumer, ticket, 0);
+        *waited += gate_clock() - began;
+    }
+}
+
+/* The same where this thread does all the work. */
+static int take_working(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
+{
+    uint64_t began = gate_clock();
+    int slot;
+
+    while ((slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN)
+        if (!loader_stage_step(l) && (slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN)
+            break; /* a device that is not done with any slot */
+    *waited += gate_clock() - began;
+    return slot;
+}
+
+static enum leat_status get(struct leat_loader *l, bool wait, const struct leat_batch **batch, struct leat_error *err)
+{
+    enum leat_status s = loader_check_process(l, err);
+    uint64_t began, waited = 0;
+    int slot;
+
+    *batch = NULL;
+    if (s != LEAT_OK)
+        return s;
+    began = gate_clock();
+    slot = !l->has_thread ? take_working(l, &waited, &s, err)
+           : wait         ? take_waiting(l, &waited, &s, err)
+                          : take(l, &s, err);
+    if (slot < 0) {
+        if (s != LEAT_E_AGAIN)
+            return s;
+        gate_open(&l->ring.producer);
+        return status_set(err, LEAT_E_AGAIN, "no batch is ready yet");
+    }
+    atomic_fetch_add(&l->held, 1);
+    /* the last one is taken: who fills must not sleep on, though it was not worth waking it for fewer slots */
+    if (l->has_thread && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
+        gate_open(&l->ring.producer);
+    *batch = &l->slots[slot].batch;
+    loader_stats_count(l, &l->slots[slot], began, waited);
+    return LEAT_OK;
+}
+
+enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch, struct leat_error *err)
+{
+    return get(loader, true, batch, err);
+}
+
+enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,
+                                      struct leat_error *err)
+{
+    return get(loader, false, batch, err);
+}
+
+void leat_batch_release(const struct leat_batch *batch, void *stream)
+{
+    const struct loader_slot *slot = (const struct loader_slot *)(const void *)batch;
+    struct leat_loader *l = slot->loader;
+
+    if (loader_forked(l))
+        return;
+    l->ops->release(l->backend, slot->number, stream);
+    atomic_fetch_sub(&l->held, 1);
+    ring_give_back(&l->ring, slot->number);
+}
+
+enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err)
+{
+    enum leat_status s = loader_check_process(loader, err);
+    int made, none = -1;
+
+    if (s != LEAT_OK)
+        return s;
+    if (!loader->has_thread)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "a loader without a thread announces nothing: all work is done in "
+                          "leat_loader_next()");
+    *fd = atomic_load(&loader->event_fd);
+    if (*fd >= 0)
+        return LEAT_OK;
+    made = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK); /* batches may be ready already */
+    if (made < 0)
+        return status_set_os(err, errno, "cannot make a descriptor for events");
+    if (!atomic_compare_exchange_strong(&loader->event_fd, &none, made))
+        close(made);
+    *fd = atomic_load(&loader->event_fd);
+    return LEAT_OK;
+}
+
+/* ---- Close ---- */
+
+void leat_loader_close(struct leat_loader *loader)
+{
+    struct leat_loader *l = loader;
+    int fd;
+
+    if (!l)
+        return;
+    if (l->has_thread && !loader_forked(l)) {
+        atomic_store(&l->stop, true);
+        gate_open(&l->ring.producer);
+        pthread_join(l->thread, NULL);
+    }
+    if (loader_forked(l)) { /* neither ring nor thread are here; what they are made of belongs to the parent */
+        l->gather.uring = NULL;
+        l->gather.warm = NULL;
+    }
+    gather_close(&l->gather);
+    loader_places_close(&l->places);
+    for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
+        free(l->slots[i].pieces);
+        free(l->slots[i].samples);
+    }
+    free(l->slots);
+    if (l->backend) {
+        l->ops->free_ring(l->backend, &l->memory);
+        l->ops->close(l->backend);
+    }
+    fd = atomic_load(&l->event_fd);
+    file_close(&fd);
+    if (l->guard)
+        munmap(l->guard, (size_t)sysconf(_SC_PAGESIZE));
+    free(l);
+}

@@ -1,0 +1,150 @@
+/* loader_batch.c: what is made of a batch: outputs written to the caller's memory, or borrowed; and its state. */
+#include "base/bytes.h"
+#include "base/status.h"
+#include "loader.h"
+
+typedef unsigned long long ull;
+
+static const struct loader_slot *slot_of(const struct leat_batch *batch)
+{
+    return (const struct loader_slot *)(const void *)batch;
+}
+
+struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
+{
+    return (struct rows_job) { .base = slot->memory,
+                               .layout = slot->layout,
+                               .rows = o->rows ? (uint32_t)o->rows : slot->layout.rows,
+                               .length = o->length ? (uint32_t)o->length : slot->batch.length,
+                               .number_bytes = o->number_bytes,
+                               .unshifted = o->unshifted,
+                               .mask_first = o->mask_first,
+                               .pad = slot->loader->pad,
+                               .inputs = o->inputs,
+                               .labels = o->labels,
+                               .positions = o->positions,
+                               .documents = o->documents,
+                               .loss_mask = o->loss_mask,
+                               .attention_mask = o->attention_mask,
+                               .sequences = o->sequences,
+                               .sequences_room = o->sequences_room };
+}
+
+void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *out)
+{
+    const struct leat_loader *l = slot->loader;
+    const struct loader_sizes *z = &l->sizes;
+    uint32_t wanted = l->options.outputs;
+
+    *out = (struct leat_outputs) { .size = sizeof *out,
+                                   .number_bytes = l->options.number_bytes,
+                                   .unshifted = l->options.unshifted,
+                                   .mask_first = l->options.mask_first,
+                                   .rows = slot->batch.rows,
+                                   .length = slot->batch.length };
+    out->inputs = wanted & LEAT_OUTPUT_INPUTS ? base + z->inputs : NULL;
+    out->labels = wanted & LEAT_OUTPUT_LABELS ? base + z->labels : NULL;
+    out->positions = wanted & LEAT_OUTPUT_POSITIONS ? base + z->positions : NULL;
+    out->documents = wanted & LEAT_OUTPUT_DOCUMENTS ? base + z->documents : NULL;
+    out->loss_mask = wanted & LEAT_OUTPUT_LOSS_MASK ? base + z->loss_mask : NULL;
+    out->attention_mask = wanted & LEAT_OUTPUT_ATTENTION_MASK ? base + z->attention_mask : NULL;
+    if (wanted & LEAT_OUTPUT_SEQUENCES) {
+        out->sequences = (int32_t *)(void *)(base + z->sequences);
+        out->sequences_room = l->options.sequences_room;
+    }
+}
+
+static enum leat_status check_outputs(const struct loader_slot *slot, const struct leat_outputs *o,
+                                      struct leat_error *err)
+{
+    const struct leat_batch *b = &slot->batch;
+
+    if (o->number_bytes != 4 && o->number_bytes != 8)
+        return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
+    if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
+        return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 bytes with a sign: take 8");
+    if ((o->length && o->length < b->length) || o->length > (uint64_t)1 << 30)
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu cannot take a batch of length %u",
+                          (ull)o->length, b->length);
+    if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MOST_BATCH)
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows cannot take a batch of %u", (ull)o->rows,
+                          b->rows);
+    if ((o->positions || o->documents || o->sequences || o->mask_first) && !slot->loader->documents)
+        return status_set(
+            err, LEAT_E_STATE,
+            "positions, documents, sequences and mask_first need to know where documents begin: name them "
+            "in `outputs` when the loader is opened");
+    return LEAT_OK;
+}
+
+static enum leat_status check_sequences(const struct rows_job *job, struct leat_error *err)
+{
+    uint64_t longest, sequences;
+
+    if (!job->sequences)
+        return LEAT_OK;
+    if ((uint64_t)job->rows * job->length > INT32_MAX)
+        return status_set(err, LEAT_E_RANGE, "%u rows of %u tokens are too many for sequences of 32 bits", job->rows,
+                          job->length);
+    sequences = rows_sequences(job, &longest);
+    if (sequences + 1 <= job->sequences_room)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_RANGE, "the batch has %llu sequences, which need room for %llu numbers, not %llu",
+                      (ull)sequences, (ull)sequences + 1, (ull)job->sequences_room);
+}
+
+enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs, void *stream,
+                                  struct leat_error *err)
+{
+    const struct loader_slot *slot = slot_of(batch);
+    struct leat_loader *l = slot->loader;
+    struct leat_outputs full = LEAT_OUTPUTS_INIT;
+    enum leat_status s = loader_check_process(l, err);
+    struct rows_job job;
+
+    if (s != LEAT_OK)
+        return s;
+    struct_give(&full, sizeof full, outputs, outputs->size);
+    s = check_outputs(slot, &full, err);
+    if (s != LEAT_OK)
+        return s;
+    job = loader_job(slot, &full);
+    s = check_sequences(&job, err);
+    return s == LEAT_OK ? l->ops->fill(l->backend, slot->number, &job, stream, err) : s;
+}
+
+enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
+                                   struct leat_error *err)
+{
+    const struct loader_slot *slot = slot_of(batch);
+    struct leat_loader *l = slot->loader;
+    enum leat_status s = loader_check_process(l, err);
+    struct leat_outputs full;
+
+    if (s != LEAT_OK)
+        return s;
+    if (!l->options.borrow)
+        return status_set(err, LEAT_E_STATE,
+                          "nothing can be borrowed: set `borrow` and `outputs` when the loader is "
+                          "opened");
+    s = l->ops->await(l->backend, slot->number, stream, err);
+    if (s != LEAT_OK)
+        return s;
+    loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &full);
+    struct_give(outputs, outputs->size, &full, sizeof full);
+    return LEAT_OK;
+}
+
+enum leat_status leat_batch_state(const struct leat_batch *batch, char text[LEAT_PLAN_STATE_BYTES],
+                                  struct leat_error *err)
+{
+    const struct leat_loader *l = slot_of(batch)->loader;
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+
+    if (l->options.rows == LEAT_ROWS_DOCUMENTS)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "rows of documents have no state but their position: keep the batch's cursor");
+    state.position = batch->cursor;
+    state.damaged = batch->damaged;
+    return leat_plan_state_save(l->plan, &state, text, err);
+}

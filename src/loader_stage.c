@@ -1,0 +1,360 @@
+/*
+ * loader_stage.c: the loader's stage: which rows, from where, into which slot; then to the device and into the ring.
+ * Where engines work ahead, all free slots are begun before the oldest is finished, so that reads of all are in flight.
+ */
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "loader.h"
+
+/* ---- The end ---- */
+
+/* No batch follows the first `count`. The reason is there before the count is. */
+static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status)
+{
+    if (l->stage.ended && status == LEAT_E_END)
+        return;
+    l->stage.ended = true;
+    if (atomic_load(&l->end_at) <= count)
+        return;
+    l->end_status = status;
+    atomic_store(&l->end_at, count);
+    gate_open(&l->ring.consumer);
+}
+
+/* ---- Beginning a batch ---- */
+
+static void fill_pad(uint8_t *to, uint32_t token_width, uint32_t token, uint64_t tokens)
+{
+    for (uint64_t i = 0; i < tokens; i++, to += token_width) {
+        to[0] = (uint8_t)token;
+        to[1] = (uint8_t)(token >> 8);
+        if (token_width == 4) {
+            to[2] = (uint8_t)(token >> 16);
+            to[3] = (uint8_t)(token >> 24);
+        }
+    }
+}
+
+/* How many rows of the slot's batch this rank has, of which `got` are places; 0: the plan has ended. */
+static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
+{
+    uint64_t positions = l->places.positions, begin = l->stage.position;
+
+    if (got == l->rows && (l->options.last != LEAT_LAST_DROPPED || positions == LEAT_NONE))
+        return l->rows;
+    if (begin >= positions)
+        return 0;
+    if (l->options.last == LEAT_LAST_PADDED)
+        return l->rows;
+    if (l->options.last == LEAT_LAST_DROPPED)
+        return positions - begin >= l->options.batch ? (uint32_t)got : 0;
+    return (uint32_t)got;
+}
+
+static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
+{
+    uint32_t *lengths = (uint32_t *)(void *)(slot->memory + l->sizes.lengths_at), longest = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        lengths[i] = i < slot->places ? slot->samples[i].length : 0;
+        if (lengths[i] > longest)
+            longest = lengths[i];
+    }
+    if (longest == 0)
+        longest = 1;
+    memset(slot->memory + l->sizes.flags_at, 0, rows);
+    memset(slot->memory + l->sizes.flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
+    slot->layout = (struct rows_layout) { .rows = rows,
+                                          .width = longest + 1,
+                                          .token_width = l->token_width,
+                                          .start_words = l->documents ? (longest + 1 + 63) / 64 : 0,
+                                          .lengths_at = l->sizes.lengths_at,
+                                          .flags_at = l->sizes.flags_at,
+                                          .starts_at = l->sizes.starts_at };
+    slot->batch.rows = rows;
+    slot->batch.length = longest;
+    slot->batch.width = longest + 1;
+}
+
+static void make_pieces(struct leat_loader *l, struct loader_slot *slot)
+{
+    uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
+
+    for (uint32_t i = 0; i < slot->batch.rows; i++) {
+        struct gather_piece *p = &slot->pieces[i];
+        uint8_t *to = slot->memory + i * row_bytes;
+        uint64_t bytes = 0;
+
+        if (i < slot->places) {
+            const struct leat_sample *x = &slot->samples[i];
+
+            bytes = loader_places_tokens(&l->places, x) * l->token_width;
+            *p = (struct gather_piece) { .file = l->gather.first_file[x->source] + x->part,
+                                         .offset = x->offset * l->token_width,
+                                         .bytes = bytes,
+                                         .to = to };
+        }
+        if (bytes < row_bytes)
+            fill_pad(to + bytes, l->token_width, l->pad, (row_bytes - bytes) / l->token_width);
+    }
+    slot->job.count = slot->places;
+}
+
+/* Begins the next batch in a slot; false: there is none. */
+static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
+{
+    struct loader_stage *st = &l->stage;
+    uint64_t began = gate_clock(), got = 0;
+    uint32_t rows;
+    enum leat_status s =
+        loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+
+    if (s != LEAT_OK) {
+        end_at(l, st->batch, s);
+        return false;
+    }
+    rows = rows_at_end(l, got);
+    if (rows == 0) {
+        end_at(l, st->batch, LEAT_E_END);
+        return false;
+    }
+    slot->places = (uint32_t)got < rows ? (uint32_t)got : rows;
+    memset(slot->samples + slot->places, 0, (rows - slot->places) * sizeof *slot->samples);
+    lay_out(l, slot, rows);
+    make_pieces(l, slot);
+    slot->batch.number = st->batch++;
+    slot->batch.position = st->position;
+    st->position += l->options.batch;
+    slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
+    histogram_bump(&st->order_ns, gate_clock() - began);
+    gather_look(&l->gather, began);
+    gather_begin(&l->gather, &slot->job);
+    return true;
+}
+
+/* ---- Finishing one ---- */
+
+static bool is_damage(enum leat_status s)
+{
+    return s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS;
+}
+
+/* A row that cannot be had keeps its place, without loss. */
+static void mask_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
+{
+    uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
+
+    fill_pad(slot->memory + row * row_bytes, l->token_width, l->pad, slot->layout.width);
+    slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
+    if (l->documents) {
+        uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
+
+        words += (size_t)row * slot->layout.start_words;
+        memset(words, 0, slot->layout.start_words * sizeof *words);
+        words[0] = 1;
+    }
+    slot->batch.damaged_rows++;
+    l->stage.damaged++;
+    histogram_bump(&l->stage.rows_damaged, 1);
+}
+
+static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++) {
+        if (slot->pieces[row].bytes > 0)
+            s = gather_finish(&l->gather, &slot->job, row, &l->end_error);
+        if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
+            mask_row(l, slot, row);
+            s = LEAT_OK;
+        }
+    }
+    gather_end(&l->gather, &slot->job);
+    return s;
+}
+
+static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot)
+{
+    uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->batch.rows; row++) {
+        if (row >= slot->places) {
+            memset(words + (size_t)row * slot->layout.start_words, 0, slot->layout.start_words * sizeof *words);
+            words[(size_t)row * slot->layout.start_words] = 1;
+        } else if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)) {
+            s = loader_documents_find(l, slot, row, &l->end_error);
+            if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
+                mask_row(l, slot, row);
+                s = LEAT_OK;
+            }
+        }
+    }
+    return s;
+}
+
+static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *slot)
+{
+    struct leat_outputs outputs = LEAT_OUTPUTS_INIT;
+    struct rows_job job;
+    uint64_t longest;
+
+    loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
+    job = loader_job(slot, &outputs);
+    if (job.sequences && rows_sequences(&job, &longest) + 1 > job.sequences_room)
+        return status_set(&l->end_error, LEAT_E_RANGE,
+                          "a batch has %llu sequences, and sequences_room is %llu: it must be one more than the most "
+                          "that a batch can have",
+                          (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.sequences_room);
+    return l->ops->prepare(l->backend, slot->number, &job, &l->end_error);
+}
+
+static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
+{
+    struct leat_outputs none = LEAT_OUTPUTS_INIT;
+    struct rows_job job = loader_job(slot, &none);
+    uint64_t longest = 0;
+
+    slot->batch.sequences = l->documents ? (uint32_t)rows_sequences(&job, &longest) : 0;
+    slot->batch.longest_sequence = (uint32_t)longest;
+}
+
+/* From begun to done, but for the ring. */
+static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot)
+{
+    struct loader_stage *st = &l->stage;
+    uint64_t t0 = gate_clock(), storage = histogram_value(&l->gather.counters.storage_ns), t1, t2, t3;
+    enum leat_status s;
+
+    slot->batch.damaged_rows = 0;
+    s = gather_rows(l, slot);
+    t1 = gate_clock();
+    storage = histogram_value(&l->gather.counters.storage_ns) - storage;
+    histogram_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
+    if (s == LEAT_OK && l->documents) {
+        s = find_documents(l, slot);
+        count_sequences(l, slot);
+    }
+    slot->batch.damaged = st->damaged;
+    t2 = gate_clock();
+    histogram_bump(&st->documents_ns, t2 - t1);
+    if (s == LEAT_OK)
+        s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, &l->end_error);
+    t3 = gate_clock();
+    histogram_bump(&st->copy_ns, t3 - t2);
+    if (s == LEAT_OK && l->options.borrow) {
+        s = make_outputs(l, slot);
+        histogram_bump(&st->outputs_ns, gate_clock() - t3);
+    }
+    return s;
+}
+
+static void announce(const struct leat_loader *l)
+{
+    int fd = atomic_load_explicit(&l->event_fd, memory_order_relaxed);
+    const uint64_t one = 1;
+
+    /* it fails only when nobody has read 2^64 of them */
+    if (fd >= 0 && write(fd, &one, sizeof one) < 0)
+        return;
+}
+
+static void finish_batch(struct leat_loader *l)
+{
+    struct loader_stage *st = &l->stage;
+    struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MOST]];
+    enum leat_status s = complete(l, slot);
+
+    if (s != LEAT_OK) {
+        end_at(l, slot->batch.number, s);
+        announce(l);
+        return;
+    }
+    st->begun_first++;
+    st->begun_count--;
+    ring_publish(&l->ring, slot->number);
+    announce(l);
+}
+
+/* ---- The thread, and a step of it ---- */
+
+/* Slots that were given back are free when the device is done with them. True: some are not yet. */
+static bool take_back(struct leat_loader *l)
+{
+    uint64_t given = atomic_load(&l->ring.given_back);
+    bool busy = false;
+
+    for (; given; given &= given - 1) {
+        unsigned slot = (unsigned)__builtin_ctzll(given);
+
+        if (l->ops->idle(l->backend, slot))
+            ring_make_free(&l->ring, slot);
+        else
+            busy = true;
+    }
+    return busy;
+}
+
+static bool failed(const struct leat_loader *l)
+{
+    return atomic_load_explicit(&l->end_at, memory_order_relaxed) != LEAT_NONE && l->end_status != LEAT_E_END;
+}
+
+/* Begins as many as is of use. */
+static bool begin_some(struct leat_loader *l)
+{
+    struct loader_stage *st = &l->stage;
+    bool busy = take_back(l), ahead = gather_works_ahead(&l->gather);
+
+    while (!st->ended && (ahead || st->begun_count == 0)) {
+        int slot = ring_claim(&l->ring);
+
+        if (slot < 0)
+            break;
+        if (!begin_batch(l, &l->slots[slot])) {
+            ring_make_free(&l->ring, (unsigned)slot);
+            break;
+        }
+        st->begun[(st->begun_first + st->begun_count++) % RING_MOST] = (uint8_t)slot;
+    }
+    return busy;
+}
+
+bool loader_stage_step(struct leat_loader *l)
+{
+    begin_some(l);
+    if (l->stage.begun_count == 0 || failed(l))
+        return false;
+    finish_batch(l);
+    return true;
+}
+
+void *loader_stage_run(void *loader)
+{
+    struct leat_loader *l = loader;
+
+    while (!atomic_load(&l->stop)) {
+        unsigned ticket = gate_ticket(&l->ring.producer);
+        bool busy = begin_some(l);
+        uint64_t began;
+
+        if (failed(l) || (l->stage.ended && l->stage.begun_count == 0))
+            break;
+        if (l->stage.begun_count > 0) {
+            finish_batch(l);
+            continue;
+        }
+        began = gate_clock();
+        if (!atomic_load(&l->stop))
+            gate_sleep(&l->ring.producer, ticket, busy ? 50000 : 0);
+        histogram_bump(&l->stage.slot_ns, gate_clock() - began);
+    }
+    gather_stop(&l->gather);
+    announce(l);
+    return NULL;
+}

@@ -1,0 +1,222 @@
+/* loader_stats.c: what a loader has done, in numbers, in a line, and in sentences for a person. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "loader.h"
+#include "warm.h"
+
+typedef unsigned long long ull;
+
+/* ---- Counting, on the consumer's side ---- */
+
+static uint32_t in_units(uint64_t ns)
+{
+    return ns >> 10 < UINT32_MAX ? (uint32_t)(ns >> 10) : UINT32_MAX;
+}
+
+/* The last batches' share of waiting: sums that the oldest one leaves when a new one comes. */
+static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wait_ns)
+{
+    uint64_t at = histogram_value(&c->batches) % LOADER_RECENT;
+    uint32_t all = in_units(all_ns), wait = in_units(wait_ns);
+
+    atomic_store_explicit(&c->recent_all_sum, histogram_value(&c->recent_all_sum) + all - c->recent_all[at],
+                          memory_order_relaxed);
+    atomic_store_explicit(&c->recent_wait_sum, histogram_value(&c->recent_wait_sum) + wait - c->recent_wait[at],
+                          memory_order_relaxed);
+    c->recent_all[at] = all;
+    c->recent_wait[at] = wait;
+}
+
+void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns)
+{
+    struct loader_consumer *c = &l->consumer;
+    uint64_t now = gate_clock(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
+
+    if (histogram_value(&c->batches) == 0) {
+        /* the first one is a start, not a wait */
+        atomic_store_explicit(&c->first_ns, now - l->opened_ns, memory_order_relaxed);
+    } else {
+        histogram_add(&c->next, now - began_ns);
+        count_recent(c, all, wait_ns);
+        histogram_bump(&c->wait_ns, wait_ns);
+        histogram_bump(&c->all_ns, all);
+    }
+    c->asked_ns = now;
+    histogram_bump(&c->batches, 1);
+    histogram_bump(&c->rows, slot->batch.rows);
+    histogram_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
+}
+
+/* ---- The snapshot ---- */
+
+static struct leat_times times_of(const struct histogram *h)
+{
+    return (struct leat_times) { .count = histogram_value(&h->count),
+                                 .mean = histogram_mean(h),
+                                 .p50 = histogram_quantile(h, 0.5),
+                                 .p99 = histogram_quantile(h, 0.99),
+                                 .p999 = histogram_quantile(h, 0.999),
+                                 .most = histogram_value(&h->most) };
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+/* "map", or "map 3, uring 1". */
+static void tell_engines(const struct leat_loader *l, char *text, size_t capacity)
+{
+    static const char *const names[] = { "auto", "map", "pread", "advise", "uring" };
+    unsigned kinds = 0;
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (unsigned i = 1; i <= LEAT_ENGINE_URING; i++)
+        kinds += atomic_load(&l->gather.in_use[i]) > 0;
+    for (unsigned i = 1; i <= LEAT_ENGINE_URING && used + 1 < capacity; i++) {
+        unsigned files = atomic_load(&l->gather.in_use[i]);
+
+        if (files == 0)
+            continue;
+        if (kinds > 1)
+            snprintf(text + used, capacity - used, "%s%s %u", used ? ", " : "", names[i], files);
+        else
+            snprintf(text + used, capacity - used, "%s", names[i]);
+        used = strlen(text);
+    }
+}
+
+void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    const struct loader_consumer *c = &l->consumer;
+    const struct loader_stage *st = &l->stage;
+    const struct gather_counters *g = &l->gather.counters;
+
+    s.batches = histogram_value(&c->batches);
+    s.rows = histogram_value(&c->rows);
+    s.tokens = histogram_value(&c->tokens);
+    s.bytes = histogram_value(&g->bytes);
+    s.read_bytes = histogram_value(&g->read_bytes);
+    s.reads = histogram_value(&g->reads);
+    s.hits = histogram_value(&g->hits);
+    s.pages_verified = histogram_value(&g->pages_verified);
+    s.rows_damaged = histogram_value(&st->rows_damaged);
+    s.warmed_bytes = loader_forked(l) ? 0 : warm_bytes(l->gather.warm);
+    s.next = times_of(&c->next);
+    s.order_ns = histogram_value(&st->order_ns);
+    s.gather_ns = histogram_value(&st->gather_ns);
+    s.storage_ns = histogram_value(&g->storage_ns);
+    s.documents_ns = histogram_value(&st->documents_ns);
+    s.outputs_ns = histogram_value(&st->outputs_ns);
+    s.copy_ns = histogram_value(&st->copy_ns);
+    s.slot_ns = histogram_value(&st->slot_ns);
+    s.consumer_ns = histogram_value(&c->wait_ns);
+    s.waiting_share = share(histogram_value(&c->recent_wait_sum), histogram_value(&c->recent_all_sum));
+    s.waiting_share_all = share(histogram_value(&c->wait_ns), histogram_value(&c->all_ns));
+    s.first_batch_ns = histogram_value(&c->first_ns);
+    s.ring_bytes = l->memory.bytes;
+    s.slots = l->memory.slots;
+    s.reads_in_flight = atomic_load(&g->in_flight_most);
+    s.huge_pages = l->memory.huge_pages;
+    s.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
+    tell_engines(l, s.engine, sizeof s.engine);
+    l->ops->describe(l->backend, s.device, sizeof s.device);
+    struct_give(stats, stats->size, &s, sizeof s);
+}
+
+void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t capacity)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    size_t used;
+
+    leat_loader_stats(loader, &s);
+    snprintf(
+        text, capacity,
+        "batches %llu, rows %llu, waited %.1f %% of the last %u (all: %.1f %%), next p50 %.1f us p99 %.1f us, engine "
+        "%s, ring %u x %.1f KiB",
+        (ull)s.batches, (ull)s.rows, 100 * s.waiting_share, LOADER_RECENT, 100 * s.waiting_share_all,
+        (double)s.next.p50 / 1e3, (double)s.next.p99 / 1e3, s.engine, s.slots, (double)s.ring_bytes / s.slots / 1024);
+    used = capacity ? strlen(text) : 0;
+    if (used + 1 < capacity && s.warming)
+        snprintf(text + used, capacity - used, ", warming: %.1f GB", (double)s.warmed_bytes / 1e9);
+    used = capacity ? strlen(text) : 0;
+    if (used + 1 < capacity && s.rows_damaged)
+        snprintf(text + used, capacity - used, ", damaged rows %llu", (ull)s.rows_damaged);
+}
+
+/* ---- Notices ---- */
+
+enum notice { NOTICE_URING = 1, NOTICE_LOST_MAP = 2, NOTICE_STARVED = 4, NOTICE_DAMAGED = 8 };
+
+#define STARVED 0.10 /* the consumer's share of waiting from which on a person is told */
+
+/* True the first time. */
+static bool once(struct leat_loader *l, unsigned notice)
+{
+    return !(atomic_fetch_or(&l->told, notice) & notice);
+}
+
+/* What bounds a loader that is too slow, and what helps. */
+static const char *cause_of(const struct leat_loader_stats *s)
+{
+    uint64_t storage = s->storage_ns, most = storage;
+    const char *cause = "the time goes into waiting for storage: put the files on a faster disk, or give memory so "
+                        "that they stay in it";
+
+    if (s->warming)
+        return "files are still being read into memory: this passes";
+    if (s->gather_ns > most) {
+        most = s->gather_ns;
+        cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
+                "beforehand and open the loader without `verify`";
+    }
+    if (s->documents_ns > most) {
+        most = s->documents_ns;
+        cause = "the time goes into finding documents' begins: ask for positions, documents and sequences only if they "
+                "are used";
+    }
+    if (s->outputs_ns > most) {
+        most = s->outputs_ns;
+        cause = "the time goes into widening on the host: take stored-width tokens, and widen where they are used";
+    }
+    if (s->order_ns > most)
+        cause = "the time goes into computing the order: take longer sequences or fewer sources";
+    return cause;
+}
+
+int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+
+    if (loader_forked(loader))
+        return 0;
+    leat_loader_stats(loader, &s);
+    if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
+        snprintf(
+            text, capacity,
+            "io_uring is not to be had here (forbidden by the system, as in most containers, or not built in): files "
+            "that are not in memory are read with advice instead, which is slower");
+        return 1;
+    }
+    if (atomic_load(&loader->gather.lost_maps) > 0 && once(loader, NOTICE_LOST_MAP)) {
+        snprintf(text, capacity,
+                 "somebody wants to change a token file: it is not mapped any more, and read instead; files of a run "
+                 "should stay as they are");
+        return 1;
+    }
+    if (s.rows_damaged > 0 && once(loader, NOTICE_DAMAGED)) {
+        snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
+        return 1;
+    }
+    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED && once(loader, NOTICE_STARVED)) {
+        snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s", 100 * s.waiting_share,
+                 cause_of(&s));
+        return 1;
+    }
+    return 0;
+}

@@ -1,0 +1,154 @@
+/* residency.c: see residency.h. */
+#include "residency.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
+
+#define SAMPLES      32u
+#define SAMPLE_BYTES 4096u
+
+/* ---- The page cache ---- */
+
+/* cachestat(2), Linux 6.5: younger than the headers of many systems. */
+#if defined(__linux__) && !defined(__alpha__)
+#define CACHESTAT_NUMBER 451
+struct cachestat_range_of {
+    uint64_t offset, bytes;
+};
+struct cachestat_counts {
+    uint64_t cached, dirty, writeback, evicted, recently_evicted;
+};
+#endif
+
+/* How many pages of the range are cached: 1 all, 0 not all, -1: cannot be known. */
+static int range_cached(int fd, uint64_t offset, uint64_t bytes)
+{
+#if defined(CACHESTAT_NUMBER)
+    struct cachestat_range_of range = { offset, bytes };
+    struct cachestat_counts counts;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = offset / page, end = (offset + bytes + page - 1) / page;
+
+    if (bytes == 0)
+        return 1;
+    if (syscall(CACHESTAT_NUMBER, fd, &range, &counts, 0u) == 0)
+        return counts.cached >= end - first;
+#endif
+    return -1;
+}
+
+/* Older kernels: a byte that can be read without waiting. */
+static int byte_cached(int fd, uint64_t offset)
+{
+#if defined(RWF_NOWAIT)
+    char byte;
+    struct iovec to = { &byte, 1 };
+    ssize_t got = preadv2(fd, &to, 1, (off_t)offset, RWF_NOWAIT);
+
+    return got == 1 ? 1 : got < 0 && errno == EAGAIN ? 0 : -1;
+#else
+    (void)fd;
+    (void)offset;
+    return -1;
+#endif
+}
+
+double residency_share(int fd, uint64_t size, uint64_t seed)
+{
+    uint64_t pages = (size + SAMPLE_BYTES - 1) / SAMPLE_BYTES, samples = pages < SAMPLES ? pages : SAMPLES;
+    unsigned cached = 0;
+
+    for (uint64_t i = 0; i < samples; i++) {
+        /* one of each of as many equal stretches, at another place each time */
+        uint64_t first = (uint64_t)((double)pages * (double)i / (double)samples);
+        uint64_t end = (uint64_t)((double)pages * (double)(i + 1) / (double)samples);
+        uint64_t page = first + (end > first ? (seed * 0x9e3779b97f4a7c15u >> 20) % (end - first) : 0);
+        int known = range_cached(fd, page * SAMPLE_BYTES, 1);
+
+        if (known < 0)
+            known = byte_cached(fd, page * SAMPLE_BYTES);
+        if (known < 0)
+            return 0;
+        cached += (unsigned)known;
+        seed = seed * 0xd6e8feb86659fd93u + 1;
+    }
+    return samples ? (double)cached / (double)samples : 1;
+}
+
+bool residency_whole(int fd, uint64_t offset, uint64_t bytes)
+{
+    return range_cached(fd, offset, bytes) == 1;
+}
+
+/* ---- File systems ---- */
+
+bool residency_network(int fd)
+{
+#if defined(__linux__)
+    /* NFS, SMB (two), CIFS, Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, FUSE (which is one more often than
+     * not, and whose maps are as slow) */
+    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0,
+                                       0x47504653, 0x00c36400, 0x5346414f, 0x01021997, 0x73757245,
+                                       0x7461636f, 0x01161970, 0x19830326, 0x65735546 };
+    struct statfs fs;
+
+    if (fstatfs(fd, &fs) != 0)
+        return false;
+    for (unsigned i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if ((uint32_t)fs.f_type == magics[i])
+            return true;
+#else
+    (void)fd;
+#endif
+    return false;
+}
+
+/* ---- Memory ---- */
+
+/* The first number after `key` in a small file of the system; false: there is none. */
+static bool number_of(const char *path, const char *key, uint64_t *value)
+{
+    char text[4096] = "", *at;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got;
+
+    if (fd < 0)
+        return false;
+    got = read(fd, text, sizeof text - 1);
+    close(fd);
+    at = got > 0 ? strstr(text, key) : NULL;
+    if (!at)
+        return false;
+    at += strlen(key);
+    at += strspn(at, " \t");
+    if (*at < '0' || *at > '9')
+        return false; /* "max" */
+    *value = strtoull(at, NULL, 10);
+    return true;
+}
+
+uint64_t residency_memory(void)
+{
+    uint64_t free = UINT64_MAX, most, used, cache;
+
+    if (number_of("/proc/meminfo", "MemAvailable:", &free))
+        free *= 1024;
+    else
+        free = 0;
+    if (number_of("/sys/fs/cgroup/memory.max", "", &most) && number_of("/sys/fs/cgroup/memory.current", "", &used)) {
+        if (number_of("/sys/fs/cgroup/memory.stat", "inactive_file", &cache))
+            used = used > cache ? used - cache : 0;
+        most = most > used ? most - used : 0;
+        if (most < free)
+            free = most;
+    }
+    return free;
+}

@@ -1,0 +1,60 @@
+/* ring.c: see ring.h. */
+#include "ring.h"
+
+#include <string.h>
+
+void ring_init(struct ring *r, unsigned slots)
+{
+    memset(r, 0, sizeof *r);
+    r->slots = slots;
+    atomic_init(&r->free, slots == 64 ? UINT64_MAX : ((uint64_t)1 << slots) - 1);
+}
+
+int ring_claim(struct ring *r)
+{
+    uint64_t free = atomic_load_explicit(&r->free, memory_order_acquire);
+    unsigned slot;
+
+    if (free == 0)
+        return -1;
+    slot = (unsigned)__builtin_ctzll(free);
+    atomic_fetch_and(&r->free, ~((uint64_t)1 << slot)); /* nobody else takes bits away */
+    return (int)slot;
+}
+
+void ring_publish(struct ring *r, unsigned slot)
+{
+    uint64_t filled = atomic_load_explicit(&r->filled, memory_order_relaxed);
+
+    /* a place of the queue is used again only when its slot has come back, which it does after it was taken */
+    r->queue[filled % RING_MOST] = (unsigned char)slot;
+    atomic_store(&r->filled, filled + 1);
+    gate_open(&r->consumer);
+}
+
+void ring_make_free(struct ring *r, unsigned slot)
+{
+    atomic_fetch_and(&r->given_back, ~((uint64_t)1 << slot));
+    atomic_fetch_or(&r->free, (uint64_t)1 << slot);
+}
+
+int ring_take(struct ring *r)
+{
+    uint64_t taken = atomic_load_explicit(&r->taken, memory_order_relaxed);
+    int slot;
+
+    if (atomic_load_explicit(&r->filled, memory_order_acquire) == taken)
+        return -1;
+    slot = r->queue[taken % RING_MOST];
+    atomic_store(&r->taken, taken + 1);
+    return slot;
+}
+
+void ring_give_back(struct ring *r, unsigned slot)
+{
+    atomic_fetch_or(&r->given_back, (uint64_t)1 << slot);
+    /* A sleeping producer costs some microseconds to wake: not for each slot, while there is still something to take. If
+     * nothing is, it must be woken now, since no later call need come. */
+    if (2 * ring_free_count(r) >= r->slots || ring_ready(r) == 0)
+        gate_open(&r->producer);
+}

@@ -1,0 +1,63 @@
+/*
+ * ring.h: slots that go round between the one who fills them and the one who uses them. Free slots are bits of one word,
+ * so that they come back in any order; filled ones stand in a queue, in order. One producer, one consumer, and anybody
+ * may give a slot back. No locks: a thread sleeps only when it has nothing to do, and is woken only if it sleeps.
+ */
+#ifndef LEAT_RING_H
+#define LEAT_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/gate.h"
+
+#define RING_MOST 64u
+
+/* Each side writes to cache lines of its own. */
+struct ring {
+    unsigned slots;
+    unsigned char queue[RING_MOST];               /* the slot of the k-th filling at k % RING_MOST */
+    _Alignas(64) atomic_uint_fast64_t given_back; /* not known to be idle yet (a device may still read them) */
+    atomic_uint_fast64_t free;
+    _Alignas(64) atomic_uint_fast64_t filled; /* how many there were */
+    _Alignas(64) atomic_uint_fast64_t taken;
+    _Alignas(64) struct gate producer;
+    _Alignas(64) struct gate consumer;
+};
+
+void ring_init(struct ring *r, unsigned slots);
+
+/* ---- The producer's ---- */
+
+/* A free slot, the one of least number (whose memory was used last, likely); -1: none. */
+int ring_claim(struct ring *r);
+
+/* Its slot is filled: puts it into the queue, and wakes the consumer. */
+void ring_publish(struct ring *r, unsigned slot);
+
+/* Makes a slot that was given back free. */
+void ring_make_free(struct ring *r, unsigned slot);
+
+/* ---- The consumer's ---- */
+
+/* The next filled slot; -1: none. */
+int ring_take(struct ring *r);
+
+/* ---- Anybody's ---- */
+
+/* A slot comes back. The producer is woken when that is worth it: half of the slots are free, or none is filled. */
+void ring_give_back(struct ring *r, unsigned slot);
+
+static inline uint64_t ring_ready(const struct ring *r)
+{
+    return atomic_load(&r->filled) - atomic_load(&r->taken);
+}
+
+/* Neither free nor filled nor being filled, if nothing is being filled: held by the consumer. */
+static inline unsigned ring_free_count(const struct ring *r)
+{
+    return (unsigned)__builtin_popcountll(atomic_load(&r->free) | atomic_load(&r->given_back));
+}
+
+#endif

@@ -1,0 +1,199 @@
+/* rows.c: see rows.h. Row by row, stretch by stretch; the kernels do what is long. */
+#include "rows.h"
+
+#include <string.h>
+
+#include "base/cpu.h"
+
+extern const struct rows_kernels rows_row_plain;
+#if defined(__x86_64__)
+extern const struct rows_kernels rows_row_avx2, rows_row_avx512;
+#endif
+
+/* Fastest first; the last needs nothing, so it ends every search. */
+static const struct {
+    enum cpu_level needs;
+    const struct rows_kernels *kernels;
+} table[] = {
+#if defined(__x86_64__)
+    { CPU_AVX512, &rows_row_avx512 },
+    { CPU_AVX2, &rows_row_avx2 },
+#endif
+    { CPU_PLAIN, &rows_row_plain },
+};
+
+const struct rows_kernels *rows_kernels(void)
+{
+    enum cpu_level level = cpu_level();
+    unsigned i = 0;
+
+    while (table[i].needs > level)
+        i++;
+    return table[i].kernels;
+}
+
+const struct rows_kernels *rows_row(unsigned number, int *usable)
+{
+    if (number >= sizeof table / sizeof table[0])
+        return NULL;
+    if (usable)
+        *usable = table[number].needs <= cpu_level();
+    return table[number].kernels;
+}
+
+/* ---- One row ---- */
+
+/* A row of the outputs; a row that the slot does not have is one without tokens. */
+struct row {
+    const uint8_t *tokens;
+    const uint64_t *starts; /* NULL: none known but the first */
+    uint32_t length, flags;
+};
+
+static struct row row_of(const struct rows_job *j, uint32_t number)
+{
+    const struct rows_layout *l = &j->layout;
+    struct row r = { .tokens = j->base + l->tokens_at };
+    const void *lengths = j->base + l->lengths_at, *starts = j->base + l->starts_at;
+
+    if (number >= l->rows)
+        return r;
+    r.tokens += (size_t)number * l->width * l->token_width;
+    r.length = ((const uint32_t *)lengths)[number];
+    r.flags = j->base[l->flags_at + number];
+    if (l->start_words > 0)
+        r.starts = (const uint64_t *)starts + (size_t)number * l->start_words;
+    return r;
+}
+
+/* The first document start at or after token `from`, below `end`; `end` if there is none. */
+static uint32_t next_start(const struct row *r, uint32_t from, uint32_t end)
+{
+    uint32_t word = from / 64;
+    uint64_t bits;
+
+    if (!r->starts || from >= end)
+        return end;
+    bits = r->starts[word] >> from % 64 << from % 64;
+    while (bits == 0) {
+        if (++word > (end - 1) / 64)
+            return end;
+        bits = r->starts[word];
+    }
+    from = 64 * word + (uint32_t)__builtin_ctzll(bits);
+    return from < end ? from : end;
+}
+
+/* Where the stretch that begins at number `from` of a row of the outputs ends. */
+static uint32_t stretch_end(const struct rows_job *j, const struct row *r, uint32_t from)
+{
+    return from < r->length ? next_start(r, from + 1, r->length) : j->length;
+}
+
+static void *number_at(const struct rows_job *j, void *numbers, uint64_t at)
+{
+    return (uint8_t *)numbers + at * j->number_bytes;
+}
+
+static void ignore_label(const struct rows_job *j, uint64_t at)
+{
+    if (j->labels && j->number_bytes == 8)
+        ((int64_t *)j->labels)[at] = ROWS_IGNORED;
+    else if (j->labels)
+        ((int32_t *)j->labels)[at] = ROWS_IGNORED;
+    if (j->loss_mask)
+        j->loss_mask[at] = 0;
+}
+
+static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, const struct row *r, uint64_t at)
+{
+    uint32_t shift = j->unshifted ? 0 : 1, length = r->flags ? 0 : r->length;
+
+    if (j->labels) {
+        k->widen(number_at(j, j->labels, at), j->number_bytes, r->tokens + shift * j->layout.token_width,
+                 j->layout.token_width, length);
+        if (length < j->length)
+            k->fill(number_at(j, j->labels, at + length), j->number_bytes, ROWS_IGNORED, j->length - length);
+    }
+    if (j->loss_mask) {
+        memset(j->loss_mask + at, 1, length);
+        memset(j->loss_mask + at + length, 0, j->length - length);
+    }
+    if (j->mask_first)
+        for (uint32_t i = next_start(r, 1, length + shift); i < length + shift;
+             i = next_start(r, i + 1, length + shift))
+            ignore_label(j, at + i - shift);
+}
+
+static void fill_stretches(const struct rows_kernels *k, const struct rows_job *j, const struct row *r, uint64_t at)
+{
+    int64_t document = 0;
+
+    for (uint32_t from = 0, end; from < j->length; from = end, document++) {
+        end = stretch_end(j, r, from);
+        if (j->positions)
+            k->count_up(number_at(j, j->positions, at + from), j->number_bytes, end - from);
+        if (j->documents)
+            k->fill(number_at(j, j->documents, at + from), j->number_bytes, document, end - from);
+    }
+}
+
+/* ---- All rows ---- */
+
+static void fill_sequences(const struct rows_job *j)
+{
+    uint64_t n = 0;
+
+    j->sequences[n++] = 0;
+    for (uint32_t row = 0; row < j->rows; row++) {
+        struct row r = row_of(j, row);
+
+        for (uint32_t from = 0; from < j->length;) {
+            from = stretch_end(j, &r, from);
+            j->sequences[n++] = (int32_t)((uint64_t)row * j->length + from);
+        }
+    }
+    while (n < j->sequences_room)
+        j->sequences[n++] = (int32_t)((uint64_t)j->rows * j->length);
+}
+
+uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
+{
+    uint64_t n = 0;
+
+    *longest = 0;
+    for (uint32_t row = 0; row < j->rows; row++) {
+        struct row r = row_of(j, row);
+
+        for (uint32_t from = 0, end; from < j->length; from = end, n++) {
+            end = stretch_end(j, &r, from);
+            if (end - from > *longest)
+                *longest = end - from;
+        }
+    }
+    return n;
+}
+
+void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
+{
+    for (uint32_t row = 0; row < j->rows; row++) {
+        struct row r = row_of(j, row);
+        uint64_t at = (uint64_t)row * j->length;
+
+        if (j->inputs) {
+            k->widen(number_at(j, j->inputs, at), j->number_bytes, r.tokens, j->layout.token_width, r.length);
+            if (r.length < j->length)
+                k->fill(number_at(j, j->inputs, at + r.length), j->number_bytes, j->pad, j->length - r.length);
+        }
+        if (j->labels || j->loss_mask)
+            fill_labels(k, j, &r, at);
+        if (j->attention_mask) {
+            memset(j->attention_mask + at, 1, r.length ? r.length : j->length);
+            memset(j->attention_mask + at + r.length, r.length ? 0 : 1, j->length - r.length);
+        }
+        if (j->positions || j->documents)
+            fill_stretches(k, j, &r, at);
+    }
+    if (j->sequences)
+        fill_sequences(j);
+}

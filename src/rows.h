@@ -1,0 +1,56 @@
+/*
+ * rows.h: from the rows of a slot to what was asked for: inputs, labels, masks, positions, documents, sequences. The
+ * kernels are chosen by CPU level; rows_body.h says for one number what they do for all, is what they are tested
+ * against, and is what a device runs.
+ *
+ * A slot holds, at offsets from its base: tokens (rows x width, stored width, little-endian), for each row its number of
+ * inputs and its flags, and, if documents were asked for, a bit for each token that is the first of its document:
+ * `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row is set. Beyond the tokens that the
+ * row has (length + 1) no bit is set.
+ */
+#ifndef LEAT_ROWS_H
+#define LEAT_ROWS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROWS_IGNORED (-100) /* a label without loss */
+
+struct rows_layout {
+    uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
+    size_t tokens_at, lengths_at, flags_at, starts_at;
+};
+
+/* All that a kernel needs; plain numbers and pointers, so that it can be handed to a device. */
+struct rows_job {
+    const uint8_t *base; /* of the slot */
+    struct rows_layout layout;
+    uint32_t rows, length; /* of the outputs: at least the slot's rows and the longest of its lengths */
+    uint32_t number_bytes, unshifted, mask_first;
+    uint32_t pad; /* the token behind a row's end */
+    void *inputs, *labels, *positions, *documents;
+    uint8_t *loss_mask, *attention_mask;
+    int32_t *sequences;
+    uint64_t sequences_room;
+};
+
+struct rows_kernels {
+    const char *name;
+    /* `count` tokens of a stored width of 2 or 4 to numbers of 4 or 8 bytes. */
+    void (*widen)(void *to, unsigned number_bytes, const void *from, unsigned token_width, size_t count);
+    /* 0, 1, 2, ... */
+    void (*count_up)(void *to, unsigned number_bytes, size_t count);
+    void (*fill)(void *to, unsigned number_bytes, int64_t value, size_t count);
+};
+
+/* The fastest row that this CPU has; row `number`, fastest first, for tests, as of checksum.h. Constant memory. */
+const struct rows_kernels *rows_kernels(void);
+const struct rows_kernels *rows_row(unsigned number, int *usable);
+
+/* Does a job on the host. `sequences_room` was checked by rows_sequences(). */
+void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
+
+/* How many stretches of one document there are in the outputs, padding counted as one of its own, and the longest. */
+uint64_t rows_sequences(const struct rows_job *job, uint64_t *longest);
+
+#endif

@@ -1,0 +1,100 @@
+/*
+ * rows_body.h: what each number of the outputs is, one at a time: the definition. Inline and free of everything but C, so
+ * that device kernels include it as it is.
+ */
+#ifndef LEAT_ROWS_BODY_H
+#define LEAT_ROWS_BODY_H
+
+#include "rows.h"
+
+#ifndef ROWS_BODY
+#define ROWS_BODY static inline
+#endif
+
+/* The inputs that row `row` of the slot has; 0 of rows that only the outputs have. */
+ROWS_BODY uint32_t rows_length(const struct rows_job *j, uint32_t row)
+{
+    return row < j->layout.rows ? ((const uint32_t *)(const void *)(j->base + j->layout.lengths_at))[row] : 0;
+}
+
+ROWS_BODY uint32_t rows_flags(const struct rows_job *j, uint32_t row)
+{
+    return row < j->layout.rows ? j->base[j->layout.flags_at + row] : 0;
+}
+
+/* Token `i` of a row that the slot has, i <= its length. Byte by byte: the same on every machine. */
+ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    const uint8_t *p = j->base + j->layout.tokens_at + ((size_t)row * j->layout.width + i) * j->layout.token_width;
+    uint32_t t = p[0] | (uint32_t)p[1] << 8;
+
+    return j->layout.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* Whether token `i` is the first of its document, as far as that is known. */
+ROWS_BODY int rows_start(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    const uint64_t *words = (const uint64_t *)(const void *)(j->base + j->layout.starts_at);
+
+    if (i == 0 || row >= j->layout.rows || j->layout.start_words == 0)
+        return i == 0;
+    return (int)(words[(size_t)row * j->layout.start_words + i / 64] >> i % 64 & 1);
+}
+
+ROWS_BODY int64_t rows_input(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    return i < rows_length(j, row) ? rows_token(j, row, i) : j->pad;
+}
+
+/* Which token of the row label `i` is. */
+ROWS_BODY uint32_t rows_label_token(const struct rows_job *j, uint32_t i)
+{
+    return j->unshifted ? i : i + 1;
+}
+
+ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    return i < rows_length(j, row) && rows_flags(j, row) == 0 &&
+           !(j->mask_first && rows_label_token(j, i) > 0 && rows_start(j, row, rows_label_token(j, i)));
+}
+
+ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, i)) : ROWS_IGNORED;
+}
+
+/* Rows that are nothing but padding are attended to: a softmax over nothing is no number. */
+ROWS_BODY uint8_t rows_attention(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    uint32_t length = rows_length(j, row);
+
+    return i < length || length == 0;
+}
+
+/* Padding behind a row is a stretch of its own. */
+ROWS_BODY int rows_stretch(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    uint32_t length = rows_length(j, row);
+
+    return i == length || (i < length ? rows_start(j, row, i) : i == 0);
+}
+
+ROWS_BODY int64_t rows_position(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    uint32_t begin = i;
+
+    while (begin > 0 && !rows_stretch(j, row, begin))
+        begin--;
+    return i - begin;
+}
+
+ROWS_BODY int64_t rows_document(const struct rows_job *j, uint32_t row, uint32_t i)
+{
+    int64_t number = 0;
+
+    for (uint32_t at = 1; at <= i; at++)
+        number += rows_stretch(j, row, at);
+    return number;
+}
+
+#endif

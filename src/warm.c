@@ -1,0 +1,130 @@
+/* warm.c: see warm.h. Reads of 1 MiB, with the kernel told of the next ones, so that the disk does not wait for them. */
+#include "warm.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "residency.h"
+
+#define PIECE ((uint64_t)1 << 20)
+#define AHEAD (8 * PIECE)
+#define WISH  ((uint64_t)256 << 10) /* of a longer one the kernel would take the beginning */
+#define STACK ((size_t)128 << 10)
+
+struct warm {
+    pthread_t thread;
+    uint8_t *buffer;
+    uint64_t count;
+    atomic_uint_fast64_t done, bytes;
+    atomic_bool stop, ended;
+    struct warm_stretch stretches[];
+};
+
+static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes)
+{
+#if defined(POSIX_FADV_WILLNEED)
+    for (uint64_t end = at + bytes; at < end; at += WISH)
+        posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)WISH, POSIX_FADV_WILLNEED);
+#else
+    (void)s;
+    (void)at;
+    (void)bytes;
+#endif
+}
+
+static void warm_stretch(struct warm *w, const struct warm_stretch *s)
+{
+    uint64_t announced = 0;
+
+    for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
+        uint64_t bytes = s->bytes - at < PIECE ? s->bytes - at : PIECE;
+
+        if (residency_whole(s->fd, s->offset + at, bytes))
+            continue;
+        for (; announced < at + AHEAD && announced < s->bytes; announced += PIECE)
+            if (announced >= at)
+                announce(s, announced, PIECE);
+        /* what goes wrong here goes wrong again when a row is read, and is said there */
+        if (pread(s->fd, w->buffer, (size_t)bytes, (off_t)(s->offset + at)) > 0)
+            atomic_fetch_add(&w->bytes, bytes);
+    }
+}
+
+static void *work(void *context)
+{
+    struct warm *w = context;
+
+    for (uint64_t i = 0; i < w->count && !atomic_load(&w->stop); i++) {
+        warm_stretch(w, &w->stretches[i]);
+        atomic_fetch_add(&w->done, 1);
+    }
+    atomic_store(&w->ended, true);
+    return NULL;
+}
+
+/* A thread with a small stack and no signals: those are the program's. */
+static bool start(struct warm *w)
+{
+    pthread_attr_t how;
+    sigset_t all, before;
+    bool ok;
+
+    if (pthread_attr_init(&how) != 0)
+        return false;
+    pthread_attr_setstacksize(&how, STACK);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    ok = pthread_create(&w->thread, &how, work, w) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&how);
+    return ok;
+}
+
+struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count)
+{
+    struct warm *w = calloc(1, sizeof *w + count * sizeof *stretches);
+
+    if (!w)
+        return NULL;
+    w->count = count;
+    memcpy(w->stretches, stretches, count * sizeof *stretches);
+    w->buffer = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (w->buffer == MAP_FAILED || !start(w)) {
+        if (w->buffer != MAP_FAILED)
+            munmap(w->buffer, PIECE);
+        free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void warm_close(struct warm *w)
+{
+    if (!w)
+        return;
+    atomic_store(&w->stop, true);
+    pthread_join(w->thread, NULL);
+    munmap(w->buffer, PIECE);
+    free(w);
+}
+
+uint64_t warm_done(const struct warm *w)
+{
+    return w ? atomic_load(&w->done) : 0;
+}
+
+uint64_t warm_bytes(const struct warm *w)
+{
+    return w ? atomic_load(&w->bytes) : 0;
+}
+
+bool warm_ended(const struct warm *w)
+{
+    return !w || atomic_load(&w->ended);
+}

@@ -1,0 +1,167 @@
+/*
+ * test_loader_batches.c: every batch holds the rows that the plan says, for all engines, with and without a thread, for
+ * several ranks, from several positions, over lists of datasets and blends, to the end of the plan. Threads run here.
+ */
+#include "loading.h"
+
+static const char *const engine_names[] = { "auto", "map", "pread", "advise", "uring" };
+
+static char folder[512];
+
+/* All batches from `from` on, at most `most`. */
+static uint64_t check_batches(const struct loading *w, struct leat_loader_options o, uint64_t most)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint64_t first_row, rows, k = 0, damaged = 0;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    enum leat_status s = LEAT_OK;
+
+    leat_plan_info(w->plan, &info);
+    T_OK(leat_plan_rank_rows(o.batch, o.rank, o.world, &first_row, &rows, &t_err));
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (; k < most && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
+        uint64_t p = o.position + k * o.batch;
+
+        T_EQ(b->number, k);
+        T_EQ(b->position, p);
+        T_EQ(b->cursor, p + o.batch < info.positions ? p + o.batch : info.positions);
+        T_EQ(b->damaged, damaged);
+        loading_check(w, b, p + first_row);
+        leat_batch_release(b, NULL);
+    }
+    T_CHECK(s == LEAT_OK || s == LEAT_E_END);
+    if (s == LEAT_E_END) {
+        T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_END);
+        T_STATUS(leat_loader_try_next(l, &b, &t_err), LEAT_E_END);
+    }
+    leat_loader_close(l);
+    return k;
+}
+
+static void engines(const struct loading *w, uint64_t batch)
+{
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++)
+        for (uint32_t threads = 0; threads < 2; threads++)
+            for (uint32_t verify = 0; verify < 2; verify++) {
+                struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+                int before = t_failures;
+
+                o.batch = batch;
+                o.engine = e;
+                o.threads = threads;
+                o.verify = verify;
+                check_batches(w, o, 20);
+                o.position = 777;
+                o.slots = 2 + (uint32_t)e;
+                o.world = 2;
+                o.rank = threads;
+                check_batches(w, o, 20);
+                if (t_failures > before)
+                    T_FAIL("engine %s, %u threads, verify %u", engine_names[e], threads, verify);
+            }
+}
+
+/* Two ranks have each sample once, in order, and end together. */
+static void ranks(const struct loading *w, enum leat_last_batch last)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint8_t *seen;
+    uint64_t batches[2] = { 0, 0 }, shown = 0;
+
+    leat_plan_info(w->plan, &info);
+    seen = calloc(info.samples, 1);
+    for (uint64_t rank = 0; rank < 2; rank++) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+        const struct leat_batch *b;
+        struct leat_loader *l;
+
+        o.batch = 14;
+        o.rank = rank;
+        o.world = 2;
+        o.last = last;
+        T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+        while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+            for (uint32_t i = 0; i < b->rows; i++)
+                if (!(b->flags[i] & LEAT_ROW_PADDED))
+                    seen[b->samples[i].number]++;
+            batches[rank]++;
+            leat_batch_release(b, NULL);
+        }
+        T_EQ(t_err.status, LEAT_E_END);
+        leat_loader_close(l);
+    }
+    for (uint64_t n = 0; n < info.samples; n++) {
+        T_CHECK(seen[n] <= 1);
+        shown += seen[n];
+    }
+    if (last == LEAT_LAST_DROPPED)
+        T_EQ(shown, info.samples / 14 * 14);
+    else
+        T_EQ(shown, info.samples);
+    if (last != LEAT_LAST_SHORT)
+        T_EQ(batches[0], batches[1]);
+    free(seen);
+}
+
+static void plan_text(char *text, size_t capacity, const char *more, unsigned width)
+{
+    snprintf(text, capacity, "source %s/a%u:3\nsource @%s/list%u\n%s", folder, width, folder, width, more);
+}
+
+static void with_width(unsigned width)
+{
+    struct loading w = { .width = width, .mean = 40 };
+    char text[2048], path[600];
+    FILE *list;
+
+    snprintf(path, sizeof path, "%s/a%u", folder, width);
+    loading_write(path, 30011, width, w.mean);
+    snprintf(path, sizeof path, "%s/b%u", folder, width);
+    loading_write(path, 9000, width, w.mean);
+    snprintf(path, sizeof path, "%s/c%u", folder, width);
+    loading_write(path, 41, width, w.mean); /* less than a page */
+    snprintf(path, sizeof path, "%s/list%u", folder, width);
+    list = fopen(path, "w");
+    fprintf(list, "b%u\nc%u\n", width, width);
+    fclose(list);
+
+    plan_text(text, sizeof text, "seq-len 40\nseed 5\n", width);
+    w.plan = loading_plan(text);
+    engines(&w, 6);
+    leat_plan_close(w.plan);
+
+    /* two lengths, a batch across the change; skips */
+    plan_text(text, sizeof text, "seq-len 20\nbase-len 40\nat 64:1,1:len=40\nskip 10:13\n", width);
+    w.plan = loading_plan(text);
+    engines(&w, 10);
+    leat_plan_close(w.plan);
+
+    /* rows longer than a page */
+    plan_text(text, sizeof text, "seq-len 5000\nseed 1\n", width);
+    snprintf(text, sizeof text, "source %s/a%u\nseq-len 5000\n", folder, width);
+    w.plan = loading_plan(text);
+    engines(&w, 2);
+    leat_plan_close(w.plan);
+
+    /* a finite pass: 750 samples of a, 225 + 1 of the list */
+    plan_text(text, sizeof text, "seq-len 40\nepochs 1\n", width);
+    w.plan = loading_plan(text);
+    for (enum leat_last_batch last = LEAT_LAST_SHORT; last <= LEAT_LAST_DROPPED; last++) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+        o.last = last;
+        o.batch = 50;
+        T_EQ(check_batches(&w, o, 1000), last == LEAT_LAST_DROPPED ? 976 / 50 : (976 + 49) / 50);
+        ranks(&w, last);
+    }
+    leat_plan_close(w.plan);
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    with_width(2);
+    with_width(4);
+    return t_end();
+}

@@ -1,0 +1,365 @@
+/*
+ * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by number,
+ * computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and narrow, into
+ * buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the buffers. Every CPU
+ * level's kernels are tried against the definition of a single number (src/rows_body.h). A thread runs here.
+ */
+#include <stddef.h>
+
+#include "loading.h"
+#include "rows_body.h"
+
+static char folder[512];
+
+/* ---- One number, by other means than the library's ---- */
+
+struct expected {
+    const struct loading *w;
+    const struct leat_batch *b;
+    struct loading_starts starts; /* of the only dataset */
+    uint32_t unshifted, mask_first, pad;
+};
+
+static uint32_t row_length(const struct expected *e, uint32_t row)
+{
+    return row < e->b->rows && !(e->b->flags[row] & LEAT_ROW_PADDED) ? e->b->samples[row].length : 0;
+}
+
+static bool begins(const struct expected *e, uint32_t row, uint32_t i)
+{
+    return i == 0 || (!(e->b->flags[row] & LEAT_ROW_DAMAGED) && e->starts.bits[e->b->samples[row].offset + i]);
+}
+
+static int64_t input_of(const struct expected *e, uint32_t row, uint32_t i)
+{
+    if (i >= row_length(e, row) || e->b->flags[row])
+        return e->pad;
+    return loading_token(e->w, &e->b->samples[row], i);
+}
+
+static bool counts(const struct expected *e, uint32_t row, uint32_t i)
+{
+    uint32_t token = e->unshifted ? i : i + 1;
+
+    return i < row_length(e, row) && e->b->flags[row] == 0 && !(e->mask_first && token > 0 && begins(e, row, token));
+}
+
+static int64_t label_of(const struct expected *e, uint32_t row, uint32_t i)
+{
+    return counts(e, row, i) ? (int64_t)loading_token(e->w, &e->b->samples[row], e->unshifted ? i : i + 1) : -100;
+}
+
+/* Position and document, going along the row. */
+static void walk(const struct expected *e, uint32_t row, uint32_t i, int64_t *position, int64_t *document)
+{
+    *position = *document = 0;
+    for (uint32_t at = 1; at <= i; at++) {
+        bool new = at == row_length(e, row) || (at < row_length(e, row) && begins(e, row, at));
+
+        *position = new ? 0 : *position + 1;
+        *document += new;
+    }
+}
+
+/* ---- Buffers with a border ---- */
+
+#define BORDER 64
+
+static void *buffer(size_t bytes)
+{
+    uint8_t *p = malloc(bytes + 2 * BORDER);
+
+    memset(p, 0xa5, bytes + 2 * BORDER);
+    return p + BORDER;
+}
+
+static void check_border(void *at, size_t bytes)
+{
+    uint8_t *p = (uint8_t *)at - BORDER;
+
+    for (unsigned i = 0; i < BORDER; i++)
+        T_CHECK(p[i] == 0xa5 && p[BORDER + bytes + i] == 0xa5);
+    free(p);
+}
+
+static int64_t number(const void *numbers, unsigned bytes, uint64_t at)
+{
+    return bytes == 8 ? ((const int64_t *)numbers)[at] : ((const int32_t *)numbers)[at];
+}
+
+/* ---- A whole batch ---- */
+
+static void check_sequences(const struct expected *e, const struct leat_outputs *o)
+{
+    uint64_t n = 1, longest = 0, last = 0;
+    int64_t position, document;
+
+    T_EQ(o->sequences[0], 0);
+    for (uint32_t row = 0; row < o->rows; row++)
+        for (uint32_t i = 0; i < o->length; i++) {
+            walk(e, row, i, &position, &document);
+            if (position == 0 && (row > 0 || i > 0)) {
+                T_EQ(o->sequences[n], row * o->length + i);
+                longest = row * o->length + i - last > longest ? row * o->length + i - last : longest;
+                last = row * o->length + i;
+                n++;
+            }
+        }
+    for (; n < o->sequences_room; n++)
+        T_EQ(o->sequences[n], o->rows * o->length);
+    if (o->rows == e->b->rows && o->length == e->b->length)
+        T_EQ(e->b->longest_sequence, o->rows * o->length - last > longest ? o->rows * o->length - last : longest);
+}
+
+static void check_outputs(const struct expected *e, const struct leat_outputs *o)
+{
+    for (uint32_t row = 0; row < o->rows; row++)
+        for (uint32_t i = 0; i < o->length; i++) {
+            uint64_t at = row * o->length + i;
+            int64_t position, document;
+
+            walk(e, row, i, &position, &document);
+            if (o->inputs)
+                T_EQ(number(o->inputs, o->number_bytes, at), input_of(e, row, i));
+            if (o->labels)
+                T_EQ(number(o->labels, o->number_bytes, at), label_of(e, row, i));
+            if (o->positions)
+                T_EQ(number(o->positions, o->number_bytes, at), position);
+            if (o->documents)
+                T_EQ(number(o->documents, o->number_bytes, at), document);
+            if (o->loss_mask)
+                T_EQ(o->loss_mask[at], counts(e, row, i));
+            if (o->attention_mask)
+                T_EQ(o->attention_mask[at], i < row_length(e, row) || row_length(e, row) == 0);
+        }
+    if (o->sequences)
+        check_sequences(e, o);
+}
+
+static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, unsigned number_bytes)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+    size_t numbers = (size_t)(rows * length), wide = numbers * number_bytes, room = numbers + 1;
+
+    o.number_bytes = number_bytes;
+    o.rows = rows;
+    o.length = length;
+    o.unshifted = e->unshifted;
+    o.mask_first = e->mask_first;
+    o.inputs = buffer(wide);
+    o.labels = buffer(wide);
+    o.positions = buffer(wide);
+    o.documents = buffer(wide);
+    o.loss_mask = buffer(numbers);
+    o.attention_mask = buffer(numbers);
+    o.sequences = buffer(4 * room);
+    o.sequences_room = room;
+    T_OK(leat_batch_write(e->b, &o, NULL, &t_err));
+    check_outputs(e, &o);
+    o.sequences_room = e->b->sequences; /* one too few */
+    T_STATUS(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_RANGE);
+    check_border(o.inputs, wide);
+    check_border(o.labels, wide);
+    check_border(o.positions, wide);
+    check_border(o.documents, wide);
+    check_border(o.loss_mask, numbers);
+    check_border(o.attention_mask, numbers);
+    check_border(o.sequences, 4 * room);
+}
+
+static void refusals(const struct leat_batch *b)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+
+    o.length = b->length - 1;
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    o.length = 0;
+    o.rows = b->rows - 1;
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), b->rows > 1 ? LEAT_E_ARGUMENT : LEAT_OK);
+    o.rows = 0;
+    o.number_bytes = 3;
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+}
+
+static void write_batches(const struct loading *w, struct loading_starts starts, uint32_t unshifted, uint32_t first)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 7;
+    o.outputs = LEAT_OUTPUT_POSITIONS;
+    o.last = LEAT_LAST_PADDED;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+        struct expected e = { w, b, starts, unshifted, first, 0 };
+
+        write_and_check(&e, b->rows, b->length, 8);
+        write_and_check(&e, b->rows + 2, b->length + 3, 4);
+        refusals(b);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+}
+
+static void borrow_batches(const struct loading *w, struct loading_starts starts, uint32_t outputs)
+{
+    for (uint32_t bytes = 4; bytes <= 8; bytes += 4) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+        const struct leat_batch *b;
+        struct leat_loader *l;
+
+        o.batch = 6;
+        o.outputs = outputs;
+        o.borrow = 1;
+        o.number_bytes = bytes;
+        o.unshifted = bytes == 4;
+        o.mask_first = bytes == 8;
+        o.sequences_room = 1000;
+        o.threads = bytes == 8;
+        T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+        for (unsigned i = 0; i < 5; i++) {
+            struct leat_outputs out = LEAT_OUTPUTS_INIT;
+
+            T_OK(leat_loader_next(l, &b, &t_err));
+            T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
+            T_EQ(out.inputs != NULL, (outputs & LEAT_OUTPUT_INPUTS) != 0);
+            T_EQ(out.labels != NULL, (outputs & LEAT_OUTPUT_LABELS) != 0);
+            T_EQ(out.loss_mask != NULL, (outputs & LEAT_OUTPUT_LOSS_MASK) != 0);
+            T_EQ(out.attention_mask != NULL, (outputs & LEAT_OUTPUT_ATTENTION_MASK) != 0);
+            T_EQ(out.positions != NULL, (outputs & LEAT_OUTPUT_POSITIONS) != 0);
+            T_EQ(out.documents != NULL, (outputs & LEAT_OUTPUT_DOCUMENTS) != 0);
+            T_EQ(out.sequences != NULL, (outputs & LEAT_OUTPUT_SEQUENCES) != 0);
+            check_outputs(&(struct expected) { w, b, starts, o.unshifted, o.mask_first, 0 }, &out);
+            leat_batch_release(b, NULL);
+        }
+        leat_loader_close(l);
+    }
+}
+
+static void not_asked_for(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_outputs out = LEAT_OUTPUTS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    int64_t numbers[1000];
+
+    o.batch = 2;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    T_EQ(b->sequences, 0);
+    out.positions = numbers;
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_batch_borrow(b, &out, NULL, &t_err), LEAT_E_STATE);
+    leat_loader_close(l);
+}
+
+static void with_width(unsigned width)
+{
+    struct loading w = { .width = width, .mean = 9 };
+    struct loading_starts starts;
+    char text[1024], name[600];
+
+    snprintf(name, sizeof name, "%s/d%u", folder, width);
+    loading_write(name, 3001, width, w.mean);
+    starts = loading_starts(3001, w.mean);
+    /* two lengths, so that one batch has both; 3000 tokens: the last batch is short */
+    snprintf(text, sizeof text, "source %s\nseq-len 30\nbase-len 90\nat 48:1:len=90\nepochs 1\n", name);
+    w.plan = loading_plan(text);
+    for (uint32_t i = 0; i < 4; i++)
+        write_batches(&w, starts, i & 1, i >> 1);
+    for (uint32_t outputs = 1; outputs < 128; outputs += 9)
+        borrow_batches(&w, starts, outputs);
+    borrow_batches(&w, starts, 127);
+    not_asked_for(&w);
+    leat_plan_close(w.plan);
+    free(starts.bits);
+}
+
+/* ---- Kernels against the definition ---- */
+
+struct slot {
+    uint64_t words[4096];
+};
+
+/* A slot of random rows, and outputs of each kind by every row of kernels. */
+static void random_job(uint64_t *random)
+{
+    static struct slot slot;
+    static uint8_t out[7][8 * 4096];
+    uint32_t width = 2 + (uint32_t)t_below(random, 150), rows = 1 + (uint32_t)t_below(random, 4);
+    struct rows_job j = { .base = (const uint8_t *)slot.words, .rows = rows + (uint32_t)t_below(random, 2) };
+    uint8_t *base = (uint8_t *)slot.words;
+    uint64_t longest;
+    int usable;
+
+    j.layout = (struct rows_layout) { .rows = rows,
+                                      .width = width,
+                                      .token_width = t_below(random, 2) ? 4 : 2,
+                                      .start_words = (width + 63) / 64,
+                                      .lengths_at = 8192,
+                                      .flags_at = 8192 + 64,
+                                      .starts_at = 8192 + 128 };
+    j.length = width - 1 + (uint32_t)t_below(random, 3);
+    j.number_bytes = t_below(random, 2) ? 4 : 8;
+    j.unshifted = (uint32_t)t_below(random, 2);
+    j.mask_first = (uint32_t)t_below(random, 2);
+    j.pad = 77;
+    for (unsigned i = 0; i < 8192; i++)
+        base[i] = (uint8_t)(t_random(random) & (i % 4 == 3 && j.layout.token_width == 4 ? 0x7f : 0xff));
+    memset(base + 8192, 0, 1024);
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t length = t_below(random, 3) ? width - 1 : (uint32_t)t_below(random, width);
+        uint64_t *words = slot.words + (8192 + 128) / 8 + row * j.layout.start_words;
+
+        memcpy(base + 8192 + 4 * row, &length, 4);
+        base[8192 + 64 + row] = t_below(random, 4) == 0;
+        words[0] |= 1;
+        for (uint32_t i = 1; i <= length; i++)
+            if (t_below(random, 10) == 0)
+                words[i / 64] |= (uint64_t)1 << i % 64;
+    }
+    j.inputs = out[0];
+    j.labels = out[1];
+    j.positions = out[2];
+    j.documents = out[3];
+    j.loss_mask = out[4];
+    j.attention_mask = out[5];
+    j.sequences = (int32_t *)(void *)out[6];
+    j.sequences_room = rows_sequences(&j, &longest) + 1;
+    for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
+        uint64_t n = 0;
+
+        if (!usable)
+            continue;
+        rows_fill(rows_row(number_of_row, NULL), &j);
+        for (uint32_t row = 0; row < j.rows; row++)
+            for (uint32_t i = 0; i < j.length; i++) {
+                uint64_t at = (uint64_t)row * j.length + i;
+
+                T_EQ(number(j.inputs, j.number_bytes, at), rows_input(&j, row, i));
+                T_EQ(number(j.labels, j.number_bytes, at), rows_label(&j, row, i));
+                T_EQ(number(j.positions, j.number_bytes, at), rows_position(&j, row, i));
+                T_EQ(number(j.documents, j.number_bytes, at), rows_document(&j, row, i));
+                T_EQ(j.loss_mask[at], rows_loss(&j, row, i));
+                T_EQ(j.attention_mask[at], rows_attention(&j, row, i));
+                if (rows_stretch(&j, row, i))
+                    T_EQ(j.sequences[n++], at);
+            }
+        T_EQ(n + 1, j.sequences_room);
+        T_EQ(j.sequences[n], (uint64_t)j.rows * j.length);
+    }
+}
+
+int main(void)
+{
+    uint64_t random = t_seed();
+
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    with_width(2);
+    with_width(4);
+    for (unsigned i = 0; i < 300; i++)
+        random_job(&random);
+    return t_end();
+}

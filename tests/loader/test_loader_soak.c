@@ -1,0 +1,202 @@
+/*
+ * test_loader_soak.c: batches stay right whatever the consumer does: pauses, several batches held, releases out of order
+ * and from another thread, closing at any moment, several loaders at once, event descriptors. Ten thousand batches;
+ * LEAT_TEST_SOAK=N for another number (`make soak`). Threads run here.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "loading.h"
+
+#define MOST_HELD 12u
+
+static char folder[512];
+
+/* ---- A thread that releases what it is given ---- */
+
+struct releaser {
+    _Atomic(const struct leat_batch *) box[MOST_HELD];
+    atomic_bool stop;
+    pthread_t thread;
+};
+
+static void *release_others(void *context)
+{
+    struct releaser *r = context;
+    bool found = true;
+
+    while (found || !atomic_load(&r->stop)) {
+        found = false;
+        for (unsigned i = 0; i < MOST_HELD; i++) {
+            const struct leat_batch *b = atomic_exchange(&r->box[i], NULL);
+
+            if (b)
+                leat_batch_release(b, NULL);
+            found = found || b;
+        }
+        if (!found)
+            usleep(20);
+    }
+    return NULL;
+}
+
+/* Puts a batch into a free box; false: there is none. */
+static bool hand_over(struct releaser *r, const struct leat_batch *b)
+{
+    for (unsigned i = 0; i < MOST_HELD; i++) {
+        const struct leat_batch *none = NULL;
+
+        if (atomic_compare_exchange_strong(&r->box[i], &none, b))
+            return true;
+    }
+    return false;
+}
+
+/* ---- One life of a loader ---- */
+
+static struct leat_loader_options random_options(uint64_t *random)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = 1 + t_below(random, 12);
+    o.position = t_below(random, 3) ? 0 : t_below(random, 100000);
+    o.engine = (enum leat_engine)t_below(random, 5);
+    o.threads = t_below(random, 5) > 0;
+    o.slots = t_below(random, 3) ? 2 + (uint32_t)t_below(random, 14) : 0;
+    o.verify = (uint32_t)t_below(random, 2);
+    o.outputs = t_below(random, 2) ? LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITIONS : 0;
+    o.borrow = o.outputs && t_below(random, 2);
+    return o;
+}
+
+/* Waits by poll() until there is a batch. */
+static enum leat_status next_by_event(struct leat_loader *l, const struct leat_batch **b)
+{
+    struct pollfd p = { .events = POLLIN };
+    enum leat_status s;
+    uint64_t count;
+
+    T_OK(leat_loader_event_fd(l, &p.fd, &t_err));
+    while ((s = leat_loader_try_next(l, b, &t_err)) == LEAT_E_AGAIN) {
+        T_EQ(poll(&p, 1, -1), 1);
+        T_EQ(read(p.fd, &count, sizeof count), sizeof count);
+    }
+    return s;
+}
+
+/* At most `most` batches; returns how many. */
+static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t most)
+{
+    struct leat_loader_options o = random_options(random);
+    const struct leat_batch *held[MOST_HELD];
+    uint64_t count = t_below(random, most), held_count = 0, k = 0;
+    bool events = o.threads && t_below(random, 3) == 0, helped = t_below(random, 3) == 0;
+    struct releaser releaser = { .stop = false };
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    struct leat_loader *l;
+    char text[300];
+
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    leat_loader_stats(l, &stats);
+    if (helped)
+        T_EQ(pthread_create(&releaser.thread, NULL, release_others, &releaser), 0);
+    for (; k < count; k++) {
+        const struct leat_batch *b;
+        enum leat_status s;
+
+        /* the other thread may not have come to release what it was given */
+        while ((s = events ? next_by_event(l, &b) : leat_loader_next(l, &b, &t_err)) == LEAT_E_STATE && helped)
+            usleep(10);
+        T_OK(s);
+        T_EQ(b->number, k);
+        loading_check(w, b, o.position + k * o.batch);
+        if (t_below(random, 200) == 0)
+            usleep((useconds_t)t_below(random, 500));
+        if (t_below(random, 100) == 0)
+            leat_loader_stats_line(l, text, sizeof text);
+        if (helped && t_below(random, 2) && hand_over(&releaser, b))
+            continue;
+        held[held_count++] = b;
+        while (held_count > 0 && (held_count + 1 >= stats.slots || held_count == MOST_HELD || t_below(random, 2))) {
+            uint64_t i = t_below(random, held_count);
+
+            leat_batch_release(held[i], NULL);
+            held[i] = held[--held_count];
+        }
+        /* boxes that are not emptied yet hold slots too */
+        while (helped && held_count > 0)
+            leat_batch_release(held[--held_count], NULL);
+    }
+    if (helped) {
+        atomic_store(&releaser.stop, true);
+        pthread_join(releaser.thread, NULL);
+    }
+    leat_loader_close(l); /* with what is held */
+    return k;
+}
+
+/* All slots held: an error at once, which goes away with a release. */
+static void hold_all(const struct loading *w, uint32_t threads)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b[4], *more;
+    struct leat_loader *l;
+
+    o.batch = 3;
+    o.slots = 4;
+    o.threads = threads;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (unsigned i = 0; i < 4; i++)
+        T_OK(leat_loader_next(l, &b[i], &t_err));
+    T_STATUS(leat_loader_next(l, &more, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_loader_try_next(l, &more, &t_err), LEAT_E_STATE);
+    T_CHECK(!more);
+    for (unsigned i = 0; i < 4; i++)
+        loading_check(w, b[i], 3 * i);
+    leat_batch_release(b[2], NULL);
+    T_OK(leat_loader_next(l, &more, &t_err));
+    T_EQ(more->number, 4);
+    leat_loader_close(l);
+}
+
+struct worker {
+    const struct loading *w;
+    uint64_t seed, batches, done;
+};
+
+static void *work(void *context)
+{
+    struct worker *x = context;
+
+    while (x->done < x->batches)
+        x->done += one_life(x->w, &x->seed, 400) + 1;
+    return NULL;
+}
+
+int main(void)
+{
+    const char *soak = getenv("LEAT_TEST_SOAK");
+    uint64_t random = t_seed(), batches = soak ? strtoull(soak, NULL, 10) : 10000;
+    struct loading w = { .width = 2, .mean = 60 };
+    struct worker workers[2];
+    pthread_t threads[2];
+    char text[1200];
+
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(text, sizeof text, "%s/d", folder);
+    loading_write(text, 100000, 2, w.mean);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 100\nseed 9\n", folder);
+    w.plan = loading_plan(text);
+    hold_all(&w, 0);
+    hold_all(&w, 1);
+    for (unsigned i = 0; i < 2; i++) {
+        workers[i] = (struct worker) { .w = &w, .seed = t_random(&random), .batches = batches / 2 };
+        T_EQ(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    leat_plan_close(w.plan);
+    return t_end();
+}

@@ -1,0 +1,190 @@
+/*
+ * test_odd_files.c: small vocabulary files with something rare in them, opened, encoded and decoded through the public
+ * header: what they give is what tokenizers 0.23.3 and tiktoken 0.14.0 give, and where those fail, so does leat. And that
+ * a sentence about an expression that cannot be used names the file and the component.
+ *
+ * Once an empty unk_token made unknown characters vanish, and so did bytes that a *.tiktoken lacks; an empty Sequence
+ * of decoders put spaces between tokens, and an empty string to replace was found nowhere.
+ */
+#include "leat_pack.h"
+#include "t.h"
+
+#define IDS_MOST 16
+
+struct opened {
+    struct leat_tokenizer *tokenizer;
+    struct leat_encoder *encoder;
+};
+
+static const char *file_with(const char *name, const char *text)
+{
+    static const char *folder;
+    const char *path;
+    FILE *f;
+
+    if (!folder)
+        folder = t_folder();
+    path = t_path(folder, name);
+    f = fopen(path, "wb");
+    T_CHECK(f && fwrite(text, 1, strlen(text), f) == strlen(text) && fclose(f) == 0);
+    return path;
+}
+
+static struct opened opened(const char *path, const char *pattern)
+{
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    struct opened o;
+
+    options.pattern = pattern;
+    T_OK(leat_tokenizer_open(&o.tokenizer, path, &options, &t_err));
+    T_OK(leat_encoder_open(&o.encoder, o.tokenizer, NULL, &t_err));
+    return o;
+}
+
+static void closed(struct opened *o)
+{
+    leat_encoder_close(o->encoder);
+    leat_tokenizer_close(o->tokenizer);
+}
+
+/* tokenizer.json: the tokens a, b and ab, and a merge. */
+static struct opened with(const char *parts, const char *model)
+{
+    char json[2048];
+
+    snprintf(json, sizeof json,
+             "{%s\"model\":{\"type\":\"BPE\",%s\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}}", parts,
+             model);
+    return opened(file_with("tokenizer.json", json), NULL);
+}
+
+/* `wanted`: the ids with a space behind each. */
+static void encodes(const struct opened *o, const char *text, const char *wanted)
+{
+    char got[256] = "";
+    const uint32_t *ids;
+    uint64_t count;
+
+    T_OK(leat_encoder_encode(o->encoder, text, strlen(text), &ids, &count, &t_err));
+    for (uint64_t i = 0; i < count && i < IDS_MOST; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%u ", (unsigned)ids[i]);
+    T_STR(got, wanted);
+}
+
+static void refuses(const struct opened *o, const char *text, const char *sentence)
+{
+    const uint32_t *ids;
+    uint64_t count;
+
+    T_STATUS(leat_encoder_encode(o->encoder, text, strlen(text), &ids, &count, &t_err), LEAT_E_TEXT);
+    T_CONTAINS(t_err.message, sentence);
+}
+
+static void decodes(const struct opened *o, const char *wanted)
+{
+    static const uint32_t ids[] = { 0, 2, 1 };
+    const char *text;
+    uint64_t bytes;
+
+    T_OK(leat_encoder_decode(o->encoder, ids, 3, &text, &bytes, &t_err));
+    T_EQ(bytes, strlen(wanted));
+    T_STR(text, wanted);
+}
+
+static void test_unknown(void)
+{
+    struct opened o = with("", "");
+
+    encodes(&o, "axb", "2 "); /* no unknown token: it vanishes, there too */
+    closed(&o);
+    o = with("", "\"unk_token\":\"<unk>\",");
+    refuses(&o, "axb", "its unknown token '<unk>' is not either");
+    closed(&o);
+    o = with("", "\"unk_token\":\"\",");
+    encodes(&o, "ab", "2 ");
+    refuses(&o, "axb", "its unknown token '' is not either");
+    closed(&o);
+}
+
+static void test_decoders(void)
+{
+    struct opened o = with("", "");
+
+    decodes(&o, "a ab b");
+    closed(&o);
+    o = with("\"decoder\":{\"type\":\"Sequence\",\"decoders\":[]},", "");
+    decodes(&o, "aabb");
+    closed(&o);
+    o = with("\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"b\"},", "");
+    decodes(&o, "aa ");
+    closed(&o);
+#ifdef LEAT_HAVE_PCRE2
+    o = with("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\"},", "");
+    decodes(&o, ".a..a.b..b.");
+    closed(&o);
+    o = with("\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"\"},", "");
+    decodes(&o, " a  a b b");
+    closed(&o);
+#endif
+}
+
+static void test_replace_nothing(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+    struct opened o =
+        with("\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\"b\"},", "");
+
+    encodes(&o, "a", "1 2 ");
+    encodes(&o, "aa", "1 2 2 ");
+    closed(&o);
+#endif
+}
+
+static void test_tiktoken(void)
+{
+    struct opened o = opened(file_with("some.tiktoken", "YQ==\t0\nYg== \t 1\nYWI= 2\n"), "gpt2");
+
+    encodes(&o, "abba", "2 1 0 ");
+    refuses(&o, "abc", "the byte 0x63, for which the vocabulary has no token");
+    refuses(&o, "\xc3\xa9", "the byte 0xc3");
+    closed(&o);
+}
+
+static void not_opened(const char *parts, const char *component)
+{
+    struct leat_tokenizer *t;
+    char json[1024];
+    const char *path;
+
+    snprintf(json, sizeof json, "{%s,\"model\":{\"vocab\":{\"a\":0},\"merges\":[]}}", parts);
+    path = file_with("bad.json", json);
+    T_STATUS(leat_tokenizer_open(&t, path, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, path);
+    T_CONTAINS(t_err.message, component);
+}
+
+static void test_sentences(void)
+{
+    not_opened("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(\"},\"behavior\":\"Isolated\","
+               "\"invert\":false}",
+               "bad.json: pre_tokenizer Split: the tokenizer's pattern");
+    not_opened("\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(\"},\"content\":\"\"}",
+               "bad.json: normalizer Replace: the tokenizer's pattern");
+    not_opened("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(\"},\"content\":\"\"}",
+               "bad.json: decoder Replace: the tokenizer's pattern");
+    not_opened(
+        "\"normalizer\":{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":true},\"added_tokens\":[{\"id\":1,"
+        "\"content\":\" \",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":true,"
+        "\"special\":false}]",
+        "bad.json: the added token \" \" is normalized to nothing");
+}
+
+int main(void)
+{
+    test_unknown();
+    test_decoders();
+    test_replace_nothing();
+    test_tiktoken();
+    test_sentences();
+    return t_end();
+}
