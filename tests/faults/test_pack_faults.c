@@ -18,8 +18,8 @@
 #include "support/power.h"
 
 #define FIRST_TRIED  10 /* calls at the begin */
-#define LAST_TRIED   45 /* at the end: finishing and removing */
-#define MIDDLE_TRIED 25 /* between */
+#define LAST_TRIED   40 /* at the end: finishing and removing */
+#define MIDDLE_TRIED 12 /* between */
 
 static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], old[600];
