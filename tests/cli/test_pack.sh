@@ -20,7 +20,8 @@ says() { # CODE PART: the command that ran last ended so, and said this among ot
     grep -qF -- "$2" "$said" || fail "$ran: did not say '$2' but: $(cat "$said")"
 }
 same() { # A B
-    cmp "$1.tokens" "$2.tokens" && cmp "$1.leat" "$2.leat" || fail "$1 and $2 differ"
+    cmp "$1.tokens" "$2.tokens" || fail "$1.tokens and $2.tokens differ"
+    cmp "$1.leat" "$2.leat" || fail "$1.leat and $2.leat differ"
 }
 nothing_left() { # NAME
     for file in "$1".partial.*; do

@@ -32,14 +32,16 @@ static uint64_t every; /* 0: so that MIDDLE_TRIED are */
 
 static size_t put_record(char *to, uint64_t *random, uint64_t number, size_t bytes)
 {
+    static const char end[] = "\\u00e9\"}\n";
     size_t used;
 
     if (number % 11 == 5)
-        return (size_t)sprintf(to, "{\"text\": \"no end %llu\n", (unsigned long long)number);
-    used = (size_t)sprintf(to, "{\"id\": \"d%llu\", \"text\": \"", (unsigned long long)number);
+        return (size_t)snprintf(to, 64, "{\"text\": \"no end %llu\n", (unsigned long long)number);
+    used = (size_t)snprintf(to, 64, "{\"id\": \"d%llu\", \"text\": \"", (unsigned long long)number);
     for (size_t i = 0; i < bytes; i++)
         to[used++] = (char)('a' + t_below(random, 4));
-    return used + (size_t)sprintf(to + used, "\\u00e9\"}\n");
+    memcpy(to + used, end, sizeof end - 1);
+    return used + sizeof end - 1;
 }
 
 static size_t make_lines(char *to, size_t room, uint64_t *random)

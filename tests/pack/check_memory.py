@@ -95,8 +95,8 @@ def main():
                                                   documents=1)),
         ("a text by bytes, one thread", lambda: run("a text by bytes, one thread", [put(
             "a.txt", repeated(TEXT, size))], tokenizer="bytes", documents=1, threads=1)),
-        ("a malformed text", lambda: run("a malformed text", [put("a.txt", repeated(b"\xff \xfe " * 262144, size // 4))],
-                                         documents=1)),
+        ("a malformed text", lambda: run("a malformed text", [put("a.txt", repeated(
+            b"\xff \xfe " * 262144, size // 4))], documents=1)),
         ("malformed texts of 8 MiB", lambda: run("malformed texts of 8 MiB", [put("a%d.txt" % i, repeated(
             b"\xff\xfe\xfd " * 262144, 8)) for i in range(max(2, size // 32))], documents=max(2, size // 32))),
         ("a record of escapes", lambda: run("a record of escapes", [put("a.jsonl", [b'{"text":"', *repeated(

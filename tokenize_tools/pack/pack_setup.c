@@ -52,10 +52,9 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->threads--;
     left = left_over(bound, held, s->threads);
     if (left < least)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%.1f MiB of memory are too little for this tokenizer: give at least %llu MiB",
-                          (double)bound / (double)MIB,
-                          (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / MIB + 1));
+        return status_set(
+            err, LEAT_E_ARGUMENT, "%.1f MiB of memory are too little for this tokenizer: give at least %llu MiB",
+            (double)bound / (double)MIB, (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / MIB + 1));
     s->flight_bytes = left / 2;
     s->unit_bytes = UNIT_MOST;
     while (s->unit_bytes > UNIT_LEAST && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
