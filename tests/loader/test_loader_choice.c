@@ -116,6 +116,29 @@ static void forced(enum leat_engine engine, const char *shown)
     leat_plan_close(w.plan);
 }
 
+/* Rows that are longer than a read of the ring, and than what is read around a row at once. */
+static void long_rows(enum leat_engine engine, uint64_t length)
+{
+    struct loading w = { .width = 2, .mean = 60 };
+    struct leat_loader_options o = options(engine);
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    char text[800];
+
+    snprintf(text, sizeof text, "source %s\nseq-len %llu\n", name, (unsigned long long)length);
+    w.plan = loading_plan(text);
+    T_CHECK(make_cold());
+    o.batch = 3;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (unsigned k = 0; k < 3; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(&w, b, 3 * k);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
 /* Cold, and fits: batches flow at once, and in the end it is in memory and mapped. */
 static void warms(void)
 {
@@ -177,6 +200,10 @@ int main(void)
     forced(LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ENGINE_ADVISE, "advise");
     forced(LEAT_ENGINE_URING, "uring");
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++) {
+        long_rows(e, 200000);
+        long_rows(e, 1200000);
+    }
     warms();
     return t_end();
 }
