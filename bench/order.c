@@ -68,6 +68,26 @@ static bool run_forward(void *context, struct engine_work *work)
     return true;
 }
 
+/* Side by side, as a batch of samples is drawn. */
+static bool run_many(void *context, struct engine_work *work)
+{
+    struct permute_draw draws[64];
+    struct subject *s = context;
+    uint64_t n = s->permute.n, i = work->number * s->draws % n;
+
+    for (uint64_t k = 0; k < s->draws / 64; k++) {
+        for (unsigned j = 0; j < 64; j++) {
+            draws[j] = (struct permute_draw) { &s->permute, 3, i };
+            i = i + 1 < n ? i + 1 : 0;
+        }
+        permute_forward_many(draws, 64);
+        for (unsigned j = 0; j < 64; j++)
+            s->sum += draws[j].at;
+        work->items += 64;
+    }
+    return true;
+}
+
 static bool run_inverse(void *context, struct engine_work *work)
 {
     struct subject *s = context;
@@ -161,7 +181,9 @@ static void add_permutations(struct cases *c)
                   { "10^6", 1000000 }, { "10^9", 1000000000 }, { "2^48", PERMUTE_MOST } };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        add_case(c, run_forward, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
+        add_case(c, run_many, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
+    add_case(c, run_forward, "draw", "one by one, of ", "10^3")->permute = permute_make(1000, 1, 0);
+    add_case(c, run_forward, "draw", "one by one, of ", "10^9")->permute = permute_make(1000000000, 1, 0);
     add_case(c, run_inverse, "draw", "inverse of ", "10^9")->permute = permute_make(1000000000, 1, 0);
     c->permutations = c->count;
 }

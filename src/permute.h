@@ -6,6 +6,7 @@
 #ifndef LEAT_PERMUTE_H
 #define LEAT_PERMUTE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/wide.h"
@@ -26,6 +27,14 @@ struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 
 /* Where draw i < n of this epoch lies. */
 uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i);
+
+/* The same for many draws, each of its own permutation and epoch: `at` becomes its place. Four are worked on side by side,
+ * since each is a long chain of products that a processor waits for. */
+struct permute_draw {
+    const struct permute *permute;
+    uint64_t epoch, at;
+};
+void permute_forward_many(struct permute_draw *draws, size_t count);
 
 /* The inverse: which draw lies at x < n. */
 uint64_t permute_inverse(const struct permute *p, uint64_t epoch, uint64_t x);

@@ -7,6 +7,8 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
+#define SAMPLES_AT_ONCE 64
+
 typedef unsigned long long ull;
 
 /* ---- Opening ---- */
@@ -350,11 +352,13 @@ void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sam
 static void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at, uint64_t n, uint64_t count,
                          struct leat_sample *samples)
 {
-    for (uint64_t i = 0; i < count; i++) {
-        struct sampler_place place;
+    struct sampler_place places[SAMPLES_AT_ONCE];
 
-        sampler_at(&plan->sampler, at, n + i, &place);
-        plan_sample(plan, n + i, &place, &samples[i]);
+    for (uint64_t i = 0, here; i < count; i += here) {
+        here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
+        sampler_range(&plan->sampler, at, n + i, (size_t)here, places);
+        for (uint64_t k = 0; k < here; k++)
+            plan_sample(plan, n + i + k, &places[k], &samples[i + k]);
     }
 }
 

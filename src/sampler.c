@@ -1,6 +1,8 @@
 /* sampler.c: from a sample's number to its block and back; see sampler.h. sampler_make.c lays out phases and counts. */
 #include "sampler.h"
 
+#define DRAWS_AT_ONCE 64
+
 uint32_t sampler_phase_at(const struct sampler *s, uint64_t n)
 {
     uint32_t low = 0, high = s->phase_count - 1;
@@ -75,21 +77,52 @@ static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, 
     return draw;
 }
 
-void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place)
+/* All of a sample's place but its block, which *draw leads to. */
+static inline void draw_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place,
+                           struct permute_draw *draw)
 {
-    uint64_t draw = move(s, at, n, &place->piece);
+    uint64_t of_phase = move(s, at, n, &place->piece);
     const struct sampler_segment *segment = at->segment;
     const struct sampler_source *source;
-    uint64_t own, i;
+    uint64_t own;
     uint32_t number;
 
-    number = blend_draw(&segment->blend, draw - segment->first, &own);
+    number = blend_draw(&segment->blend, of_phase - segment->first, &own);
     own += s->counts[(uint64_t)(segment - s->segments) * s->source_count + number];
     source = &s->sources[number];
     place->source = number;
     place->pieces = at->phase->pieces;
-    place->epoch = wide_divide(source->by_blocks, own, &i);
-    place->block = s->sequential ? i : permute_forward(&source->permute, place->epoch, i);
+    place->epoch = wide_divide(source->by_blocks, own, &draw->at);
+    draw->permute = &source->permute;
+    draw->epoch = place->epoch;
+}
+
+void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place)
+{
+    struct permute_draw draw;
+
+    draw_at(s, at, n, place, &draw);
+    place->block = s->sequential ? draw.at : permute_forward(draw.permute, draw.epoch, draw.at);
+}
+
+void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
+                   struct sampler_place *places)
+{
+    struct permute_draw draws[DRAWS_AT_ONCE];
+
+    while (count > 0) {
+        size_t here = count < DRAWS_AT_ONCE ? count : DRAWS_AT_ONCE;
+
+        for (size_t i = 0; i < here; i++)
+            draw_at(s, at, n + i, &places[i], &draws[i]);
+        if (!s->sequential)
+            permute_forward_many(draws, here);
+        for (size_t i = 0; i < here; i++)
+            places[i].block = draws[i].at;
+        n += here;
+        places += here;
+        count -= here;
+    }
 }
 
 /* ---- And back ---- */

@@ -104,6 +104,10 @@ void sampler_free(struct sampler *s);
 /* What sample n < s->end shows. */
 void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place);
 
+/* The same for samples [n, n + count), which is quicker than one by one. */
+void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
+                   struct sampler_place *places);
+
 /* Where a block is shown: piece i of it at sample n + i * step. */
 struct sampler_found {
     uint64_t n, step, pieces;

@@ -126,7 +126,7 @@ static const struct command commands[] = {
       .options = decode_options,
       .run = cmd_decode },
     { .name = "merge",
-      .purpose = "joins finished datasets without encoding again; shuffles, deduplicates, splits",
+      .purpose = "joins datasets without encoding again; shuffles, deduplicates and splits them",
       .words = "PART...",
       .words_help =
           "Each PART is a dataset (NAME, NAME.leat or NAME.tokens). They are joined in the order given. The parts of "

@@ -336,11 +336,17 @@ static int on_progress(void *context, const struct leat_pack_progress *p)
 {
     struct pack_bar *bar = context;
     double seconds = cli_now() - bar->began;
-    char detail[320];
+    char detail[160], rejects[64] = "";
 
-    snprintf(detail, sizeof detail, "%s  %s tokens%s%s  %s",
-             units_rate(seconds > 0 ? (double)p->tokens / seconds : 0, "tokens").text, units_count(p->tokens).text,
-             p->rejects > 0 ? "  rejects " : "", p->rejects > 0 ? units_count(p->rejects).text : "", p->bound);
+    if (!bar->started) { /* what a run that is resumed had done does not count for the rate */
+        bar->started = true;
+        bar->tokens_before = p->bytes_before > 0 ? p->tokens : 0;
+    }
+    if (p->rejects > 0)
+        snprintf(rejects, sizeof rejects, "  %s reject%s", units_count(p->rejects).text, p->rejects == 1 ? "" : "s");
+    snprintf(detail, sizeof detail, "%s%s  %s",
+             units_rate(seconds > 0 ? (double)(p->tokens - bar->tokens_before) / seconds : 0, "tokens").text, rejects,
+             p->bound);
     progress_update(&bar->progress, p->bytes, p->total_bytes, detail);
     return cli_interrupted();
 }
@@ -350,6 +356,7 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
     cli_catch_interrupts();
     progress_begin(&bar->progress, (enum progress_mode)v->progress, "pack", PROGRESS_BYTES);
     bar->began = cli_now();
+    bar->started = false;
     o->progress = on_progress;
     o->context = bar;
 }

@@ -56,6 +56,8 @@ int pack_options_failed(const struct pack_values *values, const struct leat_pack
 struct pack_bar {
     struct progress progress;
     double began;
+    bool started;
+    uint64_t tokens_before;
 };
 void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
 void pack_bar_end(struct pack_bar *bar);

@@ -14,6 +14,7 @@
 
 static const char *program_name = "leat";
 static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t interrupted_at; /* seconds of a clock that only goes forward */
 
 /* A descriptor that the caller closed is opened in the wrong direction, so that using it fails as it should; stderr is
  * the exception: without it messages are lost, which is what was asked for. */
@@ -88,10 +89,20 @@ bool cli_stdout_failed(void)
     return ferror(stdout) != 0;
 }
 
+/* The first one asks for a clean end; another one a while later is meant to kill. Some senders signal a process and its
+ * group, which is one wish that comes twice. */
 static void on_interrupt(int number)
 {
-    (void)number;
-    interrupted = 1;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!interrupted) {
+        interrupted_at = (sig_atomic_t)now.tv_sec;
+        interrupted = 1;
+    } else if ((sig_atomic_t)now.tv_sec - interrupted_at >= 2) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 void cli_catch_interrupts(void)
@@ -100,7 +111,7 @@ void cli_catch_interrupts(void)
 
     memset(&action, 0, sizeof action);
     action.sa_handler = on_interrupt;
-    action.sa_flags = SA_RESTART | (int)SA_RESETHAND;
+    action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

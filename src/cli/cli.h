@@ -49,7 +49,8 @@ int cli_finish_stdout(int code);
 /* Whether writing to stdout has failed already: long outputs stop early. */
 bool cli_stdout_failed(void);
 
-/* From here on SIGINT and SIGTERM set a flag, for work that must be ended cleanly; the second one kills. */
+/* From here on SIGINT and SIGTERM set a flag, for work that must be ended cleanly; one that comes two seconds later, or
+ * more, kills. */
 void cli_catch_interrupts(void);
 bool cli_interrupted(void);
 

@@ -62,7 +62,7 @@ ended 0 ''
 leat info m --json | grep -qF '"metadata": [["only.1", "here"], ["other.1", "x"], ["other.2", "y"], ["same", "1"]]' ||
     fail "merged metadata: $(leat info m)"
 
-# ---- Shuffling, deduplicating, splitting ------------------------------------------------------------------------------
+# ---- Shuffling, deduplicating, splitting ----------------------------------------------------------------------------
 
 # the same text twice: hashes are given by hand
 make_hashed() { # NAME WORD...

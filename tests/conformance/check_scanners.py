@@ -91,20 +91,28 @@ BOTH = [
     r"\p{Punct}", r"\p{Space}+", r"\p{Word}+", r"[\p{Word}]+", r"[\w]+", r"[^\w]", r"[\W\d]+", r"[[:space:]]+",
     r"[[:digit:]]+", r"[[:punct:]]+", r"[[:word:]]+", r"[[:^space:]]+", r"[[:cntrl:]]", r"[[:blank:]]",
     r"[[:xdigit:]]+", r"[[:ascii:]]+", r"\p{ASCII}+", r"\p{Any}", r"[^\n]", r"'(?i:s|t|ll)", r"(?i:k+)\p{N}?",
+    r"\p{Greek}+", r"[\p{Hiragana}\p{Katakana}\u30fc]+", r"\p{Hangul}+|\p{Latn}+", r"[\p{Thai}\p{Lao}]",
+    r"\p{Old_Italic}", r"[\p{Latin}\p{Common}]+", r"\P{Cyrillic}+", r"\p{Mn}+", r"\p{Mc}|\p{Me}", r"[\p{Pd}\p{Pc}]",
+    r"\p{Ps}|\p{Pe}", r"\p{Sc}", r"\p{Sm}+", r"\p{So}", r"\p{Cf}", r"\p{Cn}", r"\p{Co}", r"\p{Nl}|\p{No}",
+    r"\p{Alphabetic}+", r"\p{Uppercase}", r"\p{Lower}+", r"\p{Emoji}", r"\p{Extended_Pictographic}+",
+    r"\p{Ideographic}+", r"[^\p{Inherited}]", r"\p{Assigned}",
     r"(?i:[k-s]+)", r"\Z", r"\s+\Z", r"(?:\s|\S)",
 ]
 ONIGURUMA = [r"a(?i)b|c", r"(?m:.+)", r"a{2}?", r"a{1,2}+b", r"a++?", r"(?:a+)?+", r"\u0041|\u00e9", r"\s+$",
-             r"^\s*", r"\p{M}+", r"a{3,}{2}", r"[a-c[x-z]&&[^by]]+", r"\'|\"|\/", r"(?'n'a)b"]
+             r"^\s*", r"\p{M}+", r"a{3,}{2}", r"[a-c[x-z]&&[^by]]+", r"\'|\"|\/", r"(?'n'a)b",
+             r"[[:alpha:]]+", r"[[:alnum:]]+", r"[[:upper:]][[:lower:]]*", r"[[:graph:]]+", r"[[:print:]]+",
+             r"[[:^graph:]]"]
 RUST = [r"\pL\pN?", r"a(?i)b|c", r"(?s:.+)", r"(?m)^.*$", r"(?m:$)", r"a{2}?", r"a{1,2}+b", r"[\p{L}--[a-z]]+",
 r"\u{41}|\u00e9",
-        r"\p{Script=Han}+", r"\p{gc=Lu}", r"(?P<n>a)b", r"[[:alpha:]]+", r"[[:upper:]][[:lower:]]+", r"(?i)st|ss",
+        r"\p{Script=Han}+", r"\p{sc=Grek}", r"\p{gc=Lu}", r"\p{Line_Separator}", r"(?P<n>a)b", r"[[:alpha:]]+",
+        r"[[:upper:]][[:lower:]]+", r"(?i)st|ss",
         r"\s++$", r"\U0001F600|\u{1F468}", r"(?i:k)", r"(?is:S.)", r"[a-z&&[^aeiou]]+"]
 # What must be refused rather than done wrongly.
 REFUSED_ONIGURUMA = [r"\pL", r"\X", r"(a)\1", r"\G", r"\K", r"(?~a)", r"(?(1)a)", r"(?i:ss)", r"(?i:fi)", r"(?i:é)",
-                     r"[[:alpha:]]", r"\p{Greek}", r"\y", r"(?<a>b)\k<a>", r"[]a]", r"(", r")", r"a{100000}", r"*a",
-                     r"(?i:[à-ü])", r"\xc3", r"(?W:\w)", r"\1", r"[a-\d]", r"\g<0>"]
-REFUSED_RUST = [r"(a)\1", r"\X", r"\G", r"\K", r"[[a]~~[b]]", r"(?x: a)", r"(?i:\p{Lu})", r"\p{Greek}", r"a**",
-                r"(?U:a+)", r"\<"]
+                     r"[[:latin:]]", r"\p{InBasicLatin}", r"\p{Script=Greek}", r"\y", r"(?<a>b)\k<a>", r"[]a]",
+                     r"(", r")", r"a{100000}", r"*a", r"(?i:[à-ü])", r"\xc3", r"(?W:\w)", r"\1", r"[a-\d]", r"\g<0>"]
+REFUSED_RUST = [r"(a)\1", r"\X", r"\G", r"\K", r"[[a]~~[b]]", r"(?x: a)", r"(?i:\p{Lu})", r"\p{scx=Greek}",
+                r"\p{Block=Greek}", r"a**", r"(?U:a+)", r"\<"]
 
 # ---- Texts ------------------------------------------------------------------------------------------------------
 
@@ -123,7 +131,7 @@ NASTY = (
      "\U0001f600", "\U0001f468", "\U0001f468\u200d\U0001f469", "\U0001f1e9", "\u2764\ufe0f", "\u00a9", "\u20ac",
      "\u3001", "\u3002", "\uff01", "\uff11", "\uff21", "\uff41", "\u061d", "\u166d", "\U000e0001", "\ue000",
      "\U0010ffff", "\ufffd", "\ufffe", "\u0378", "\U0001e900", "\U0001e922", "\U00016ff4", "\U00011de0", "\u1c89",
-     "\ua7cb", "\U00010d50", "\u00b5", "\u2126"])
+     "\ua7cb", "\U00010d50", "\u00b5", "\u2126", "\u03b1", "\u0eab", "\U00010300", "\u00ad", "\u0903"])
 
 
 def random_strings(count, rng):

@@ -85,8 +85,33 @@ static void test_keys(void)
     }
 }
 
+/* Many side by side, of sizes on both sides of the border between the numbers of rounds, are those one by one. */
+static void test_many(void)
+{
+    struct permute permutes[7];
+    struct permute_draw draws[200];
+    uint64_t random = t_seed(), wanted[200];
+
+    for (unsigned i = 0; i < 7; i++)
+        permutes[i] = permute_make(i < 4 ? 65536 + i * i * 1000003 : 3 + 9000 * (uint64_t)i, i, i);
+    for (unsigned round = 0; round < 500; round++) {
+        size_t count = t_below(&random, 200), kinds = 1 + t_below(&random, 7);
+
+        for (size_t i = 0; i < count; i++) {
+            const struct permute *p = &permutes[t_below(&random, kinds)];
+
+            draws[i] = (struct permute_draw) { p, t_below(&random, 3), t_below(&random, p->n) };
+            wanted[i] = permute_forward(p, draws[i].epoch, draws[i].at);
+        }
+        permute_forward_many(draws, count);
+        for (size_t i = 0; i < count; i++)
+            T_EQ(draws[i].at, wanted[i]);
+    }
+}
+
 int main(void)
 {
+    test_many();
     test_sizes();
     test_keys();
     return t_end();

@@ -99,8 +99,15 @@ static void walk_plan(const struct random_plan *p, const struct sampler *s)
     struct sampler_cursor at = { .phase = NULL };
     uint64_t end = s->end < 3000 ? s->end : 3000;
 
+    static struct sampler_place ranges[3000];
+    struct sampler_cursor range_at = { .phase = NULL };
+
     memset(seen, 0, sizeof seen);
     memset(shown, 0, sizeof shown);
+    for (uint64_t n = 0, here = 1; n < end; n += here, here = here % 150 + 7) { /* ranges of all kinds of lengths */
+        here = here < end - n ? here : end - n;
+        sampler_range(s, &range_at, n, (size_t)here, ranges + n);
+    }
     for (uint64_t n = 0; n < end; n++) {
         struct sampler_place x, y;
         struct sampler_cursor fresh = { .phase = NULL };
@@ -109,6 +116,9 @@ static void walk_plan(const struct random_plan *p, const struct sampler *s)
         sampler_at(s, &at, n, &x);
         sampler_at(s, &fresh, n, &y);
         T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.piece == y.piece);
+        y = ranges[n];
+        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.piece == y.piece &&
+                x.pieces == y.pieces);
         T_CHECK(x.source < p->rules.source_count && x.block < p->blocks[x.source] && x.piece < x.pieces);
         T_CHECK(p->phases[sampler_phase_at(s, n)].weights[x.source] > 0);
         T_EQ(x.pieces, p->phases[sampler_phase_at(s, n)].pieces);

@@ -38,6 +38,12 @@ def start(args):
                             stderr=subprocess.PIPE)
 
 
+def least_memory():
+    """In MiB; a sanitizer takes much."""
+    p = start(["-t", "bytes", "-o", "none", "--memory", "1", "one"])
+    return int(p.communicate()[1].decode().split("give at least ")[1].split()[0])
+
+
 def many(r, one, size):
     out = b""
     while len(out) < size:
@@ -76,7 +82,7 @@ def cycle(r, number, words, whole, seconds):
     name, count = "k%d" % number, 0
     args = ["-t", "bytes", "-o", name, "--max-rejects", "100%", *words]
     while True:
-        extra = ["--threads", str(r.randrange(1, 4)), "--memory", r.choice(["48Mi", "64Mi", "1Gi"])]
+        extra = ["--threads", str(r.randrange(1, 4)), "--memory", r.choice(["48Mi", "64Mi", "1Gi"] if least < 48 else ["4Gi"])]
         resumed = ["--resume"] if count or r.random() < 0.5 else []
         p = start([*resumed, *extra, *args])
         sign = signal.SIGKILL if r.random() < 0.9 else signal.SIGINT
@@ -115,6 +121,8 @@ def main():
     r = random.Random(seed)
     print("LEAT_TEST_SEED=%d, %d kills" % (seed, kills))
     inputs, wholes = make_inputs(r), []
+    global least
+    least = least_memory()
     for i, words in enumerate(inputs):
         began = time.monotonic()
         p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", *words])

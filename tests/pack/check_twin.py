@@ -135,7 +135,7 @@ def check_bound(folder, args, packed, corpus, r):
 def check_runs(folder, args, corpus, r):
     """The same bytes, whatever cannot matter."""
     least = least_memory(folder, [*args, "-o", "never"])
-    for threads, memory in ((1, least), (r.randrange(2, 6), least + r.randrange(4)), (3, 48), (5, 1024)):
+    for threads, memory in ((1, least), (r.randrange(2, 6), least + r.randrange(4)), (3, least + 12), (5, 4096)):
         name = r.choice(["other", "another.name", "a longer name, with blanks"])
         code, _, said = run(folder, ["-o", name, "--force", "--threads", str(threads), "--memory", "%dMi" % memory,
                                      "--max-rejects", "100%", *args], corpus.stdin)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # test_twin.sh: leat pack over random corpora makes what plain Python makes of them (reference.py): tokens, offsets,
 # origins, hashes, rejects, summary, whatever the threads and the memory; parts make up the whole. Most cases go to the
-# command that is built with small pieces, so that little data crosses every edge. LEAT_TEST_CASES=1000 tries more.
+# command that is built with small pieces, so that little data crosses every edge. More than one thread packs.
+# LEAT_TEST_CASES=1000 tries more.
 here=$(dirname "$0")
 build=${LEAT_BUILD:-build}
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}

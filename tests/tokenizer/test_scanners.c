@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "tokenize_tools/tokenizer/split.h"
+#include "tokenize_tools/tokenizer/utf8.h"
 
 #define STRINGS 240000
 
@@ -304,6 +305,88 @@ static void check_long_runs(void)
 
 #ifdef LEAT_HAVE_PCRE2
 
+/* How many characters an expression matches: counted in the references, tiktoken 0.14 and tokenizers 0.23. */
+static const struct {
+    const char *pattern;
+    int dialect; /* of enum scan_dialect, or -1: both */
+    unsigned count;
+} properties[] = {
+    { "\\p{Hiragana}", -1, 381 },
+    { "\\p{hira}", -1, 381 },
+    { "\\p{Latin}", -1, 1487 },
+    { "\\p{Cyrillic}", -1, 508 },
+    { "\\p{Script=Katakana}", SCAN_RUST, 321 },
+    { "\\p{sc=Kana}", SCAN_RUST, 321 },
+    { "\\p{Common}", -1, 9053 },
+    { "\\p{Mn}", -1, 2020 },
+    { "\\p{Nonspacing_Mark}", -1, 2020 },
+    { "\\p{Nl}", -1, 236 },
+    { "\\p{Pd}", -1, 27 },
+    { "\\p{Currency Symbol}", -1, 63 },
+    { "\\p{Cf}", -1, 170 },
+    { "\\p{Cn}", -1, 819533 },
+    { "\\P{Assigned}", -1, 819533 },
+    { "\\p{Co}", -1, 137468 },
+    { "\\p{Alphabetic}", -1, 142759 },
+    { "\\p{Uppercase}", -1, 1978 },
+    { "\\p{Lower}", -1, 2569 },
+    { "\\p{Emoji}", -1, 1431 },
+    { "\\p{Extended_Pictographic}", -1, 3537 },
+    { "\\p{Ideographic}", -1, 106477 },
+    { "[[:alpha:]]", SCAN_ONIGURUMA, 142759 },
+    { "[[:alpha:]]", SCAN_RUST, 52 },
+    { "[[:alnum:]]", SCAN_ONIGURUMA, 143519 },
+    { "[[:upper:]]", SCAN_ONIGURUMA, 1978 },
+    { "[[:lower:]]", SCAN_ONIGURUMA, 2569 },
+    { "[[:graph:]]", SCAN_ONIGURUMA, 292447 },
+    { "[[:print:]]", SCAN_ONIGURUMA, 292464 },
+};
+
+static unsigned count_matches(const char *text, enum scan_dialect dialect, const struct scan_window *window)
+{
+    struct pattern_span spans[64];
+    struct pattern *pattern;
+    struct pattern_run *run;
+    enum pattern_result more;
+    unsigned count = 0;
+    size_t n;
+
+    T_OK(pattern_compile(&pattern, text, strlen(text), dialect, &t_err));
+    run = pattern_run_new(pattern);
+    T_EQ(pattern_begin(run, window, false), PATTERN_DONE);
+    do {
+        more = pattern_next(run, spans, 64, &n);
+        for (size_t i = 0; i < n; i++)
+            count += spans[i].match;
+    } while (more == PATTERN_MORE);
+    pattern_run_free(run);
+    pattern_free(pattern);
+    return count;
+}
+
+static void check_properties(void)
+{
+    uint8_t *text = malloc(0x110000u * 4);
+    struct scan_window window = { .text = text, .final = true };
+
+    T_CHECK(text != NULL);
+    for (uint32_t c = 0; c < 0x110000; c++)
+        if (c < 0xd800 || c >= 0xe000)
+            window.length += utf8_encode(text + window.length, c);
+    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
+        for (int dialect = 0; dialect < 2; dialect++) {
+            unsigned count;
+
+            if (properties[i].dialect >= 0 && properties[i].dialect != dialect)
+                continue;
+            count = count_matches(properties[i].pattern, (enum scan_dialect)dialect, &window);
+            if (count != properties[i].count)
+                T_FAIL("%s, dialect %d: %u characters instead of %u", properties[i].pattern, dialect, count,
+                       properties[i].count);
+        }
+    free(text);
+}
+
 static void check_refusals(void)
 {
     static const struct {
@@ -313,7 +396,10 @@ static void check_refusals(void)
     } refused[] = {
         { "a\\X", SCAN_ONIGURUMA, "\"\\X\" at byte 1" },
         { "(a)\\1", SCAN_RUST, "\"\\1\" at byte 3" },
-        { "\\p{Greek}", SCAN_RUST, "\"\\p{Greek}\" at byte 0: no table" },
+        { "\\p{Klingon}", SCAN_RUST, "\"\\p{Klingon}\" at byte 0: no table" },
+        { "\\p{Block=Greek}", SCAN_RUST, "no table" },
+        { "\\p{Script=Greek}", SCAN_ONIGURUMA, "no table" },
+        { "[[:latin:]]", SCAN_ONIGURUMA, "at byte 1: no table for this class" },
         { "ab(?~c)", SCAN_ONIGURUMA, "\"(?~\" at byte 2" },
         { "(?i:ss)", SCAN_ONIGURUMA, "at byte 5: ignoring case" },
         { "(?i:(?:a|s)(?:[b]|s))", SCAN_ONIGURUMA, "at byte 18: ignoring case" },
@@ -445,6 +531,9 @@ int main(void)
 
     check_behaviors();
     check_long_runs();
+#ifdef LEAT_HAVE_PCRE2
+    check_properties();
+#endif
     check_refusals();
     check_giving_up();
     check_families(seed);

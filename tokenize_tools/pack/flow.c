@@ -253,6 +253,7 @@ static void do_cut(struct flow *f, struct task *t)
     f->in_flight += l->held - held;
     f->facts.cut_bytes += u->disk_bytes;
     l->busy = false;
+    l->whole = l->ended;
     lane_append(l, u);
     pthread_cond_signal(&f->work);
 }

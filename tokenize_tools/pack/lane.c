@@ -148,10 +148,10 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
     u->length = length < end - l->next ? length : end - l->next;
     u->disk_bytes = before ? 0 : u->length;
     l->next += u->length;
-    l->whole = l->next == in->end;
+    l->ended = l->next == in->end;
     if (u->length == 0)
         u->kind = UNIT_IDS; /* an empty file: nothing to read */
-    return l->whole ? end_input(u, l->input, in->size, err) : LEAT_OK;
+    return l->ended ? end_input(u, l->input, in->size, err) : LEAT_OK;
 }
 
 static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
@@ -161,7 +161,7 @@ static enum leat_status end_stream(struct lane *l, struct unit *u, const struct 
     struct unit_end *end = u->ends + (u->end_count - 1);
     uint8_t sum[16];
 
-    l->whole = true;
+    l->ended = true;
     if (s != LEAT_OK)
         return s;
     byte_stream_hash(l->stream, sum);
@@ -215,7 +215,7 @@ static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat
             s = carry_over(l, &u->text, (size_t)(newline - u->text.bytes) + 1, err);
         if (s == LEAT_OK)
             s = spool_append(&u->record, u->text.bytes, u->text.size, err);
-        if (s != LEAT_OK || newline || l->whole)
+        if (s != LEAT_OK || newline || l->ended)
             break;
         u->text.size = 0;
         s = read_stream(l, u, &u->text, LONG_PART, &got, err);
@@ -233,13 +233,13 @@ static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_er
     u->kind = UNIT_BLOCK;
     l->carry.size = 0;
     while (s == LEAT_OK) {
-        const uint8_t *newline = memrchr(u->text.bytes + seen, '\n', u->text.size - seen);
+        const uint8_t *newline = u->text.size > seen ? memrchr(u->text.bytes + seen, '\n', u->text.size - seen) : NULL;
         size_t got;
 
         if (newline)
             lines = (size_t)(newline - u->text.bytes) + 1;
         seen = u->text.size;
-        if (l->whole)
+        if (l->ended)
             return LEAT_OK;
         if (lines > 0 && u->text.size >= setup->unit_bytes)
             return carry_over(l, &u->text, lines, err);
@@ -288,7 +288,7 @@ static void cut_files(struct lane *l, struct unit *u)
     u->kind = UNIT_FILES;
     for (size_t i = l->input; i < l->input_end; i++)
         u->disk_bytes += l->setup->inputs.items[i].size;
-    l->whole = true;
+    l->ended = true;
 }
 
 void lane_cut(struct lane *l, struct unit *u)
@@ -308,6 +308,6 @@ void lane_cut(struct lane *l, struct unit *u)
     if (s == LEAT_OK)
         s = l->stream ? cut_stream(l, u, &u->error) : cut_range(l, u, &u->error);
     u->status = s;
-    l->whole = l->whole || s != LEAT_OK;
+    l->ended = l->ended || s != LEAT_OK;
     u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
 }

@@ -13,6 +13,7 @@ struct lane {
     int fd;                  /* of a plain file of JSON lines; -1: none */
     struct byte_stream *stream;
     bool opened;
+    bool ended;             /* there is no next unit: who cuts knows; others look at `whole` */
     uint64_t next;          /* where the next unit begins */
     struct byte_mark mark;  /* a place not after `next` where the stream could begin anew */
     struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */

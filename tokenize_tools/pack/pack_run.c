@@ -274,6 +274,9 @@ static enum leat_status set_metadata(struct pack_run *r, struct leat_error *err)
     for (unsigned i = 0; s == LEAT_OK && i < PACK_FACTS; i++)
         if (facts.of[i].value)
             s = leat_writer_set_metadata(r->output.writer, facts.of[i].key, facts.of[i].value, err);
+    if (s == LEAT_OK && r->options.parts > 0) /* whether the part before begins its first input */
+        s = leat_writer_set_metadata(r->output.writer, "leat.part.cut",
+                                     r->setup.inputs.count > 0 && r->setup.inputs.items[0].begin > 0 ? "1" : "0", err);
     return s;
 }
 

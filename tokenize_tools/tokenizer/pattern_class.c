@@ -1,5 +1,5 @@
 /*
- * pattern_class.c: what an expression says of single characters: properties, escapes, and classes in brackets.
+ * pattern_class.c: what an expression says of single characters: escapes, and classes in brackets.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,153 +15,6 @@ bool parser_fold_case(struct parser *p, struct pattern_set *set)
         pattern_set_cased(p->cased, p->classes);
     }
     return pattern_set_fold(set, p->cased);
-}
-
-/* ---- Properties ------------------------------------------------------------------------------------------------- */
-
-struct property {
-    const char *name; /* lower case, without blanks, - and _ */
-    unsigned mask;
-};
-
-static const struct property properties[] = {
-    { "l", UNICODE_L },
-    { "letter", UNICODE_L },
-    { "lu", UNICODE_LU },
-    { "uppercaseletter", UNICODE_LU },
-    { "ll", UNICODE_LL },
-    { "lowercaseletter", UNICODE_LL },
-    { "lt", UNICODE_LT },
-    { "titlecaseletter", UNICODE_LT },
-    { "lc", UNICODE_LU | UNICODE_LL | UNICODE_LT },
-    { "casedletter", UNICODE_LU | UNICODE_LL | UNICODE_LT },
-    { "lm", UNICODE_LM },
-    { "modifierletter", UNICODE_LM },
-    { "lo", UNICODE_LO },
-    { "otherletter", UNICODE_LO },
-    { "m", UNICODE_M },
-    { "mark", UNICODE_M },
-    { "n", UNICODE_N },
-    { "number", UNICODE_N },
-    { "nd", UNICODE_ND },
-    { "decimalnumber", UNICODE_ND },
-    { "p", UNICODE_P },
-    { "punct", UNICODE_P },
-    { "punctuation", UNICODE_P },
-    { "s", UNICODE_S },
-    { "symbol", UNICODE_S },
-    { "han", UNICODE_HAN },
-    { "space", UNICODE_SPACE },
-    { "whitespace", UNICODE_SPACE },
-};
-
-/* White space that is a control, hence not in \p{Z}. */
-static void remove_space_controls(struct pattern_set *set)
-{
-    pattern_set_remove(set, 0x09, 0x0d);
-    pattern_set_remove(set, 0x85, 0x85);
-}
-
-/* \p{Z}, \p{Zs}, \p{C}, \p{Cc}, \p{Any}, \p{ASCII}: made of what the tables have. */
-static bool derived_property(struct parser *p, struct pattern_set *set, const char *name)
-{
-    if (strcmp(name, "z") == 0 || strcmp(name, "separator") == 0 || strcmp(name, "zs") == 0 ||
-        strcmp(name, "spaceseparator") == 0) {
-        pattern_set_class(set, p->classes, UNICODE_SPACE);
-        remove_space_controls(set);
-        if (strcmp(name, "zs") == 0 || strcmp(name, "spaceseparator") == 0)
-            pattern_set_remove(set, 0x2028, 0x2029);
-        return true;
-    }
-    if (strcmp(name, "c") == 0 || strcmp(name, "other") == 0) {
-        pattern_set_class(set, p->classes, UNICODE_L | UNICODE_M | UNICODE_N | UNICODE_P | UNICODE_S | UNICODE_SPACE);
-        remove_space_controls(set);
-        pattern_set_invert(set);
-        return true;
-    }
-    pattern_set_clear(set);
-    if (strcmp(name, "cc") == 0 || strcmp(name, "control") == 0) {
-        pattern_set_add(set, 0, 0x1f);
-        pattern_set_add(set, 0x7f, 0x9f);
-    } else if (strcmp(name, "zl") == 0) {
-        pattern_set_add(set, 0x2028, 0x2028);
-    } else if (strcmp(name, "zp") == 0) {
-        pattern_set_add(set, 0x2029, 0x2029);
-    } else if (strcmp(name, "any") == 0) {
-        pattern_set_add(set, 0, 0x10ffff);
-    } else if (strcmp(name, "ascii") == 0) {
-        pattern_set_add(set, 0, 0x7f);
-    } else {
-        return false;
-    }
-    return true;
-}
-
-/* \w. Oniguruma counts ² ³ ¹ ¼ ½ ¾ (its Latin-1 table) outside brackets only. */
-void parser_word_set(struct parser *p, struct pattern_set *set, bool in_class)
-{
-    pattern_set_class(set, p->classes, UNICODE_WORD);
-    if (parser_onig(p) && in_class) {
-        pattern_set_remove(set, 0xb2, 0xb3);
-        pattern_set_remove(set, 0xb9, 0xb9);
-        pattern_set_remove(set, 0xbc, 0xbe);
-    }
-}
-
-static bool find_property(struct parser *p, struct pattern_set *set, const char *name, bool in_class)
-{
-    if (!parser_onig(p)) {
-        if (strncmp(name, "gc=", 3) == 0 || strncmp(name, "sc=", 3) == 0)
-            name += 3;
-        else if (strncmp(name, "script=", 7) == 0)
-            name += 7;
-        else if (strncmp(name, "generalcategory=", 16) == 0)
-            name += 16;
-    }
-    if (strcmp(name, "word") == 0) {
-        parser_word_set(p, set, in_class);
-        return true;
-    }
-    for (size_t i = 0; i < sizeof properties / sizeof properties[0]; i++)
-        if (strcmp(properties[i].name, name) == 0) {
-            pattern_set_class(set, p->classes, properties[i].mask);
-            return true;
-        }
-    return derived_property(p, set, name);
-}
-
-/* After \p or \P. */
-bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set, bool negative, bool in_class)
-{
-    char name[64];
-    size_t n = 0;
-
-    if (parser_at_end(p))
-        return parser_refuse(p, from, "an unfinished escape");
-    if (p->text[p->at] != '{') {
-        /* Oniguruma 6.9 takes \pL for the letters p and L; newer ones do not */
-        if (parser_onig(p))
-            return parser_refuse(p, from, "a property without braces");
-        name[n++] = p->text[p->at++] | 0x20;
-    } else {
-        for (p->at++; !parser_at_end(p) && p->text[p->at] != '}'; p->at++) {
-            char c = p->text[p->at];
-
-            if (c == '^' && n == 0)
-                negative = !negative;
-            else if (c != ' ' && c != '-' && c != '_' && n + 1 < sizeof name)
-                name[n++] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
-        }
-        if (parser_at_end(p))
-            return parser_refuse(p, from, "an unfinished escape");
-        p->at++;
-    }
-    name[n] = 0;
-    if (!find_property(p, set, name, in_class))
-        return parser_refuse(p, from, "no table for this property");
-    if (negative)
-        pattern_set_invert(set);
-    return true;
 }
 
 /* ---- Escapes ---------------------------------------------------------------------------------------------------- */
@@ -242,6 +95,31 @@ bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *va
 
 /* ---- Character classes ------------------------------------------------------------------------------------------ */
 
+/* The classes of Oniguruma that are made of properties. */
+static bool oniguruma_set(struct parser *p, struct pattern_set *set, const char *name)
+{
+    const unsigned visible = UNICODE_L | UNICODE_M | UNICODE_N | UNICODE_P | UNICODE_S;
+
+    if (strcmp(name, "blank") == 0) {
+        parser_find_property(p, set, "zs", true);
+        pattern_set_add(set, '\t', '\t');
+        return true;
+    }
+    if (strcmp(name, "graph") == 0 || strcmp(name, "print") == 0) {
+        pattern_set_class(set, p->classes, visible | (*name == 'p' ? UNICODE_SPACE : 0u));
+        pattern_set_remove(set, 0, 0x1f);
+        pattern_set_remove(set, 0x85, 0x85);
+        pattern_set_remove(set, 0x2028, 0x2029);
+        return parser_add_property(set, "cf") && parser_add_property(set, "co");
+    }
+    if (strcmp(name, "alnum") == 0) {
+        pattern_set_class(set, p->classes, UNICODE_ND);
+        return parser_add_property(set, "alpha");
+    }
+    return (strcmp(name, "alpha") == 0 || strcmp(name, "upper") == 0 || strcmp(name, "lower") == 0) &&
+           parser_add_property(set, name);
+}
+
 static bool posix_set(struct parser *p, struct pattern_set *set, const char *name)
 {
     /* in Rust these are of ASCII */
@@ -271,13 +149,8 @@ static bool posix_set(struct parser *p, struct pattern_set *set, const char *nam
             return pattern_set_class(set, p->classes, UNICODE_P | UNICODE_S), true;
         if (strcmp(name, "word") == 0)
             return parser_word_set(p, set, true), true;
-        if (strcmp(name, "blank") == 0) {
-            derived_property(p, set, "zs");
-            pattern_set_add(set, '\t', '\t');
-            return true;
-        }
-        if (strcmp(name, "xdigit") != 0)
-            return false; /* alpha, alnum, upper, lower, graph and print need properties that the tables lack */
+        if (strcmp(name, "xdigit") != 0) /* that is ASCII's there, too */
+            return oniguruma_set(p, set, name);
     }
     for (size_t i = 0; i < sizeof ascii / sizeof ascii[0]; i++)
         if (strcmp(ascii[i].name, name) == 0) {

@@ -1,5 +1,5 @@
 /*
- * pattern_parser.h: the reader's state and the parts of it that pattern_parse.c and pattern_class.c share. Functions
+ * pattern_parser.h: the reader's state and what pattern_parse.c, pattern_class.c and pattern_property.c share. Functions
  * that return bool return false after refusing or running out of memory; the reader's status says which.
  */
 #ifndef LEAT_TOKENIZER_PATTERN_PARSER_H
@@ -60,19 +60,27 @@ uint32_t parser_take_character(struct parser *p);
 /* After the opening bracket, which is at `from`. */
 bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth);
 
-/* After \p or \P. */
-bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set, bool negative, bool in_class);
-
 /* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is none of them. */
 bool parser_class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class);
 
 /* The code point of a character escape whose letter c has been read. */
 bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value);
 
-/* \w */
-void parser_word_set(struct parser *p, struct pattern_set *set, bool in_class);
-
 /* Adds the other case of the set's members; false if that is beyond our tables, or memory is short. */
 bool parser_fold_case(struct parser *p, struct pattern_set *set);
+
+/* ---- pattern_property.c ---- */
+
+/* After \p or \P. */
+bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set, bool negative, bool in_class);
+
+/* By a name in small letters, without blanks, '-' and '_'; false if there is no such property. */
+bool parser_find_property(struct parser *p, struct pattern_set *set, const char *name, bool in_class);
+
+/* Adds the members of one that property_tables.h has. */
+bool parser_add_property(struct pattern_set *set, const char *name);
+
+/* \w */
+void parser_word_set(struct parser *p, struct pattern_set *set, bool in_class);
 
 #endif
