@@ -32,8 +32,7 @@ const struct option_row load_options[] = {
       .most = LEAT_SAMPLES_MOST },
     { LOAD_OPTION("steps", OPTION_COUNT, steps, "N", "how many batches, if the plan does not end before"),
       .standard = "1000", .least = 1, .most = (uint64_t)1 << 40 },
-    { LOAD_OPTION("engine", OPTION_CHOICE, engine, "ENGINE",
-                  "how files are read: auto, map, pread, advise or uring"),
+    { LOAD_OPTION("engine", OPTION_CHOICE, engine, "ENGINE", "how files are read: auto, map, pread, advise or uring"),
       .standard = "auto", .choices = engines },
     { LOAD_OPTION("output", OPTION_CHOICE, output, "OUTPUT",
                   "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
@@ -44,7 +43,8 @@ const struct option_row load_options[] = {
       .standard = "1", .choices = threads },
     { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,
                   "outputs are made by the loader's thread, and borrowed; else they are written when asked for") },
-    { LOAD_OPTION("slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .least = 2, .most = 64 },
+    { LOAD_OPTION("slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .least = 2,
+      .most = 64 },
     { LOAD_OPTION("memory", OPTION_SIZE, memory, "SIZE", "most bytes of the ring"), .standard = "chosen" },
     { LOAD_OPTION("no-verify", OPTION_FLAG, no_verify, NULL, "do not check pages when they are first read") },
     { LOAD_OPTION("on-damage", OPTION_CHOICE, on_damage, "WHAT", "error: end; mask: such rows go without loss"),
@@ -63,6 +63,7 @@ const struct option_row load_options[] = {
       .least = 1, .most = 100000 },
     { LOAD_OPTION("checksum", OPTION_FLAG, checksum, NULL,
                   "XXH3-64 of the delivered rows of L + 1 tokens as stored, in their order; its time is not counted") },
+    { LOAD_OPTION("dump", OPTION_TEXT, dump, "FILE", "write the same bytes to a file") },
     { LOAD_OPTION("trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto") },
     { LOAD_OPTION("json", OPTION_FLAG, json, NULL, "print one JSON object") },
     OPTIONS_END,
@@ -151,16 +152,14 @@ static void print_json(const struct load_values *v, const struct load_result *r)
         json_close_object(&j);
     }
     if (v->checksum)
-        json_string(&j, "checksum", units_hex((const unsigned char[8]) { (unsigned char)(r->checksum >> 56),
-                                                                         (unsigned char)(r->checksum >> 48),
-                                                                         (unsigned char)(r->checksum >> 40),
-                                                                         (unsigned char)(r->checksum >> 32),
-                                                                         (unsigned char)(r->checksum >> 24),
-                                                                         (unsigned char)(r->checksum >> 16),
-                                                                         (unsigned char)(r->checksum >> 8),
-                                                                         (unsigned char)r->checksum },
-                                              8)
-                                        .text);
+        json_string(
+            &j, "checksum",
+            units_hex((const unsigned char[8]) { (unsigned char)(r->checksum >> 56), (unsigned char)(r->checksum >> 48),
+                                                 (unsigned char)(r->checksum >> 40), (unsigned char)(r->checksum >> 32),
+                                                 (unsigned char)(r->checksum >> 24), (unsigned char)(r->checksum >> 16),
+                                                 (unsigned char)(r->checksum >> 8), (unsigned char)r->checksum },
+                      8)
+                .text);
     json_string(&j, "notices", r->notices[0] ? r->notices : NULL);
     machine_json(&j, "machine", &m);
     json_close_object(&j);
@@ -171,8 +170,7 @@ static void print_row(const char *name, const struct load_figures *f)
 {
     printf("  %-10s %14s  %10s  %8.3f ms CPU a million tokens\n", name,
            units_rate(per((double)f->tokens, f->seconds), "tokens").text,
-           units_rate(per((double)f->bytes, f->seconds), "B").text,
-           1e3 * per(f->cpu_seconds, (double)f->tokens / 1e6));
+           units_rate(per((double)f->bytes, f->seconds), "B").text, 1e3 * per(f->cpu_seconds, (double)f->tokens / 1e6));
 }
 
 static void print_text(const struct load_values *v, const struct load_result *r)
@@ -200,11 +198,12 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     if (v->output != LOAD_VIEWS) {
         printf("  engine   %s; ring of %u slots, %s; %s; first batch after %.2f ms\n", s->engine, s->slots,
                units_bytes(s->ring_bytes).text, s->device, (double)s->first_batch_ns / 1e6);
-        printf("  time     order %.3f s, storage %.3f, gather %.3f, documents %.3f, outputs %.3f, slot %.3f; the consumer "
-               "waited %.3f (%.1f %%)\n",
-               (double)s->order_ns / 1e9, (double)s->storage_ns / 1e9, (double)s->gather_ns / 1e9,
-               (double)s->documents_ns / 1e9, (double)s->outputs_ns / 1e9, (double)s->slot_ns / 1e9,
-               (double)s->consumer_ns / 1e9, 100 * s->waiting_share_all);
+        printf(
+            "  time     order %.3f s, storage %.3f, gather %.3f, documents %.3f, outputs %.3f, slot %.3f; the consumer "
+            "waited %.3f (%.1f %%)\n",
+            (double)s->order_ns / 1e9, (double)s->storage_ns / 1e9, (double)s->gather_ns / 1e9,
+            (double)s->documents_ns / 1e9, (double)s->outputs_ns / 1e9, (double)s->slot_ns / 1e9,
+            (double)s->consumer_ns / 1e9, 100 * s->waiting_share_all);
         printf("  read     %s for %s; %s of %s rows from memory; warmed %s\n", units_bytes(s->read_bytes).text,
                units_bytes(s->bytes).text, units_count(s->hits).text, units_count(s->reads).text,
                units_bytes(s->warmed_bytes).text);

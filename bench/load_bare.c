@@ -143,8 +143,8 @@ enum leat_status load_bare_run(struct load_bare *b, uint64_t first, uint64_t ste
     for (uint64_t k = first; k < first + steps; k++) {
         uint64_t got, began;
         double cpu;
-        enum leat_status s = leat_plan_samples(b->plan, b->v->from + k * b->v->batch + b->first_row, b->rows, b->samples,
-                                               &got, err);
+        enum leat_status s =
+            leat_plan_samples(b->plan, b->v->from + k * b->v->batch + b->first_row, b->rows, b->samples, &got, err);
 
         if (s != LEAT_OK)
             return s;

@@ -27,9 +27,10 @@ struct run {
     int32_t *sequences;
     uint64_t sequences_room;
     uint8_t *row;           /* one, as stored, for the checksum */
-    XXH3_state_t *checksum; /* NULL: not wanted */
+    XXH3_state_t *checksum; /* NULL: neither it nor a dump is wanted */
+    FILE *dump;
     struct histogram *views;
-    uint64_t aside_ns;      /* spent on checksums in this round */
+    uint64_t aside_ns; /* spent on checksums in this round */
     double aside_cpu;
     bool ended;
 };
@@ -56,10 +57,10 @@ static enum leat_status make_buffers(struct run *r, struct leat_error *err)
     r->sequences = r->v->output == LOAD_PACKED ? calloc(r->sequences_room, sizeof *r->sequences) : NULL;
     r->row = malloc((size_t)(length + 1) * 8);
     r->views = calloc(1, sizeof *r->views);
-    if (r->v->checksum)
+    if (r->v->checksum || r->v->dump)
         r->checksum = XXH3_createState();
     if (!r->inputs || !r->labels || !r->positions || !r->row || !r->views ||
-        (r->v->output == LOAD_PACKED && !r->sequences) || (r->v->checksum && !r->checksum))
+        (r->v->output == LOAD_PACKED && !r->sequences) || ((r->v->checksum || r->v->dump) && !r->checksum))
         return status_no_memory(err, 3 * bytes);
     memset(r->inputs, 0, bytes);
     memset(r->labels, 0, bytes);
@@ -82,11 +83,10 @@ static void free_buffers(struct run *r)
 
 static enum leat_status open_loader(struct run *r, struct leat_error *err)
 {
-    static const uint32_t outputs[] = { 0, LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS,
-                                        LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS,
-                                        LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITIONS |
-                                            LEAT_OUTPUT_SEQUENCES,
-                                        0 };
+    static const uint32_t outputs[] = {
+        0, LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS, LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS,
+        LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITIONS | LEAT_OUTPUT_SEQUENCES, 0
+    };
     const struct load_values *v = r->v;
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
@@ -123,6 +123,13 @@ static uint64_t number_at(const void *numbers, unsigned bytes, uint64_t at)
     return bytes == 8 ? (uint64_t)((const int64_t *)numbers)[at] : (uint32_t)((const int32_t *)numbers)[at];
 }
 
+static void add_row(struct run *r, const void *tokens, size_t bytes)
+{
+    XXH3_64bits_update(r->checksum, tokens, bytes);
+    if (r->dump)
+        fwrite(tokens, 1, bytes, r->dump); /* errors are looked for at the end */
+}
+
 /* Rows of L + 1 tokens as stored, rebuilt from what was delivered: all inputs, and the last label. */
 static void add_checksum(struct run *r, const struct leat_batch *b, const struct leat_outputs *o)
 {
@@ -141,7 +148,7 @@ static void add_checksum(struct run *r, const struct leat_batch *b, const struct
             tokens = r->row;
         }
         if (!(b->flags[row] & LEAT_ROW_PADDED))
-            XXH3_64bits_update(r->checksum, tokens, (size_t)(length + 1) * width);
+            add_row(r, tokens, (size_t)(length + 1) * width);
     }
     r->aside_ns += gate_clock() - began;
     r->aside_cpu += load_cpu_seconds() - cpu;
@@ -252,7 +259,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
                 if (s != LEAT_OK)
                     break;
                 if (r->checksum)
-                    XXH3_64bits_update(r->checksum, view.tokens, (size_t)(x[i].length + 1) * r->info.token_width);
+                    add_row(r, view.tokens, (size_t)(x[i].length + 1) * r->info.token_width);
                 leat_view_release(&view);
                 histogram_add(r->views, gate_clock() - began);
                 f->rows++;
@@ -416,17 +423,14 @@ static void finish(struct run *r, struct load_result *result)
     const struct load_figures *t = &result->total, *y = &result->synthetic;
 
     result->memory_mib = memory_mib();
-    result->stats = (struct leat_loader_stats) LEAT_LOADER_STATS_INIT;
+    result->stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
     if (r->loader) {
         leat_loader_stats(r->loader, &result->stats);
         result->next = result->stats.next;
     } else {
-        result->next = (struct leat_times) { histogram_value(&r->views->count),
-                                             histogram_mean(r->views),
-                                             histogram_quantile(r->views, 0.5),
-                                             histogram_quantile(r->views, 0.99),
-                                             histogram_quantile(r->views, 0.999),
-                                             histogram_value(&r->views->most) };
+        result->next = (struct leat_times) { histogram_value(&r->views->count),   histogram_mean(r->views),
+                                             histogram_quantile(r->views, 0.5),   histogram_quantile(r->views, 0.99),
+                                             histogram_quantile(r->views, 0.999), histogram_value(&r->views->most) };
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;
@@ -445,6 +449,10 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     leat_plan_info(plan, &r.info);
     if (v->trace && !(r.trace = load_trace_open(v->trace)))
         return status_set_os(err, errno, "cannot write %s", v->trace);
+    if (v->dump && !(r.dump = fopen(v->dump, "we"))) {
+        load_trace_close(r.trace);
+        return status_set_os(err, errno, "cannot write %s", v->dump);
+    }
     s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
         s = make_buffers(&r, err);
@@ -459,6 +467,10 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     leat_loader_close(r.loader);
     load_bare_close(r.bare);
     free_buffers(&r);
+    if (r.dump && (fflush(r.dump) != 0 || ferror(r.dump)) && s == LEAT_OK)
+        s = status_set_os(err, errno, "cannot write %s", v->dump);
+    if (r.dump)
+        fclose(r.dump);
     if (!load_trace_close(r.trace) && s == LEAT_OK)
         s = status_set_os(err, errno, "cannot write %s", v->trace);
     return s;

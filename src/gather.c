@@ -319,9 +319,9 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         s = engine_pread_copy(g, f, p, err);
         if (!f->hot)
             histogram_bump(&g->counters.storage_ns, gate_clock() - began);
-    } else if (f->hot) {
-        histogram_bump(&g->counters.hits, 1);
     }
+    if (f->hot)
+        histogram_bump(&g->counters.hits, 1);
     p->state = GATHER_DONE;
     return s;
 }

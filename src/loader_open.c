@@ -161,12 +161,13 @@ static bool size_slot(struct leat_loader *l)
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
     uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, most = l->options.memory, fit, slots;
+    uint64_t free = most ? 0 : residency_memory();
 
-    if (most == 0)
-        most = residency_memory() / MEMORY_SHARE;
-    if (l->options.memory == 0 && most < LEAST_SLOTS * each && most > 0)
-        most = LEAST_SLOTS * each; /* what little there is known of memory does not refuse a loader */
-    fit = most ? most / each : LEAST_SLOTS;
+    if (most == 0 && free == 0) /* not known */
+        most = LEAST_SLOTS * each;
+    else if (most == 0)
+        most = free / MEMORY_SHARE > LEAST_SLOTS * each ? free / MEMORY_SHARE : free / 2;
+    fit = most / each;
     slots = l->options.slots ? l->options.slots : USUAL_SLOTS;
     if (!l->options.slots && slots * l->rows < ROWS_AHEAD) {
         slots = bytes_pieces(ROWS_AHEAD, l->rows);

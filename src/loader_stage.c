@@ -256,7 +256,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
 
 static void announce(const struct leat_loader *l)
 {
-    int fd = atomic_load_explicit(&l->event_fd, memory_order_relaxed);
+    int fd = atomic_load(&l->event_fd);
     const uint64_t one = 1;
 
     /* it fails only when nobody has read 2^64 of them */

@@ -44,7 +44,7 @@ static int t_failures;
 
 /* A call that must succeed; `t_err` is there for its last argument. Ends the program if it does not: what follows
  * would only fail because of it. */
-static struct leat_error t_err __attribute__((unused));
+static _Thread_local struct leat_error t_err __attribute__((unused));
 #define T_OK(call)                                                                                                     \
     do {                                                                                                               \
         enum leat_status t_s = (call);                                                                                 \

@@ -30,6 +30,16 @@ static void copy_original(void)
     copy_dataset(original, name);
 }
 
+/* Out of the page cache, so that reads go to the disk. */
+static void make_cold(void)
+{
+    int fd = open(with(name, ".tokens"), O_RDONLY);
+
+    fdatasync(fd);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    close(fd);
+}
+
 static struct loading open_plan(enum leat_access access)
 {
     struct loading w = { .width = 2, .mean = 50 };
@@ -137,6 +147,8 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     o.threads = threads;
     copy_original();
     damage(7 * 4096 + 100);
+    if (threads)
+        make_cold();
     w = open_plan(access);
     rows = rows_of_page(&w, 7, &first_batch);
     r = take_all(&w, &o, NULL);

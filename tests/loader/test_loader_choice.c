@@ -1,0 +1,209 @@
+/*
+ * test_loader_choice.c: which engine a file is read with. In memory: the map. Not in memory: reads in flight for the rows
+ * of all slots, and the file is brought to memory meanwhile, and then mapped. A file that may not be mapped is read.
+ * Forced engines stay. Statistics and notices tell. The loader's thread runs here.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "loading.h"
+#include "residency.h"
+
+#define TOKENS ((uint64_t)16 << 20)
+
+static char name[600];
+
+/* Pushes the token file out of memory; false: that cannot be done here. */
+static bool make_cold(void)
+{
+    char path[700];
+    bool cold;
+    int fd;
+
+    snprintf(path, sizeof path, "%s.tokens", name);
+    fd = open(path, O_RDONLY);
+    fdatasync(fd);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    cold = residency_share(fd, 2 * TOKENS, 1) < 0.05;
+    close(fd);
+    return cold;
+}
+
+static struct loading open_plan(enum leat_access access)
+{
+    struct loading w = { .width = 2, .mean = 60 };
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    char text[800];
+
+    open.access = access;
+    snprintf(text, sizeof text, "source %s\nseq-len 512\n", name);
+    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
+    return w;
+}
+
+/* Batches [from, from + count), checked; what the statistics say then. */
+static struct leat_loader_stats take(const struct loading *w, struct leat_loader *l, uint64_t from, uint64_t count)
+{
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    const struct leat_batch *b;
+
+    for (uint64_t k = from; k < from + count; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(w, b, 16 * k);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_stats(l, &stats);
+    T_CHECK(stats.batches == from + count && stats.rows == 16 * stats.batches && stats.tokens == 512 * stats.rows);
+    T_CHECK(stats.bytes >= 16 * stats.batches * 513 * 2 && stats.read_bytes >= stats.bytes);
+    T_CHECK(stats.next.count == stats.batches - 1 && stats.next.most >= stats.next.p50);
+    return stats;
+}
+
+static struct leat_loader_options options(enum leat_engine engine)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = 16;
+    o.engine = engine;
+    return o;
+}
+
+static void hot(enum leat_access access, const char *engine)
+{
+    struct loading w = open_plan(access);
+    struct leat_loader_options o = options(LEAT_ENGINE_AUTO);
+    struct leat_loader_stats stats;
+    struct leat_loader *l;
+    char text[400];
+
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    stats = take(&w, l, 0, 200);
+    T_STR(stats.engine, engine);
+    T_EQ(stats.warmed_bytes, 0);
+    T_CHECK(stats.hits + 1 >= stats.reads); /* one may be counted this moment */
+    leat_loader_stats_line(l, text, sizeof text);
+    T_CONTAINS(text, "batches 200, rows 3200");
+    T_CONTAINS(text, engine);
+    memset(text, 'x', sizeof text);
+    leat_loader_stats_line(l, text, 10);
+    T_EQ(strlen(text), 9);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+static void forced(enum leat_engine engine, const char *shown)
+{
+    struct loading w = open_plan(LEAT_ACCESS_LEASED);
+    struct leat_loader_options o = options(engine);
+    struct leat_loader_stats stats;
+    struct leat_loader *l;
+    bool refused = false;
+    char text[600];
+
+    T_CHECK(make_cold());
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    stats = take(&w, l, 0, 60);
+    while (leat_loader_notice(l, text, sizeof text))
+        refused = refused || strstr(text, "io_uring");
+    T_EQ(leat_loader_notice(l, text, sizeof text), 0); /* once */
+    T_STR(stats.engine, refused && engine == LEAT_ENGINE_URING ? "advise" : shown);
+    T_EQ(stats.warmed_bytes, 0);
+    if (engine == LEAT_ENGINE_URING && !refused)
+        T_CHECK(stats.reads_in_flight >= 64);
+    /* whole pages around rows of 1026 bytes, and no more; the map's faults are the kernel's affair */
+    T_CHECK(stats.read_bytes <= 16 * stats.batches * 8 * 4096 + stats.slots * 16 * 8192);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+/* Rows that are longer than a read of the ring, and than what is read around a row at once. */
+static void long_rows(enum leat_engine engine, uint64_t length)
+{
+    struct loading w = { .width = 2, .mean = 60 };
+    struct leat_loader_options o = options(engine);
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    char text[800];
+
+    snprintf(text, sizeof text, "source %s\nseq-len %llu\n", name, (unsigned long long)length);
+    w.plan = loading_plan(text);
+    T_CHECK(make_cold());
+    o.batch = 3;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (unsigned k = 0; k < 3; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(&w, b, 3 * k);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+/* Cold, and fits: batches flow at once, and in the end it is in memory and mapped. */
+static void warms(void)
+{
+    struct loading w = open_plan(LEAT_ACCESS_LEASED);
+    struct leat_loader_options o = options(LEAT_ENGINE_AUTO);
+    struct leat_loader_stats stats;
+    struct leat_loader *l;
+    uint64_t k = 20;
+
+    T_CHECK(make_cold());
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    stats = take(&w, l, 0, 20);
+    while (stats.warming || strcmp(stats.engine, "map") != 0) {
+        stats = take(&w, l, k, 5);
+        k += 5;
+        usleep(10000);
+    }
+    T_CHECK(stats.warmed_bytes > 0 || stats.hits + 1 >= stats.reads);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+static void starved(void)
+{
+    struct loading w = open_plan(LEAT_ACCESS_LEASED);
+    struct leat_loader_options o = options(LEAT_ENGINE_PREAD);
+    struct leat_loader *l;
+    unsigned told = 0;
+    char text[600];
+
+    o.threads = 0; /* all work is waiting then */
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (unsigned k = 0; k < 300; k++) {
+        const struct leat_batch *b;
+
+        T_OK(leat_loader_next(l, &b, &t_err));
+        leat_batch_release(b, NULL);
+        while (leat_loader_notice(l, text, sizeof text)) {
+            T_CONTAINS(text, "waited for batches");
+            T_CHECK(k >= 100);
+            told++;
+        }
+    }
+    T_EQ(told, 1);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+int main(void)
+{
+    snprintf(name, sizeof name, "%s/d", t_folder());
+    loading_write(name, TOKENS, 2, 60);
+    hot(LEAT_ACCESS_TRUSTED, "map");
+    hot(LEAT_ACCESS_READ, "pread");
+    starved();
+    if (!make_cold())
+        return t_failures ? 1 : t_skip("this file system keeps files in memory: the rest passed");
+    forced(LEAT_ENGINE_MAP, "map");
+    forced(LEAT_ENGINE_PREAD, "pread");
+    forced(LEAT_ENGINE_ADVISE, "advise");
+    forced(LEAT_ENGINE_URING, "uring");
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++) {
+        long_rows(e, 200000);
+        long_rows(e, 1200000);
+    }
+    warms();
+    return t_end();
+}

@@ -1,0 +1,220 @@
+/*
+ * test_loader_options.c: options that make no sense are refused, with a sentence that says what would; a state that is
+ * saved with a batch goes on after it, with other batches and ranks; rows of documents are the documents, each once an
+ * epoch, longest first, padded, cut where they are too long. A thread runs here.
+ */
+#include "loading.h"
+
+static char folder[512];
+
+/* ---- Refusals ---- */
+
+static void refused(const struct loading *w, struct leat_loader_options o, enum leat_status status, const char *words)
+{
+    struct leat_loader *l;
+
+    T_STATUS(leat_loader_open(&l, w->plan, &o, &t_err), status);
+    T_CHECK(!l);
+    T_CONTAINS(t_err.message, words);
+    leat_loader_close(l);
+}
+
+#define REFUSED(status, words, ...)                                                                                    \
+    do {                                                                                                               \
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;                                                       \
+        o.batch = 4;                                                                                                   \
+        __VA_ARGS__;                                                                                                   \
+        refused(w, o, status, words);                                                                                  \
+    } while (0)
+
+static void refusals(const struct loading *w)
+{
+    REFUSED(LEAT_E_ARGUMENT, "0 rows", o.batch = 0);
+    REFUSED(LEAT_E_ARGUMENT, "2^31", o.batch = (uint64_t)1 << 40);
+    REFUSED(LEAT_E_NO_MEMORY, "take fewer rows", o.batch = (uint64_t)1 << 31);
+    REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.rank = 1);
+    REFUSED(LEAT_E_ARGUMENT, "nearest", o.world = 3);
+    REFUSED(LEAT_E_ARGUMENT, "no engine", o.engine = (enum leat_engine)5);
+    REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
+    REFUSED(LEAT_E_ARGUMENT, "last batch", o.last = (enum leat_last_batch)3);
+    REFUSED(LEAT_E_ARGUMENT, "no kind of rows", o.rows = (enum leat_rows)2);
+    REFUSED(LEAT_E_ARGUMENT, "one thread or none", o.threads = 2);
+    REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);
+    REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 65);
+    REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.number_bytes = 2);
+    REFUSED(LEAT_E_ARGUMENT, "outputs that there are not", o.outputs = 128);
+    REFUSED(LEAT_E_ARGUMENT, "nothing is named", o.borrow = 1);
+    REFUSED(LEAT_E_ARGUMENT, "sequences_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_SEQUENCES);
+    REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_SAMPLES_MOST + 1);
+    REFUSED(LEAT_E_ARGUMENT, "beyond 2^30", o.most_length = ((uint64_t)1 << 30) + 1);
+    REFUSED(LEAT_E_NO_MEMORY, "raise `memory`", o.memory = 400);
+    REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
+    REFUSED(LEAT_E_CHECKPOINT, "no state", o.state = "x"; o.state_bytes = 1);
+}
+
+/* Options of an older program, which knows only the first of them: the others have the defaults. */
+static void older_program(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 4;
+    o.rank = 7; /* not looked at */
+    o.size = offsetof(struct leat_loader_options, rank);
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    loading_check(w, b, 0);
+    T_EQ(b->rows, 4);
+    leat_loader_close(l);
+}
+
+/* ---- States ---- */
+
+static void resumes(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    char text[LEAT_PLAN_STATE_BYTES], longer[200];
+    struct loading other = *w;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 6;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (unsigned k = 0; k < 11; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        T_OK(leat_batch_state(b, text, &t_err));
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+    o.batch = 8; /* what comes next does not depend on it */
+    o.world = 2;
+    o.rank = 1;
+    o.state = text;
+    o.state_bytes = strlen(text);
+    o.position = 5; /* does not count */
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (unsigned k = 0; k < 5; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        T_EQ(b->position, 66 + 8 * k);
+        loading_check(w, b, 66 + 8 * k + 4);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+
+    snprintf(longer, sizeof longer, "source %.150s/d\nseq-len 20\nseed 2\n", folder);
+    other.plan = loading_plan(longer);
+    T_STATUS(leat_loader_open(&l, other.plan, &o, &t_err), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, "seed");
+    leat_plan_close(other.plan);
+}
+
+/* ---- Rows of documents ---- */
+
+struct documents {
+    uint64_t count, *lengths, *starts;
+};
+
+static void check_row(const struct documents *d, const struct loading *w, const struct leat_batch *b, uint32_t row,
+                      uint64_t most)
+{
+    const struct leat_sample *x = &b->samples[row];
+    uint64_t tokens = d->lengths[x->block] < most + 1 ? d->lengths[x->block] : most + 1, wrong = 0;
+
+    T_CHECK(x->block < d->count);
+    T_EQ(x->token, d->starts[x->block]);
+    T_EQ(b->lengths[row], tokens ? tokens - 1 : 0);
+    T_CHECK(row == 0 || b->lengths[row] <= b->lengths[row - 1]);
+    for (uint64_t i = 0; i < b->width; i++)
+        wrong += loading_stored(b, row, i) != (i < tokens ? counting_token(x->token + i, w->width) : 0);
+    T_EQ(wrong, 0);
+}
+
+static void document_rows(struct documents *d, const char *plan, uint64_t epochs, uint64_t most, bool shuffled)
+{
+    struct loading w = { .width = 2, .plan = loading_plan(plan) };
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    uint64_t shown = 0, *seen = calloc(d->count, sizeof *seen), in_order = 0, batches = 0;
+    uint64_t set = (d->count * epochs + 7) / 8;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    char text[LEAT_PLAN_STATE_BYTES];
+
+    o.batch = 8;
+    o.rows = LEAT_ROWS_DOCUMENTS;
+    o.most_length = most;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+        T_EQ(b->length, b->lengths[0] ? b->lengths[0] : 1);
+        for (uint32_t row = 0; row < b->rows; row++) {
+            check_row(d, &w, b, row, most);
+            T_EQ(seen[b->samples[row].block], b->samples[row].epoch);
+            seen[b->samples[row].block]++;
+            in_order += b->samples[row].block == b->samples[row].number % d->count;
+            shown++;
+        }
+        T_STATUS(leat_batch_state(b, text, &t_err), LEAT_E_UNSUPPORTED);
+        leat_batch_release(b, NULL);
+        batches++;
+    }
+    T_EQ(t_err.status, LEAT_E_END);
+    T_EQ(shown, d->count * epochs);
+    T_EQ(batches, set);
+    for (uint64_t i = 0; i < d->count; i++)
+        T_EQ(seen[i], epochs);
+    if (!shuffled)
+        T_EQ(in_order, shown);
+    else
+        T_CHECK(in_order < shown / 4);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    free(seen);
+}
+
+static void documents(void)
+{
+    struct documents d = { .lengths = calloc(20000, 8), .starts = calloc(20000, 8) };
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct loading w = { .width = 2 };
+    struct leat_loader *l;
+    uint64_t at = 0;
+    char text[900];
+
+    for (; at < 30000; d.count++) {
+        uint64_t length = counting_length(d.count, 40);
+
+        d.starts[d.count] = at;
+        d.lengths[d.count] = length < 30000 - at ? length : 30000 - at;
+        at += d.lengths[d.count];
+    }
+    snprintf(text, sizeof text, "source %s/d\nseq-len 50\nepochs 2\nseed 3\n", folder);
+    document_rows(&d, text, 2, 60, true);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 50\nepochs 1\norder sequential\n", folder);
+    document_rows(&d, text, 1, 1000, false);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 50\nsplit a=0.5,b=0.5\nuse a\n", folder);
+    w.plan = loading_plan(text);
+    o.batch = 2;
+    o.rows = LEAT_ROWS_DOCUMENTS;
+    T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_UNSUPPORTED);
+    leat_plan_close(w.plan);
+    free(d.lengths);
+    free(d.starts);
+}
+
+int main(void)
+{
+    struct loading w = { .width = 2, .mean = 40 };
+    char text[900];
+
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(text, sizeof text, "%s/d", folder);
+    loading_write(text, 30000, 2, w.mean);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 20\nseed 1\n", folder);
+    w.plan = loading_plan(text);
+    refusals(&w);
+    older_program(&w);
+    resumes(&w);
+    leat_plan_close(w.plan);
+    documents();
+    return t_end();
+}
