@@ -221,8 +221,13 @@ sys.exit(code if code >= 0 else 99)
 END
         code=$?
         ran="leat pack, interrupted after $wait s"
-        [ "$code" -eq 0 ] || says 130 'leat: interrupted after'
-        [ "$code" -eq 0 ] || says 130 'leat: nothing is lost: the same command with --resume goes on from there'
+        case $code in
+        0 | 99) ;; # it was at its end, or had not begun
+        *)
+            says 130 'leat: interrupted after'
+            says 130 'leat: nothing is lost: the same command with --resume goes on from there'
+            ;;
+        esac
     done
 fi
 run leat pack -t gpt2 -o i --resume big.jsonl

@@ -62,7 +62,7 @@ def small_gz(count):
     return [put("small%d.txt.gz" % i, [data]) for i in range(count)]
 
 
-def run(what, names, tokenizer="gpt2", documents=None, rejects=0, threads=2):
+def run(what, names, tokenizer="gpt2", documents=None, rejects=0, threads=2, reason=""):
     global failures
     p = subprocess.run([leat, "pack", "-t", tokenizer, "-o", "out", "--force", "--json", "--memory", "%dMi" % memory,
                         "--max-rejects", "100%", "--threads", str(threads), *names], cwd=tmp, stdout=subprocess.PIPE,
@@ -74,7 +74,10 @@ def run(what, names, tokenizer="gpt2", documents=None, rejects=0, threads=2):
         return
     r = json.loads(p.stdout)
     peak = r["peak_memory"] / (1 << 20)
-    ok = peak < memory + 64 and r["documents"] == documents and r["rejected"] == rejects
+    if reason:
+        with open(os.path.join(tmp, "out.rejects.jsonl")) as f:
+            reason = "" if all(reason in json.loads(line)["reason"] for line in f) else "other reasons than " + reason
+    ok = not reason and peak < memory + 64 and r["documents"] == documents and r["rejected"] == rejects
     print("%-34s %7.1f MiB of text, %9d documents, %9d rejects, %6.1f s, peak %6.1f MiB%s" % (
         what, r["text_bytes"] / (1 << 20), r["documents"], r["rejected"], r["seconds"], peak, "" if ok else "  WRONG"))
     failures += not ok
@@ -109,6 +112,9 @@ def main():
                                   rejects=size * 20000)),
         ("a bad record", lambda: run("a bad record", [put("a.jsonl", [*record(size), b"{\n", b'{"text":"', *repeated(
             PART, size // 2)])], documents=3, rejects=2)),
+        ("a piece that cannot be cut", lambda: run("a piece that cannot be cut", [put("a.jsonl", [
+            b'{"text": "first"}\n{"text": "', *repeated(b"letters" * 150000, size), b'"}\n{"text": "last"}\n'])],
+            documents=2, rejects=1, reason="cannot be cut")),
         ("small compressed texts", lambda: run("small compressed texts", small_gz(size), documents=size)),
         ("a corpus", lambda: run("a corpus", [put("a.jsonl", repeated(b"".join(
             b'{"text": "%s"}\n' % PART[i:i + 4096].replace(b"\\", b"") for i in range(0, len(PART) - 4096, 4096)),
