@@ -11,6 +11,8 @@ enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to,
     enum leat_status s;
     uint8_t *out;
 
+    if (count == 0)
+        return LEAT_OK;
     if (setup->ids_wide)
         return buffer_append(to, ids, (size_t)count * sizeof *ids, err);
     s = buffer_reserve(to, (size_t)count * sizeof(uint16_t), err);
