@@ -200,6 +200,19 @@ $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
 	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
+# a virtual environment of its own: PyTorch alone takes gigabytes
+LOADER_PEERS := $(BUILD)/peers-venv
+$(LOADER_PEERS)/ready: bench/peers/requirements.txt
+	$(Q)rm -rf $(LOADER_PEERS) && mkdir -p $(BUILD)
+	$(Q)if python3 -m venv $(LOADER_PEERS) && $(LOADER_PEERS)/bin/pip install -q --disable-pip-version-check -r $<; then \
+	    touch $@; else rm -rf $(LOADER_PEERS); fi
+
+.PHONY: bench-peers
+## bench-peers: leat-bench load beside PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
+bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready
+	$(Q)if [ -e $(LOADER_PEERS)/ready ]; then $(LOADER_PEERS)/bin/python bench/peers/dataloader.py $(BUILD)/leat-bench \
+	    $(PEERS) || [ $$? -eq 77 ]; else echo "skipped: PyTorch cannot be installed (python3 -m venv, pip)"; fi
+
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
 .PHONY: install uninstall dist clean help

@@ -365,12 +365,27 @@ static enum leat_status beside(struct run *r, uint64_t first, const struct load_
     return s;
 }
 
+static enum leat_status warm_up(struct run *r, struct leat_error *err)
+{
+    XXH3_state_t *checksum = r->checksum;
+    struct load_figures f = { 0 };
+    enum leat_status s;
+
+    r->checksum = NULL; /* these rows do not belong to it */
+    s = load_steps(r, r->v->warm_up, &f, err);
+    r->checksum = checksum;
+    return s;
+}
+
 static enum leat_status rounds(struct run *r, struct load_result *result, struct leat_error *err)
 {
-    uint64_t rounds = r->v->rounds < r->v->steps ? r->v->rounds : r->v->steps, done = 0, first = 0, measured = 0;
+    uint64_t rounds = r->v->rounds < r->v->steps ? r->v->rounds : r->v->steps, done = 0, first = r->v->warm_up;
+    uint64_t measured = 0;
     double *ratios = calloc(rounds, sizeof *ratios);
     enum leat_status s = ratios ? LEAT_OK : status_no_memory(err, rounds * sizeof *ratios);
 
+    if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
+        s = warm_up(r, err);
     for (uint64_t i = 0; s == LEAT_OK && i < rounds && !r->ended && !cli_interrupted(); i++) {
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };

@@ -312,6 +312,8 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         engine_uring_wait(g, job, piece);
     if (p->state == GATHER_DONE)
         return LEAT_OK;
+    if (piece + 1 < job->count)
+        engine_map_fetch(&g->files[p[1].file], &p[1]);
     s = f->engine == LEAT_ENGINE_MAP || f->map->fd < 0 ? engine_map_copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : gate_clock();

@@ -152,6 +152,9 @@ bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_p
 enum leat_status engine_map_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
                                  struct leat_error *err);
 
+/* Fetches the begin of a piece that comes soon, if that is sure to be harmless: it is mapped, with its page tables. */
+void engine_map_fetch(const struct gather_file *f, const struct gather_piece *p);
+
 /* By read calls. */
 enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
                                    struct leat_error *err);

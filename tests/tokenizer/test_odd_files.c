@@ -1,6 +1,6 @@
 /*
  * test_odd_files.c: small vocabulary files with something rare in them, opened, encoded and decoded through the public
- * header: what they give is what tokenizers 0.23.3 and tiktoken 0.14.0 give, and where those fail, so does leat. And that
+ * header: what they give is what tokenizers 0.23.3, tiktoken 0.14.0 and sentencepiece 0.2.3 give, and where those fail, so does leat. And that
  * a sentence about an expression that cannot be used names the file and the component.
  *
  * Once an empty unk_token made unknown characters vanish, and so did bytes that a *.tiktoken lacks; an empty Sequence
@@ -150,6 +150,25 @@ static void test_tiktoken(void)
     closed(&o);
 }
 
+/* What sentencepiece 0.2.3 gives: the space that it adds comes behind the text. */
+static void test_suffix(void)
+{
+    struct opened o = opened(file_with("suffix.model", "\x0a\x09\x0a\x05<unk>\x18\x02"
+                                                       "\x0a\x03\x0a\x01"
+                                                       "b"
+                                                       "\x0a\x05\x0a\x03\xe2\x96\x81"
+                                                       "\x0a\x06\x0a\x04"
+                                                       "b\xe2\x96\x81"
+                                                       "\x12\x05\x18\x02\xc0\x01\x01"),
+                             NULL);
+
+    encodes(&o, "b", "3 ");
+    encodes(&o, "  b bb  ", "3 1 3 ");
+    encodes(&o, "", "");
+    encodes(&o, "  ", "");
+    closed(&o);
+}
+
 static void not_opened(const char *parts, const char *component)
 {
     struct leat_tokenizer *t;
@@ -185,6 +204,7 @@ int main(void)
     test_decoders();
     test_replace_nothing();
     test_tiktoken();
+    test_suffix();
     test_sentences();
     return t_end();
 }

@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load, in turns, over one dataset of counting
+tokens: inputs and labels as int64, random windows. Plain (a row an item, as usually written) and batched (__getitems__),
+with 0 and more workers, prefetch_factor, persistent workers. What arrives is checked at the consumer before it is timed:
+token p of the dataset is a known function of p.
+
+    dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
+"""
+import argparse
+import gc
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+try:
+    import numpy
+    import torch
+    import torch.utils.data
+except ImportError as missing:
+    print(f"skipped: {missing}", file=sys.stderr)
+    sys.exit(77)
+
+
+def counting(places):
+    """bench/counting.h, for tokens of two bytes."""
+    z = places.astype(numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
+    z ^= z >> numpy.uint64(32)
+    z *= numpy.uint64(0xD6E8FEB86659FD93)
+    z ^= z >> numpy.uint64(32)
+    return (z & numpy.uint64(0xFFFF)).astype(numpy.int64)
+
+
+class Windows(torch.utils.data.Dataset):
+    """A row: its inputs, its labels, its number."""
+
+    def __init__(self, path, length):
+        self.tokens = numpy.memmap(path, dtype="<u2", mode="r")
+        self.length = length
+        self.count = (len(self.tokens) - 1) // length
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, number):
+        begin = number * self.length
+        row = torch.from_numpy(self.tokens[begin:begin + self.length + 1].astype(numpy.int64))
+        return row[:-1], row[1:], number
+
+
+class BatchedWindows(Windows):
+    """A batch at once, into arrays that are made once a batch."""
+
+    def __getitems__(self, numbers):
+        rows = numpy.empty((len(numbers), self.length + 1), dtype=numpy.int64)
+        for i, number in enumerate(numbers):
+            begin = number * self.length
+            rows[i] = self.tokens[begin:begin + self.length + 1]
+        both = torch.from_numpy(rows)
+        return both[:, :-1], both[:, 1:], torch.tensor(numbers)
+
+
+def as_it_is(batch):
+    return batch
+
+
+def check(batch, length):
+    inputs, labels, numbers = batch
+    for row, number in enumerate(numbers.tolist()):
+        want = counting(numpy.arange(number * length, (number + 1) * length + 1))
+        if not (numpy.array_equal(inputs[row].numpy(), want[:-1]) and numpy.array_equal(labels[row].numpy(), want[1:])):
+            sys.exit(f"row {number} is wrong")
+
+
+def cpu_seconds():
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def measure_torch(path, o, batched, workers, more):
+    dataset = (BatchedWindows if batched else Windows)(path, o.seq_len)
+    if batched:
+        more = {**more, "collate_fn": as_it_is}
+    loader = torch.utils.data.DataLoader(dataset, batch_size=o.batch, shuffle=True, drop_last=True, num_workers=workers,
+                                         generator=torch.Generator().manual_seed(1), **more)
+    cpu_before = cpu_seconds()
+    iterator = iter(loader)
+    for _ in range(5):
+        check(next(iterator), o.seq_len)
+    cpu_checked = cpu_seconds() if workers == 0 else None
+    waits = []
+    began = now = time.perf_counter()
+    while now - began < o.seconds:
+        try:
+            next(iterator)
+        except StopIteration:
+            iterator = iter(loader)
+            next(iterator)
+        waits.append(time.perf_counter() - now)
+        now = time.perf_counter()
+    seconds = now - began
+    # workers' time is known when they have ended; it has the checked batches in it, which are few
+    del iterator, loader
+    gc.collect()
+    cpu = cpu_seconds() - (cpu_checked if cpu_checked is not None else cpu_before)
+    tokens = len(waits) * o.batch * o.seq_len
+    waits.sort()
+    return {"mtok_per_s": tokens / seconds / 1e6, "cpu_ms_per_mtok": cpu * 1e9 / tokens,
+            "p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
+
+
+def measure_leat(name, o, output, threads, more):
+    words = [o.leat_bench, "load", "--source", name, "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--output",
+             output, "--threads", str(threads), "--json", *more]
+
+    def run(steps):
+        return json.loads(subprocess.run(words + ["--steps", str(steps)], stdout=subprocess.PIPE, check=True).stdout)
+
+    rate = run(500)["steps"] / max(run(500)["seconds"], 1e-6)
+    r = run(max(500, int(rate * o.seconds)))
+    return {"mtok_per_s": r["tokens_per_s"] / 1e6, "cpu_ms_per_mtok": r["cpu_s_per_mtok"] * 1e3,
+            "p50_ms": r["next_us"]["p50"] / 1e3, "p99_ms": r["next_us"]["p99"] / 1e3}
+
+
+def cases(name, o):
+    """Names, and what measures them."""
+    yield "leat, stored u16, inline", lambda: measure_leat(name, o, "tokens", 0, [])
+    yield "leat, stored u16, a thread", lambda: measure_leat(name, o, "tokens", 1, [])
+    yield "leat, i64 pair, inline", lambda: measure_leat(name, o, "i64", 0, [])
+    yield "leat, i64 pair, a thread", lambda: measure_leat(name, o, "i64", 1, ["--borrow"])
+    for workers in o.workers:
+        for batched in (False, True):
+            for more in [{}] if workers == 0 else [{}, {"prefetch_factor": 4, "persistent_workers": True}]:
+                words = "".join(f", {key}={value}" for key, value in more.items())
+                yield (f"DataLoader, {'batched' if batched else 'plain'}, {workers} workers{words}",
+                       lambda b=batched, w=workers, m=more: measure_torch(name + ".tokens", o, b, w, m))
+
+
+def size(text):
+    return int(float(text[:-1]) * {"K": 1e3, "M": 1e6, "G": 1e9}[text[-1]]) if text[-1] in "KMG" else int(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("leat_bench")
+    parser.add_argument("--tokens", type=size, default=500_000_000)
+    parser.add_argument("--seq-len", type=int, default=2048)
+    parser.add_argument("--batch", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=3)
+    parser.add_argument("--workers", type=lambda text: [int(w) for w in text.split(",")], default=[0, 1, 2, 4])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--folder", help="for the dataset; default: a temporary one")
+    parser.add_argument("--json", action="store_true")
+    o = parser.parse_args()
+    torch.set_num_threads(1)  # with more, threads spin at barriers on a busy machine
+    with tempfile.TemporaryDirectory(dir=o.folder) as folder:
+        name = os.path.join(folder, "counting")
+        subprocess.run([o.leat_bench, "counting", "-o", name, "--tokens", str(o.tokens)], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        results = {}
+        for _ in range(o.rounds):  # in turns, so that all see the same machine
+            for label, measure in cases(name, o):
+                results.setdefault(label, []).append(measure())
+    # of each case the round of median speed
+    medians = {label: sorted(rounds, key=lambda r: r["mtok_per_s"])[len(rounds) // 2]
+               for label, rounds in results.items()}
+    if o.json:
+        print(json.dumps({"torch": torch.__version__, "batch": o.batch, "seq_len": o.seq_len, "cases": medians}))
+        return
+    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores; B = {o.batch}, L = {o.seq_len}, "
+          f"{o.rounds} rounds in turns")
+    print(f"{'':70} {'Mtok/s':>9} {'CPU ms/Mtok':>12} {'p50 ms':>8} {'p99 ms':>8}")
+    for label, r in medians.items():
+        print(f"{label:70} {r['mtok_per_s']:9.1f} {r['cpu_ms_per_mtok']:12.2f} {r['p50_ms']:8.3f} {r['p99_ms']:8.3f}")
+
+
+if __name__ == "__main__":
+    main()
