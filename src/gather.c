@@ -114,6 +114,8 @@ void gather_close(struct gather *g)
     warm_close(g->warm);
     g->warm = NULL;
     for (uint32_t i = 0; i < g->file_count && g->files; i++) {
+        if (g->files[i].map)
+            gather_let_go(g, &g->files[i]);
         free(g->files[i].verified);
         free(g->files[i].populated);
         file_close(&g->files[i].direct);

@@ -32,7 +32,8 @@ struct gather_file {
     double resident;  /* share of it that was in memory when last looked at */
     int direct;       /* the same file with O_DIRECT; -1: none */
     bool direct_tried;
-    bool lost_map; /* it was mapped, and is not any more */
+    bool expects_random; /* the kernel was told to read nothing ahead */
+    bool lost_map;       /* it was mapped, and is not any more */
     /* While a job is being finished: */
     const uint8_t *inside;       /* of the map; NULL: not entered */
     const uint8_t *index_inside; /* of the index's map */
@@ -82,6 +83,7 @@ struct gather {
     bool uring_refused;
     int uring_error;
     struct warm *warm;         /* NULL: nothing was to be warmed */
+    uint64_t mapped_bytes;     /* of the files that are copied from maps */
     uint64_t looked_ns, looks; /* when files were last looked at, and how often */
     struct gather_counters counters;
     atomic_uint in_use[LEAT_ENGINE_URING + 1]; /* files of each engine */
@@ -106,6 +108,9 @@ void gather_begin(struct gather *g, struct gather_job *job);
  * touched. gather_end() follows after the last one. */
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 void gather_end(struct gather *g, struct gather_job *job);
+
+/* A file is not used any more: page tables that were filled for it go. */
+void gather_let_go(struct gather *g, struct gather_file *f);
 
 /* No ring can be had: files that it was chosen for are read with advice. */
 void gather_without_uring(struct gather *g);

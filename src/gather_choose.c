@@ -6,7 +6,10 @@
  */
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 
+#include "base/bytes.h"
 #include "base/gate.h"
 #include "base/status.h"
 #include "gather.h"
@@ -20,51 +23,115 @@
 #define LOOKS       16u /* files that are looked at at once */
 #define INDEX_SHARE 8u  /* indexes are warmed if they take less than one part of free memory in so many */
 
+/* Page tables were filled for what was in memory then: what is not known to be there any more is filled anew. */
+static void forget_tables(struct gather_file *f)
+{
+    if (f->populated)
+        memset(f->populated, 0, 8 * bytes_pieces(bytes_pieces(f->map->size, GATHER_REGION), 64));
+}
+
+/* A file is not copied from its map any more: its page tables go. */
+static void leave_map(struct gather *g, struct gather_file *f)
+{
+    const uint8_t *map = f->map->fd >= 0 ? file_map_enter(f->map) : NULL;
+
+    g->mapped_bytes -= f->map->size;
+    forget_tables(f);
+    if (map) {
+        madvise((void *)(uintptr_t)map, (size_t)f->map->size, MADV_NORMAL);
+        madvise((void *)(uintptr_t)map, (size_t)f->map->size, MADV_DONTNEED);
+        file_map_leave(f->map);
+    }
+}
+
+/* Faults of single pages, should there be any, must not read megabytes around them. */
+static void take_map(struct gather *g, struct gather_file *f)
+{
+    const uint8_t *map = f->map->fd >= 0 ? file_map_enter(f->map) : NULL;
+
+    g->mapped_bytes += f->map->size;
+    if (map) {
+        madvise((void *)(uintptr_t)map, (size_t)f->map->size, MADV_RANDOM);
+        file_map_leave(f->map);
+    }
+}
+
 static void use(struct gather *g, struct gather_file *f, enum leat_engine engine)
 {
     if (f->engine == engine)
         return;
     if (f->engine != LEAT_ENGINE_AUTO)
         atomic_fetch_sub(&g->in_use[f->engine], 1);
+    if (f->engine == LEAT_ENGINE_MAP)
+        leave_map(g, f);
+    if (engine == LEAT_ENGINE_MAP)
+        take_map(g, f);
     f->engine = engine;
     atomic_fetch_add(&g->in_use[engine], 1);
 }
 
-static bool may_be_mapped(const struct gather_file *f)
+/* Page tables of all maps together are bounded, as those of one are. */
+static bool may_be_mapped(const struct gather *g, const struct gather_file *f)
 {
-    return f->map->bytes && !f->lost_map && !f->network;
+    return f->map->bytes && !f->lost_map && !f->network &&
+           (f->engine == LEAT_ENGINE_MAP || f->map->size <= FILE_MAP_LARGEST - g->mapped_bytes);
 }
 
 /* Only what is asked for is to be read: a window is a small part of what the kernel would read ahead. */
-static void expect_random_reads(const struct gather_file *f)
+static void expect_random_reads(struct gather_file *f)
 {
 #if defined(POSIX_FADV_RANDOM)
-    if (f->map->fd >= 0)
+    if (f->map->fd >= 0 && !f->expects_random)
         posix_fadvise(f->map->fd, 0, 0, POSIX_FADV_RANDOM);
-#else
-    (void)f;
 #endif
+    f->expects_random = true;
+}
+
+/* From what is known of a file to its engine. */
+static void choose(struct gather *g, struct gather_file *f)
+{
+    enum leat_engine engine = g->wanted;
+
+    if (engine == LEAT_ENGINE_AUTO)
+        engine = f->hot && may_be_mapped(g, f) ? LEAT_ENGINE_MAP
+                 : f->hot                      ? LEAT_ENGINE_PREAD
+                 : f->network                  ? LEAT_ENGINE_ADVISE
+                                               : LEAT_ENGINE_URING;
+    if (engine == LEAT_ENGINE_URING && g->uring_refused)
+        engine = LEAT_ENGINE_ADVISE;
+    if (engine == LEAT_ENGINE_MAP && !may_be_mapped(g, f))
+        engine = LEAT_ENGINE_PREAD;
+    if (f->map->fd < 0) /* in memory, of a test */
+        engine = LEAT_ENGINE_MAP;
+    if (!f->hot)
+        expect_random_reads(f);
+    use(g, f, engine);
 }
 
 static void look_at(struct gather *g, struct gather_file *f)
 {
-    enum leat_engine engine = g->wanted;
-
     /* where another engine than the map is used, nobody else would notice that a lease is called back */
     gather_inside(g, f);
     gather_leave(g);
     f->resident = f->map->fd < 0 ? 1 : residency_share(f->map->fd, f->map->size, ++g->looks);
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
-    if (engine == LEAT_ENGINE_AUTO)
-        engine = f->hot && may_be_mapped(f) ? LEAT_ENGINE_MAP
-                 : f->hot                   ? LEAT_ENGINE_PREAD
-                 : f->network               ? LEAT_ENGINE_ADVISE
-                                            : LEAT_ENGINE_URING;
-    if (engine == LEAT_ENGINE_URING && g->uring_refused)
-        engine = LEAT_ENGINE_ADVISE;
-    if (f->map->fd < 0 || (engine == LEAT_ENGINE_MAP && !may_be_mapped(f)))
-        engine = f->map->fd < 0 ? LEAT_ENGINE_MAP : LEAT_ENGINE_PREAD;
-    use(g, f, engine);
+    if (f->resident < 1)
+        forget_tables(f);
+    choose(g, f);
+}
+
+/* Of many files some are looked at when the loader is opened, the others when their turn comes. */
+static void take_for(struct gather *g, struct gather_file *f, const struct gather_file *other)
+{
+    f->resident = other->resident;
+    f->hot = other->hot;
+    choose(g, f);
+}
+
+void gather_let_go(struct gather *g, struct gather_file *f)
+{
+    if (f->engine == LEAT_ENGINE_MAP)
+        use(g, f, LEAT_ENGINE_PREAD);
 }
 
 void gather_without_uring(struct gather *g)
@@ -119,13 +186,10 @@ enum leat_status gather_choose(struct gather *g, struct leat_error *err)
 {
     (void)err;
     for (uint32_t i = 0; i < g->file_count; i++) {
-        /* of many files each is looked at when its turn comes */
         if (i < 4 * LOOKS)
             look_at(g, &g->files[i]);
         else
-            use(g, &g->files[i], g->files[i % (4 * LOOKS)].engine);
-        if (!g->files[i].hot)
-            expect_random_reads(&g->files[i]);
+            take_for(g, &g->files[i], &g->files[i % (4 * LOOKS)]);
     }
     if (g->wanted == LEAT_ENGINE_AUTO && g->threaded)
         start_warming(g);
