@@ -106,6 +106,29 @@ static void test_unknown(void)
     closed(&o);
 }
 
+/* What ByteLevel gave is UTF-8 before the next decoder sees it: "the" goes, and the bytes around it do not become one
+ * character. Found by random combinations. */
+static void test_bytes_between_decoders(void)
+{
+    static const char json[] =
+        "{\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+        "\"trim_offsets\":true,\"use_regex\":true},{\"type\":\"Replace\",\"pattern\":{\"String\":\"the\"},\"content\":"
+        "\"\"}]},"
+        "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":"
+        "false},"
+        "\"model\":{\"type\":\"BPE\",\"vocab\":{\"\\u00c3\":0,\"the\":1,\"\\u00a9\":2},\"merges\":[]}}";
+    static const uint32_t ids[] = { 0, 1, 2 };
+    struct opened o = opened(file_with("tokenizer.json", json), NULL);
+    const char *text;
+    uint64_t bytes;
+
+    T_OK(leat_encoder_decode(o.encoder, ids, 3, &text, &bytes, &t_err));
+    T_STR(text, "\xef\xbf\xbd\xef\xbf\xbd");
+    T_OK(leat_encoder_decode(o.encoder, ids + 2, 1, &text, &bytes, &t_err));
+    T_STR(text, "\xef\xbf\xbd");
+    closed(&o);
+}
+
 static void test_decoders(void)
 {
     struct opened o = with("", "");
@@ -202,6 +225,7 @@ int main(void)
 {
     test_unknown();
     test_decoders();
+    test_bytes_between_decoders();
     test_replace_nothing();
     test_tiktoken();
     test_suffix();

@@ -71,8 +71,10 @@ enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct 
     }
     s = encode(w, u, d, text, bytes, &why);
     if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
+        const char *reason = s == LEAT_E_PIECE ? UNIT_PIECE_REASON : why.message;
+
         *refused = true;
-        s = unit_reject(u, d->input, d->offset, d->line, why.message, text, bytes, err);
+        s = unit_reject(u, d->input, d->offset, d->line, reason, text, bytes, err);
         if (s == LEAT_OK)
             u->rejects[u->reject_count - 1].place = d->text.begin;
         return s;
