@@ -11,6 +11,7 @@ trap 'exit 130' INT TERM
 
 source_of() {
     case $1 in
+    "$build"/*/test_gzip_with_*) echo tests/corpus/test_gzip_stream.c ;; # one source, several inflaters
     "$build"/*) echo "${1#"$build"/}.c" ;;
     *) echo "$1" ;;
     esac
