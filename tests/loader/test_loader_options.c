@@ -69,6 +69,21 @@ static void older_program(const struct loading *w)
     leat_loader_close(l);
 }
 
+/* A wish, whatever the machine makes of it. */
+static void placed(const struct loading *w, int32_t node)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 4;
+    o.numa_node = node;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    loading_check(w, b, 0);
+    leat_loader_close(l);
+}
+
 /* ---- States ---- */
 
 static void resumes(const struct loading *w)
@@ -213,6 +228,9 @@ int main(void)
     w.plan = loading_plan(text);
     refusals(&w);
     older_program(&w);
+    placed(&w, 0);
+    placed(&w, 900);
+    placed(&w, 100000);
     resumes(&w);
     leat_plan_close(w.plan);
     documents();
