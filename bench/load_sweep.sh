@@ -1,6 +1,7 @@
 #!/bin/sh
 # load_sweep.sh BENCH NAME [STEPS]: leat-bench load over dataset NAME for several batches, lengths, engines and outputs,
-# each beside the bare loop in the same run, without hashing (which a page costs once); a line each. BENCH is build/leat-bench.
+# each beside the bare loop in the same run, without hashing (which a page costs once); a line each. BENCH is
+# build/leat-bench.
 set -e
 bench=$1 name=$2 steps=${3:-2000}
 

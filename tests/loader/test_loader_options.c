@@ -4,6 +4,7 @@
  * epoch, longest first, padded, cut where they are too long. A thread runs here.
  */
 #include "loading.h"
+#include "permute.h"
 
 static char folder[512];
 
@@ -151,6 +152,7 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     uint64_t shown = 0, *seen = calloc(d->count, sizeof *seen), in_order = 0, batches = 0;
     uint64_t set = (d->count * epochs + 7) / 8;
+    struct permute order = permute_make(d->count, 3, UINT32_MAX);
     const struct leat_batch *b;
     struct leat_loader *l;
     char text[LEAT_PLAN_STATE_BYTES];
@@ -165,6 +167,9 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
             check_row(d, &w, b, row, most);
             T_EQ(seen[b->samples[row].block], b->samples[row].epoch);
             seen[b->samples[row].block]++;
+            if (shuffled)
+                T_EQ(b->samples[row].block,
+                     permute_forward(&order, b->samples[row].epoch, b->samples[row].number % d->count));
             in_order += b->samples[row].block == b->samples[row].number % d->count;
             shown++;
         }
