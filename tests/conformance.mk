@@ -22,7 +22,7 @@ $(PEERS_READY): $(VENV_READY)
 
 .PHONY: check-conformance
 ## check-conformance: ids and decoded text against tiktoken, tokenizers, sentencepiece, mistral-common; SHARE=ci|full
-check-conformance: $(DUMP_PROGRAMS) $(VENV_READY)
+check-conformance: $(DUMP_PROGRAMS) $(BUILD)/leat $(BUILD)/tiny/leat $(VENV_READY)
 	$(Q)if [ -e $(VENV_READY) ]; then $(CONFORMANCE)/check.sh $(BUILD) $(VENV)/bin/python $(SHARE); else \
 	    echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi

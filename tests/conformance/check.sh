@@ -1,6 +1,6 @@
 #!/bin/bash
-# check.sh BUILD PYTHON SHARE: the comparisons of this folder; the last line sums their counts. Those of characters and
-# scanners run beside that of ids; what they say follows at the end, and lies in BUILD/conformance-NAME.log.
+# check.sh BUILD PYTHON SHARE: the comparisons of this folder; the last line sums their counts. Those of characters,
+# scanners and packing run beside that of ids; what they say follows at the end, and lies in BUILD/conformance-NAME.log.
 #
 # A comparison must end with "N passed, N failed, N skipped" and with the exit code that says the same. One that ends
 # early, for whatever reason, is a failure.
@@ -57,6 +57,7 @@ fi
 {
     compare characters "$here/check_unicode.py" "${quick[@]}" "$programs/unicode_dump"
     compare scanners "$here/check_scanners.py" --program "$programs/pieces_dump" "${quick[@]}" "${strings[@]}"
+    compare pack "$here/check_pack.py" "$build/leat" --share "$share"
 } &
 beside=$!
 compare ids "$here/check_ids.py" "$programs/ids_dump" --share "$share" &
@@ -65,8 +66,8 @@ ids=$!
 touch "$(log_of ids)"
 tail -n +1 -f --pid=$ids "$(log_of ids)"
 wait $ids $beside
-cat "$(log_of characters)" "$(log_of scanners)"
-for name in ids characters scanners; do
+cat "$(log_of characters)" "$(log_of scanners)" "$(log_of pack)"
+for name in ids characters scanners pack; do
     add $name
 done
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -30,6 +30,7 @@ try:
     import ids_apart
     import ids_decided as decided
     import ids_made as made
+    import ids_published as families
     import ids_references as references
     import ids_texts as texts
 except ImportError as e:
@@ -371,7 +372,8 @@ def small(report, corpus):
 def check_json(report, folder, corpus, lines):
     some, count = small(report, corpus)
     charsmap = made.charsmap_of(made.train_model(lines, normalization_rule_name="nmt_nfkc"))
-    for i, c in enumerate(made.configurations(charsmap, report.options.share)):
+    all_of_them = made.configurations(charsmap, report.options.share) + families.configurations()
+    for i, c in enumerate(all_of_them):
         if not report.wanted("tokenizers: " + c.name):
             continue
         path = os.path.join(folder, re.sub(r"\W+", "_", c.name) + ".tokenizer.json")

@@ -488,6 +488,11 @@ def models_of_sentencepiece():
         yield f"user_defined_symbols, byte_fallback={fallback}", dict(user_defined_symbols=SYMBOLS,
                                                                       byte_fallback=fallback), []
     yield "control_symbols", dict(control_symbols=["<c>", "<d>"], user_defined_symbols=["<c>x"], pad_id=3), []
+    for prefix in (False, True):
+        for extra in (False, True):
+            yield f"treat_whitespace_as_suffix prefix={prefix} remove_extra={extra}", dict(
+                treat_whitespace_as_suffix=True, add_dummy_prefix=prefix, remove_extra_whitespaces=extra,
+                byte_fallback=extra, user_defined_symbols=SYMBOLS if prefix else []), []
     yield "split_digits", dict(split_digits=True, byte_fallback=True), []
     yield "allow_whitespace_only_pieces", dict(allow_whitespace_only_pieces=True, remove_extra_whitespaces=False,
                                                normalization_rule_name="identity", byte_fallback=True), []
@@ -505,7 +510,7 @@ def models_of_sentencepiece():
 
 
 REFUSED_MODELS = (("unigram", dict(model_type="unigram")), ("word", dict(model_type="word")),
-                  ("char", dict(model_type="char")), ("suffix", dict(treat_whitespace_as_suffix=True)))
+                  ("char", dict(model_type="char")))
 
 # ---- *.tiktoken -----------------------------------------------------------------------------------------------------
 

@@ -18,8 +18,8 @@
 #include "support/power.h"
 
 #define FIRST_TRIED  10 /* calls at the begin */
-#define LAST_TRIED   45 /* at the end: finishing and removing */
-#define MIDDLE_TRIED 25 /* between */
+#define LAST_TRIED   40 /* at the end: finishing and removing */
+#define MIDDLE_TRIED 12 /* between */
 
 static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], old[600];
@@ -32,14 +32,16 @@ static uint64_t every; /* 0: so that MIDDLE_TRIED are */
 
 static size_t put_record(char *to, uint64_t *random, uint64_t number, size_t bytes)
 {
+    static const char end[] = "\\u00e9\"}\n";
     size_t used;
 
     if (number % 11 == 5)
-        return (size_t)sprintf(to, "{\"text\": \"no end %llu\n", (unsigned long long)number);
-    used = (size_t)sprintf(to, "{\"id\": \"d%llu\", \"text\": \"", (unsigned long long)number);
+        return (size_t)snprintf(to, 64, "{\"text\": \"no end %llu\n", (unsigned long long)number);
+    used = (size_t)snprintf(to, 64, "{\"id\": \"d%llu\", \"text\": \"", (unsigned long long)number);
     for (size_t i = 0; i < bytes; i++)
         to[used++] = (char)('a' + t_below(random, 4));
-    return used + (size_t)sprintf(to + used, "\\u00e9\"}\n");
+    memcpy(to + used, end, sizeof end - 1);
+    return used + sizeof end - 1;
 }
 
 static size_t make_lines(char *to, size_t room, uint64_t *random)

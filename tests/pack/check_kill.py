@@ -1,6 +1,6 @@
 """check_kill.py LEAT TMP [SEED [KILLS]]: leat pack, killed (SIGKILL) or interrupted (SIGINT) at random moments and
-resumed, over and over, ends with the bytes of an undisturbed run, rejects included, and leaves nothing beside them. LEAT
-is the command that is built with small pieces, which makes a checkpoint every 64 KiB of text.
+resumed, over and over, ends with the bytes of an undisturbed run, rejects included, and leaves nothing beside them.
+LEAT is the command that is built with small pieces, which makes a checkpoint every 64 KiB of text.
 """
 import os
 import random
@@ -82,7 +82,8 @@ def cycle(r, number, words, whole, seconds):
     name, count = "k%d" % number, 0
     args = ["-t", "bytes", "-o", name, "--max-rejects", "100%", *words]
     while True:
-        extra = ["--threads", str(r.randrange(1, 4)), "--memory", r.choice(["48Mi", "64Mi", "1Gi"] if least < 48 else ["4Gi"])]
+        memory = r.choice(["48Mi", "64Mi", "1Gi"] if least < 48 else ["4Gi"])
+        extra = ["--threads", str(r.randrange(1, 4)), "--memory", memory]
         resumed = ["--resume"] if count or r.random() < 0.5 else []
         p = start([*resumed, *extra, *args])
         sign = signal.SIGKILL if r.random() < 0.9 else signal.SIGINT

@@ -11,78 +11,19 @@ import shutil
 import subprocess
 import sys
 
-from corpora import Corpus
-from dataset import NONE, Dataset, xxh3
-from reference import Options, Packed
+from corpora import Corpus, line_file
+from comparing import Wrong, check, check_rejects, compare, contents, read_rejects, same
+from dataset import Dataset, xxh3
+from reference import Options, Packed, compress
 
 leat, tmp = os.path.abspath(sys.argv[1]), sys.argv[2]
 seed, cases, first = (int(sys.argv[i]) if len(sys.argv) > i else d for i, d in ((3, 1), (4, 40), (5, 0)))
-
-
-class Wrong(Exception):
-    pass
-
-
-def check(condition, *what):
-    if not condition:
-        raise Wrong(*what)
 
 
 def run(folder, args, stdin=None, command="pack"):
     p = subprocess.run([leat, command, *args], cwd=folder, input=stdin if stdin is not None else b"",
                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return p.returncode, p.stdout.decode(), p.stderr.decode()
-
-
-def difference(a, b):
-    for i, (x, y) in enumerate(zip(a, b)):
-        if x != y:
-            return "item %d of %d and %d: %.600r\n... instead of %.600r" % (i, len(a), len(b), x, y)
-    return "%d items instead of %d; the next: %.300r" % (len(a), len(b), (list(a)[len(b):] or list(b)[len(a):])[:1])
-
-
-def same(what, got, wanted):
-    check(got == wanted, "%s: %s" % (what, difference(got, wanted)))
-
-
-def read_rejects(path):
-    if not os.path.exists(path):
-        return []
-    with open(path, encoding="utf-8") as f:
-        return [json.loads(line) for line in f]
-
-
-def check_rejects(got, wanted):
-    same("places of rejects", [(r["input"], r["offset"], r["line"]) for r in got], [w[:3] for w in wanted])
-    same("records of rejects", [r["record"] for r in got], [w[4] for w in wanted])
-    for r, w in zip(got, wanted):
-        check(w[3] in r["reason"], "reason %r without %r, of %r" % (r["reason"], w[3], r["record"]))
-
-
-def compare(name, packed, rejects):
-    d = Dataset(name)
-    got, wanted = d.documents(), packed.documents
-    if not d.sections.get("lines"): # nothing has lines or ids
-        wanted = [w[:3] + (None, b"", w[5]) for w in wanted]
-    if not xxh3:
-        got, wanted = [g[:5] for g in got], [w[:5] for w in wanted]
-    same("origins", [g[1:] for g in got], [w[1:] for w in wanted])
-    same("documents", [g[0] for g in got], [w[0] for w in wanted])
-    cut = 5 if not xxh3 else 6
-    same("inputs", [i[:cut] for i in d.inputs()], [i[:cut] for i in packed.inputs])
-    check((d.end_token, d.begin_token) == tuple(NONE if t is None else t for t in
-                                                (packed.options.end, packed.options.begin)), "end and begin tokens")
-    check_rejects(rejects, packed.rejects)
-    return d
-
-
-def contents(name):
-    out = []
-    for suffix in (".tokens", ".leat", ".rejects.jsonl"):
-        path = name + suffix
-        with open(path if os.path.exists(path) else os.devnull, "rb") as f:
-            out.append(f.read())
-    return out
 
 
 def least_memory(folder, args):
@@ -112,6 +53,8 @@ def one(r, folder, forms):
     check(not [n for n in os.listdir(folder) if ".partial" in n], "left behind: %s" % os.listdir(folder))
     check_bound(folder, args, packed, corpus, r)
     check_runs(folder, args, corpus, r)
+    if forms:
+        check_cut(r, folder, forms)
     if corpus.stdin is None:
         check_parts(folder, args, packed, r)
 
@@ -207,6 +150,40 @@ def check_merged(folder, args, parts, r):
                  contents(os.path.join(folder, "out"))[2])
             check(not [n for n in os.listdir(folder) if ".pa" in n and not n.endswith(".jsonl")],
                   "left behind: %s" % os.listdir(folder))
+
+
+def check_cut(r, folder, forms):
+    """A compressed input that is cut off or broken gives what was readable, the same in every run, and exit code 1."""
+    options, form = Options(), r.choice(forms)
+    data = line_file(r, options, r.choice([300, 3000, 30000]))
+    whole, packed = compress(data, form, r), Packed(options)
+    if not data or len(whole) < 20:
+        return
+    packed.add("cut.jsonl." + form, whole, "jsonl")
+    at = r.randrange(1, len(whole))
+    broken = whole[:at]
+    if r.random() < 0.4:
+        broken += bytes([whole[at] ^ 1 << r.randrange(8)]) + whole[at + 1:]
+    with open(os.path.join(folder, "cut.jsonl." + form), "wb") as f:
+        f.write(broken)
+    args, seen = ["-t", "bytes", "--max-rejects", "100%", "--force", "cut.jsonl." + form], None
+    for threads, more in ((2, []), (1, ["--memory", "4Gi"]), (3, ["--allow-truncated"])):
+        code, _, said = run(folder, ["-o", "cut", "--threads", str(threads), *args, *more])
+        if "does not begin as" in said: # not even that
+            return
+        told = "cut off or broken" in said
+        check(code == (1 if told and "--allow-truncated" not in more else 0), "a broken input: exit code %d: %s" %
+              (code, said))
+        got = contents(os.path.join(folder, "cut"))
+        check(seen in (None, got), "a broken input gives other bytes in another run")
+        seen = got
+    documents = Dataset(os.path.join(folder, "cut")).documents()
+    if told and len(broken) < len(whole): # a wrong bit may give wrong text before a checksum tells
+        same("documents of a broken input", [d[:5] for d in documents],
+             [d[:5] for d in packed.documents[:len(documents)]])
+        rejects = read_rejects(os.path.join(folder, "cut.rejects.jsonl"))
+        same("rejects of a broken input, but for the last line", [x["offset"] for x in rejects[:-1]],
+             [x[1] for x in packed.rejects[:len(rejects) - 1]] if rejects else [])
 
 
 def forms_of_build(folder):

@@ -5,13 +5,13 @@ import os
 from reference import compress, kind_of
 
 BOM = b"\xef\xbb\xbf"
-WORDS = ["the", "mill", "wheel", "Wasser", "été", "水车", "\U0001F600", "\u2028", "a\tb", "\\", '"quote"', "\x7f", "\ufeff",
-         "<|endoftext|>", "{\"text\": 1}", "line\nbreak", "\r\n", "\0", "\u07ff", "\uffff", "e\u0301"]
-ESCAPES = [b"\\n", b"\\t", b"\\\"", b"\\\\", b"\\/", b"\\b", b"\\f", b"\\r", b"\\u0000", b"\\u0041", b"\\u00e9", b"\\uFFFD",
-           b"\\ud83d\\ude00", b"\\uD83D\\uDE00", b"\\ud800", b"\\udc00", b"\\udc00\\ud800", b"\\ud83d\\ud83d\\ude00",
-           b"\\ud83dx", b"\\ud83d\\n", b"\\ud83d\\u0041", b"\\u20ac"]
-INVALID = [b"\xff", b"\xc0\xaf", b"\xe2\x82", b"\xf0\x9f\x98", b"\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xe2\x28\xa1",
-           b"\xf8\x88\x80\x80\x80", b"\xc3"]
+WORDS = ["the", "mill", "wheel", "Wasser", "été", "水车", "\U0001F600", "\u2028", "a\tb", "\\", '"quote"', "\x7f",
+         "\ufeff", "<|endoftext|>", "{\"text\": 1}", "line\nbreak", "\r\n", "\0", "\u07ff", "\uffff", "e\u0301"]
+ESCAPES = [b"\\n", b"\\t", b"\\\"", b"\\\\", b"\\/", b"\\b", b"\\f", b"\\r", b"\\u0000", b"\\u0041", b"\\u00e9",
+           b"\\uFFFD", b"\\ud83d\\ude00", b"\\uD83D\\uDE00", b"\\ud800", b"\\udc00", b"\\udc00\\ud800",
+           b"\\ud83d\\ud83d\\ude00", b"\\ud83dx", b"\\ud83d\\n", b"\\ud83d\\u0041", b"\\u20ac"]
+INVALID = [b"\xff", b"\xc0\xaf", b"\xe2\x82", b"\xf0\x9f\x98", b"\x80", b"\xed\xa0\x80", b"\xf4\x90\x80\x80",
+           b"\xe2\x28\xa1", b"\xf8\x88\x80\x80\x80", b"\xc3"]
 
 
 def length(r, most):
@@ -42,7 +42,8 @@ def json_string(r, most):
         elif pick < 0.2:
             out += r.choice(ESCAPES)
         elif pick < 0.22:
-            out += r.choice([b"\\\\" * r.randrange(1, 40), b"y" * r.randrange(1 + wanted), b"\\u00e9" * r.randrange(1 + wanted // 6)])
+            out += r.choice([b"\\\\" * r.randrange(1, 40), b"y" * r.randrange(1 + wanted),
+                             b"\\u00e9" * r.randrange(1 + wanted // 6)])
         else:
             out += json.dumps(r.choice(WORDS), ensure_ascii=r.random() < 0.5)[1:-1].encode() + b" "
     return out
@@ -66,7 +67,8 @@ def value(r, level=0):
 
 
 def name(r):
-    return r.choice([b"text", b"id", b"meta", b"a", b"", b"te\\u0078t", b"text2", b"Text", b"body", b"x" * r.randrange(300)])
+    return r.choice([b"text", b"id", b"meta", b"a", b"", b"te\\u0078t", b"text2", b"Text", b"body",
+                     b"x" * r.randrange(300)])
 
 
 def members(r, pairs):
@@ -119,8 +121,9 @@ def bad_record(r, options, most):
         lambda: b"{" + text + b": 01}", lambda: b"{" + text + b": +1}", lambda: b"{" + text + b": .5}",
         lambda: b"{" + text + b": 1.}", lambda: b"{" + text + b": 1e}", lambda: b"{" + text + b": tru}",
         lambda: b"{" + text + b': "x",}', lambda: b"{" + text + b" 1}", lambda: b"[" + good + b"]",
-        lambda: b'"a string"', lambda: b"17", lambda: b"null", lambda: b"{}", lambda: b"[]", lambda: b"{" + text + b": null}",
-        lambda: b"{" + text + b": 1}", lambda: b"{" + text + b': ["x"]}', lambda: b"{" + text + b": {}}",
+        lambda: b'"a string"', lambda: b"17", lambda: b"null", lambda: b"{}", lambda: b"[]",
+        lambda: b"{" + text + b": null}", lambda: b"{" + text + b": 1}", lambda: b"{" + text + b': ["x"]}',
+        lambda: b"{" + text + b": {}}",
         lambda: b"{" + text + b": true}", lambda: r.randbytes(r.randrange(1, 40)).replace(b"\n", b"?"),
         lambda: b"[" * 1025 + b"]" * 1025, lambda: b'{"a":' * 1030, lambda: b"garbage " * r.randrange(1, 1 + most // 8),
         lambda: b'{"id": "' + b"i" * 65537 + b'", ' + text + b': "x"}',

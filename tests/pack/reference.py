@@ -104,6 +104,7 @@ def text_and_id(record, options):
 class Options:
     def __init__(self, **more):
         self.text, self.id, self.reject_invalid, self.end, self.begin = "text", "id", False, END_TOKEN, None
+        self.encode = list # the tokenizer: from UTF-8 to ids
         self.__dict__.update(more)
 
 
@@ -134,7 +135,7 @@ class Packed:
         except Refused as why:
             self.rejects.append((path, offset, line, str(why), record[:SAMPLE].decode(errors="replace")))
             return
-        tokens = list(text) + ([] if self.options.end is None else [self.options.end])
+        tokens = list(self.options.encode(text)) + ([] if self.options.end is None else [self.options.end])
         if self.options.begin is not None:
             tokens.insert(0, self.options.begin)
         self.documents.append((tuple(tokens), number, offset, line, name, hash128(text)))

@@ -319,7 +319,6 @@ static void test_sentencepiece_refusals(void)
         { "a", 1, "\x12\x02\x18\x01", 4, LEAT_E_UNSUPPORTED, "type Unigram is not supported yet" },
         { "a", 1, "\x12\x02\x18\x03", 4, LEAT_E_UNSUPPORTED, "type Word is not supported" },
         { "a", 1, "\x12\x02\x18\x04", 4, LEAT_E_UNSUPPORTED, "type Character is not supported" },
-        { "a", 1, "\x12\x05\x18\x02\xc0\x01\x01", 7, LEAT_E_UNSUPPORTED, "treat_whitespace_as_suffix" },
         { "a", 1,
           BPE_MODEL "\x1a\x05\x12\x03"
                     "abc",

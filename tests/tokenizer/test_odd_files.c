@@ -1,6 +1,6 @@
 /*
  * test_odd_files.c: small vocabulary files with something rare in them, opened, encoded and decoded through the public
- * header: what they give is what tokenizers 0.23.3 and tiktoken 0.14.0 give, and where those fail, so does leat. And that
+ * header: what they give is what tokenizers 0.23.3, tiktoken 0.14.0 and sentencepiece 0.2.3 give, and where those fail, so does leat. And that
  * a sentence about an expression that cannot be used names the file and the component.
  *
  * Once an empty unk_token made unknown characters vanish, and so did bytes that a *.tiktoken lacks; an empty Sequence
@@ -106,6 +106,29 @@ static void test_unknown(void)
     closed(&o);
 }
 
+/* What ByteLevel gave is UTF-8 before the next decoder sees it: "the" goes, and the bytes around it do not become one
+ * character. Found by random combinations. */
+static void test_bytes_between_decoders(void)
+{
+    static const char json[] =
+        "{\"decoder\":{\"type\":\"Sequence\",\"decoders\":[{\"type\":\"ByteLevel\",\"add_prefix_space\":true,"
+        "\"trim_offsets\":true,\"use_regex\":true},{\"type\":\"Replace\",\"pattern\":{\"String\":\"the\"},\"content\":"
+        "\"\"}]},"
+        "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_regex\":"
+        "false},"
+        "\"model\":{\"type\":\"BPE\",\"vocab\":{\"\\u00c3\":0,\"the\":1,\"\\u00a9\":2},\"merges\":[]}}";
+    static const uint32_t ids[] = { 0, 1, 2 };
+    struct opened o = opened(file_with("tokenizer.json", json), NULL);
+    const char *text;
+    uint64_t bytes;
+
+    T_OK(leat_encoder_decode(o.encoder, ids, 3, &text, &bytes, &t_err));
+    T_STR(text, "\xef\xbf\xbd\xef\xbf\xbd");
+    T_OK(leat_encoder_decode(o.encoder, ids + 2, 1, &text, &bytes, &t_err));
+    T_STR(text, "\xef\xbf\xbd");
+    closed(&o);
+}
+
 static void test_decoders(void)
 {
     struct opened o = with("", "");
@@ -150,6 +173,25 @@ static void test_tiktoken(void)
     closed(&o);
 }
 
+/* What sentencepiece 0.2.3 gives: the space that it adds comes behind the text. */
+static void test_suffix(void)
+{
+    struct opened o = opened(file_with("suffix.model", "\x0a\x09\x0a\x05<unk>\x18\x02"
+                                                       "\x0a\x03\x0a\x01"
+                                                       "b"
+                                                       "\x0a\x05\x0a\x03\xe2\x96\x81"
+                                                       "\x0a\x06\x0a\x04"
+                                                       "b\xe2\x96\x81"
+                                                       "\x12\x05\x18\x02\xc0\x01\x01"),
+                             NULL);
+
+    encodes(&o, "b", "3 ");
+    encodes(&o, "  b bb  ", "3 1 3 ");
+    encodes(&o, "", "");
+    encodes(&o, "  ", "");
+    closed(&o);
+}
+
 static void not_opened(const char *parts, const char *component)
 {
     struct leat_tokenizer *t;
@@ -183,8 +225,10 @@ int main(void)
 {
     test_unknown();
     test_decoders();
+    test_bytes_between_decoders();
     test_replace_nothing();
     test_tiktoken();
+    test_suffix();
     test_sentences();
     return t_end();
 }

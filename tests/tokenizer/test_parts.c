@@ -335,6 +335,7 @@ static void check_sentencepiece(const char *name, unsigned settings, uint64_t *r
     s->add_dummy_prefix = settings & 1;
     s->remove_extra_whitespaces = settings & 2;
     s->escape_whitespaces = settings & 4;
+    s->whitespace_as_suffix = settings & 32;
     for (uint32_t i = 0; settings & 16 && i < spec->token_count; i++)
         if (spec->tokens[i].type == SPEC_USER_DEFINED)
             spec->tokens[i].type = SPEC_NORMAL;
@@ -676,7 +677,7 @@ int main(void)
 
     test_calls();
     check_files(&random);
-    for (unsigned settings = 0; settings < 32; settings++)
+    for (unsigned settings = 0; settings < 64; settings++)
         check_sentencepiece(settings % 3 ? "piece_unknown.model" : "piece_fallback.model", settings, &random);
     check_all_made(&random);
     return t_end();

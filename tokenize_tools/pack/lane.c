@@ -158,12 +158,13 @@ static enum leat_status end_stream(struct lane *l, struct unit *u, const struct 
                                    struct leat_error *err)
 {
     enum leat_status s = end_input(u, l->input, byte_stream_raw_position(l->stream), err);
-    struct unit_end *end = u->ends + (u->end_count - 1);
+    struct unit_end *end;
     uint8_t sum[16];
 
     l->ended = true;
     if (s != LEAT_OK)
         return s;
+    end = &u->ends[u->end_count - 1];
     byte_stream_hash(l->stream, sum);
     end->sum = checksum_load(sum);
     end->has_sum = true;

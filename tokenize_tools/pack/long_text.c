@@ -139,6 +139,8 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
         u->text_bytes += t.bytes;
     } else if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
         *refused = true;
+        if (s == LEAT_E_PIECE)
+            status_set(err, s, UNIT_PIECE_REASON);
     }
     if (s != LEAT_OK)
         u->spooled.bytes = spooled;

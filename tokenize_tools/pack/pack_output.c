@@ -143,9 +143,9 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
         struct reject_line line = { .input = path_of(o, r->input),
                                     .offset = r->offset,
                                     .line = line_number(o, r->line),
-                                    .reason = u->strings.bytes + r->reason.begin,
+                                    .reason = unit_string(u, r->reason),
                                     .reason_bytes = r->reason.bytes,
-                                    .sample = u->strings.bytes + r->sample.begin,
+                                    .sample = unit_string(u, r->sample),
                                     .sample_bytes = r->sample.bytes };
 
         s = reject_file_add(&o->rejects, &line, err);
@@ -207,10 +207,16 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
     return s == LEAT_OK ? leat_writer_end_document(o->writer, origin, err) : s;
 }
 
+/* A document's ids in memory; not NULL where a unit has none at all. */
+static const void *ids_at(const struct unit *u, uint64_t at, uint64_t count)
+{
+    return count > 0 ? (const void *)(u->tokens.bytes + at) : "";
+}
+
 static enum leat_status write_documents(struct pack_output *o, struct unit *u, struct leat_error *err)
 {
-    const uint8_t *ids = u->tokens.bytes;
-    uint64_t spooled = 0;
+    const size_t width = o->setup->ids_wide ? 4 : 2;
+    uint64_t spooled = 0, at = 0; /* bytes taken of the spool and of the ids in memory */
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
@@ -218,19 +224,19 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
         struct leat_origin origin = { .input = d->input,
                                       .offset = d->offset,
                                       .line = line_number(o, d->line),
-                                      .id = (const char *)u->strings.bytes + d->id.begin,
+                                      .id = unit_string(u, d->id),
                                       .id_bytes = d->id.bytes,
                                       .text_hash = d->hash };
 
         if (d->spooled) {
             s = write_spooled(o, u, &spooled, d->tokens, &origin, err);
         } else if (o->setup->ids_wide) {
-            s = leat_writer_add_u32(o->writer, (const uint32_t *)(const void *)ids, d->tokens, &origin, err);
-            ids += 4 * d->tokens;
+            s = leat_writer_add_u32(o->writer, ids_at(u, at, d->tokens), d->tokens, &origin, err);
         } else {
-            s = leat_writer_add_u16(o->writer, (const uint16_t *)(const void *)ids, d->tokens, &origin, err);
-            ids += 2 * d->tokens;
+            s = leat_writer_add_u16(o->writer, ids_at(u, at, d->tokens), d->tokens, &origin, err);
         }
+        if (!d->spooled)
+            at += width * d->tokens;
     }
     return s;
 }
@@ -286,7 +292,7 @@ static enum leat_status end_input(struct pack_output *o, const struct unit *u, c
         size_t room = sizeof o->damage - 1, bytes = end->reason.bytes < room ? end->reason.bytes : room;
 
         if (o->at.damaged_inputs++ == 0)
-            memcpy(o->damage, u->strings.bytes + end->reason.begin, bytes);
+            memcpy(o->damage, unit_string(u, end->reason), bytes);
     }
     o->at.input_rejects = 0;
     o->at.lines = 0;

@@ -330,10 +330,21 @@ void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_repo
     report->resumable = 1;
 }
 
+/* getrusage() counts what the process was before exec, too: the parent, which may be large. */
 static uint64_t peak_memory(void)
 {
+    FILE *f = fopen("/proc/self/status", "re");
+    unsigned long long kib = 0;
     struct rusage usage;
+    char line[256];
 
+    while (f && kib == 0 && fgets(line, sizeof line, f))
+        if (sscanf(line, "VmHWM: %llu kB", &kib) != 1)
+            kib = 0;
+    if (f)
+        fclose(f);
+    if (kib > 0)
+        return kib * 1024;
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * 1024 : 0;
 }
 

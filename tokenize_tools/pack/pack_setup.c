@@ -1,7 +1,8 @@
 /*
- * pack_setup.c: how the bound on memory is spent. What the process holds already (the vocabulary above all) and what the
- * writer and each thread's encoder need is taken off; of the rest a half is for units on their way, a quarter for the
- * one piece that cannot be cut, and the last quarter stays free for what malloc() does not give back.
+ * pack_setup.c: how the bound on memory is spent. A share is for the one piece that cannot be cut: it depends on nothing
+ * but the bound, since what is refused for it must not differ from machine to machine. What the process holds already (the
+ * vocabulary above all) and what the writer and each thread's encoder need is taken off; of the rest most is for units on
+ * their way, and some stays free for what malloc() does not give back.
  */
 #include "pack_setup.h"
 
@@ -17,6 +18,9 @@
 #define LONG_MOST   TINY_OR(8192, 16 * MIB)
 #define THREAD_COST (8 * MIB)  /* an encoder's caches, a stack */
 #define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
+
+/* Of the bound, for the piece that cannot be cut: a quarter. */
+#define PIECE_SHARE 4
 
 /* Memory for a text of one byte while it is encoded: the text, ids in 32 bits (a list that doubles), in the stored
  * width (another), and its share of records. */
@@ -38,7 +42,7 @@ static uint64_t resident_bytes(void)
 /* Memory left for units and pieces; 0 if there is none. */
 static uint64_t left_over(uint64_t bound, uint64_t held, unsigned threads)
 {
-    uint64_t fixed = held + WRITER_COST + threads * THREAD_COST;
+    uint64_t fixed = held + WRITER_COST + threads * THREAD_COST + bound / PIECE_SHARE;
 
     return bound > fixed ? bound - fixed : 0;
 }
@@ -52,11 +56,12 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->threads--;
     left = left_over(bound, held, s->threads);
     if (left < least)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%llu MiB of memory are too little for this tokenizer: give at least %llu MiB",
-                          (unsigned long long)(bound / MIB),
-                          (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / MIB + 1));
-    s->flight_bytes = left / 2;
+        return status_set(
+            err, LEAT_E_ARGUMENT, "%.1f MiB of memory are too little for this tokenizer: give at least %llu MiB",
+            (double)bound / (double)MIB,
+            (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / (PIECE_SHARE - 1) * PIECE_SHARE / MIB +
+                                 1));
+    s->flight_bytes = left / 2 + left / 8;
     s->unit_bytes = UNIT_MOST;
     while (s->unit_bytes > UNIT_LEAST && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
         s->unit_bytes /= 2;
@@ -67,7 +72,7 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
     if (s->long_bytes < s->unit_bytes)
         s->long_bytes = s->unit_bytes;
     s->piece_bytes = left / 8 / s->threads;
-    s->long_piece_bytes = left / 4;
+    s->long_piece_bytes = bound / PIECE_SHARE;
     return LEAT_OK;
 }
 

@@ -58,7 +58,7 @@ static enum leat_status encode_record(struct pack_worker *w, struct unit *u, str
 /* Texts of a program: whether they are UTF-8 has not been looked at. */
 static enum leat_status unit_encode_given(struct pack_worker *w, struct unit *u, struct leat_error *err)
 {
-    const char *text = (const char *)u->text.bytes;
+    const char *text = u->text.bytes ? (const char *)u->text.bytes : ""; /* where all of them are empty */
     size_t kept = 0;
     enum leat_status s = LEAT_OK;
 

@@ -45,6 +45,10 @@ enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *
 enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                   size_t bytes, bool malformed, bool *refused, struct leat_error *err);
 
+/* Why a text is refused whose piece needs too much memory: without numbers, which would differ with the threads. */
+#define UNIT_PIECE_REASON                                                                                              \
+    "a stretch of the text cannot be cut, and needs more memory than is allowed for one (a quarter of the bound)"
+
 /* Appends ids in the stored width. */
 enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err);

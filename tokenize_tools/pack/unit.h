@@ -115,6 +115,12 @@ enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, ui
  * begin. */
 void unit_sort_rejects(struct unit *u);
 
+/* What a stretch of `strings` holds; not NULL, even where nothing was ever kept. */
+static inline const void *unit_string(const struct unit *u, struct stretch where)
+{
+    return where.bytes > 0 ? (const void *)(u->strings.bytes + where.begin) : "";
+}
+
 /* Copies a string to `strings`. */
 enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,
                            struct leat_error *err);

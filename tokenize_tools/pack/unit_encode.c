@@ -11,6 +11,8 @@ enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to,
     enum leat_status s;
     uint8_t *out;
 
+    if (count == 0)
+        return LEAT_OK;
     if (setup->ids_wide)
         return buffer_append(to, ids, (size_t)count * sizeof *ids, err);
     s = buffer_reserve(to, (size_t)count * sizeof(uint16_t), err);
@@ -69,8 +71,10 @@ enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct 
     }
     s = encode(w, u, d, text, bytes, &why);
     if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
+        const char *reason = s == LEAT_E_PIECE ? UNIT_PIECE_REASON : why.message;
+
         *refused = true;
-        s = unit_reject(u, d->input, d->offset, d->line, why.message, text, bytes, err);
+        s = unit_reject(u, d->input, d->offset, d->line, reason, text, bytes, err);
         if (s == LEAT_OK)
             u->rejects[u->reject_count - 1].place = d->text.begin;
         return s;

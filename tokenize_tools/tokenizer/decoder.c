@@ -540,6 +540,31 @@ static enum leat_status run_pieces(const struct decoder *d, const uint32_t *ids,
     return s;
 }
 
+/* Whether a decoder behind this one may join bytes that stood apart, so that halves of two characters become one. */
+static bool changes_text_after(const struct decoder *d, uint32_t i)
+{
+    while (++i < d->spec->decoder_count)
+        if (d->spec->decoders[i].kind != SPEC_DECODE_FUSE)
+            return true;
+    return false;
+}
+
+/* What ByteLevel gave, one text: the reference makes it UTF-8 there, which leat leaves to the caller unless it shows. */
+static enum leat_status repair_bytes(struct texts *t, struct texts *spare, struct leat_error *err)
+{
+    struct texts swap;
+    enum leat_status s;
+
+    spare->bytes.size = spare->count = 0;
+    s = utf8_repair(&spare->bytes, t->bytes.bytes, t->bytes.size, NULL, err);
+    if (s == LEAT_OK)
+        s = end_text(spare, err);
+    swap = *t;
+    *t = *spare;
+    *spare = swap;
+    return s;
+}
+
 static enum leat_status join(const struct decoder *d, const struct texts *t, struct buffer *out, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -577,6 +602,8 @@ enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_
         swap = a;
         a = b;
         b = swap;
+        if (s == LEAT_OK && d->spec->decoders[i].kind == SPEC_DECODE_BYTE_LEVEL && changes_text_after(d, i))
+            s = repair_bytes(&a, &b, err);
     }
     if (s == LEAT_OK)
         s = join(d, &a, out, err);

@@ -128,7 +128,7 @@ void fingerprint(uint8_t out[FINGERPRINT_BYTES], const struct tokenizer_spec *sp
     model(&h, spec);
     pipeline(&h, spec);
     added(&h, spec);
-    number(&h, spec->sentencepiece.add_dummy_prefix);
+    number(&h, spec->sentencepiece.add_dummy_prefix ? 1u + spec->sentencepiece.whitespace_as_suffix : 0u);
     number(&h, spec->sentencepiece.remove_extra_whitespaces);
     number(&h, spec->sentencepiece.escape_whitespaces);
     string(&h, &spec->sentencepiece.charsmap);

@@ -39,8 +39,7 @@ struct model {
     struct tokenizer_spec *spec;
     const struct load_source *source;
     struct leat_error *err;
-    uint64_t type; /* enum model_type */
-    bool whitespace_as_suffix;
+    uint64_t type;            /* enum model_type */
     struct string_map pieces; /* by name: sentencepiece refuses a second one, of whatever type */
     bool byte_found[256];
 };
@@ -164,7 +163,7 @@ static enum leat_status read_trainer(struct model *m, const struct protobuf_fiel
         if (f.number == TRAINER_MODEL_TYPE && f.value >= UNIGRAM && f.value <= CHARACTER)
             m->type = f.value;
         else if (f.number == TRAINER_WHITESPACE_AS_SUFFIX)
-            m->whitespace_as_suffix = f.value != 0;
+            sp->whitespace_as_suffix = f.value != 0;
         else if (f.number == TRAINER_BYTE_FALLBACK)
             m->spec->byte_fallback = f.value != 0;
         else if (f.number == TRAINER_BOS_ID)
@@ -234,9 +233,6 @@ static enum leat_status check_type(struct model *m)
     if (m->type != BPE)
         return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported%s",
                           m->source->path, names[m->type], later ? " yet: Unigram comes in a later version" : "");
-    if (m->whitespace_as_suffix)
-        return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: sentencepiece's treat_whitespace_as_suffix is not supported",
-                          m->source->path);
     return LEAT_OK;
 }
 

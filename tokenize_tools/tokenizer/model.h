@@ -9,19 +9,11 @@
 
 #include <stdbool.h>
 
+#include "id_list.h"
 #include "merge_table.h"
 #include "spec.h"
 
 struct model;
-
-/* Ids that grow at their end. Zeroed at first, but perhaps for `bound`, where their memory is counted. */
-struct id_list {
-    uint32_t *ids;
-    size_t count, room;
-    struct bound *bound;
-};
-enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err);
-void id_list_free(struct id_list *list);
 
 /* A thread's memory. What grows with a piece is counted in `bound`, if that is not NULL. */
 struct model_scratch;

@@ -65,262 +65,6 @@ uint32_t parser_take_character(struct parser *p)
     return c;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------- */
-
-static bool write_bytes(struct parser *p, const void *bytes, size_t count)
-{
-    struct pattern_text *out = p->out;
-
-    if (out->length + count > p->out_room) {
-        size_t room = 2 * (out->length + count) + 64;
-        unsigned char *larger = realloc(out->text, room);
-
-        if (!larger)
-            return parser_no_memory(p, room);
-        out->text = larger;
-        p->out_room = room;
-    }
-    memcpy(out->text + out->length, bytes, count);
-    out->length += count;
-    return true;
-}
-
-static bool write_text(struct parser *p, const char *text)
-{
-    return write_bytes(p, text, strlen(text));
-}
-
-/* Puts "(?:" before what was written since `from` and `after` behind it. */
-static bool wrap(struct parser *p, size_t from, const char *after)
-{
-    if (!write_text(p, "(?:"))
-        return false;
-    memmove(p->out->text + from + 3, p->out->text + from, p->out->length - 3 - from);
-    memcpy(p->out->text + from, "(?:", 3);
-    return write_text(p, after);
-}
-
-/* A marker for the set. It is copied, unless there is an equal one. */
-static bool write_set(struct parser *p, const struct pattern_set *set)
-{
-    struct pattern_text *out = p->out;
-    size_t i = 0;
-
-    while (i < out->set_count && !pattern_set_equal(out->sets[i], set))
-        i++;
-    if (i == out->set_count) {
-        if (i == PATTERN_SETS_MOST)
-            return parser_refuse(p, 0, "too many different character classes");
-        if (i == p->sets_room) {
-            size_t room = 2 * i + 16;
-            struct pattern_set **larger = realloc(out->sets, room * sizeof *larger);
-
-            if (!larger)
-                return parser_no_memory(p, room * sizeof *larger);
-            out->sets = larger;
-            p->sets_room = room;
-        }
-        if (!(out->sets[i] = malloc(sizeof *set)))
-            return parser_no_memory(p, sizeof *set);
-        memcpy(out->sets[i], set, sizeof *set);
-        out->set_count++;
-    }
-    return write_bytes(p, (unsigned char[]) { PATTERN_MARKER, (unsigned char)(i >> 8), (unsigned char)i }, 3);
-}
-
-/* Text in which each '#' stands for `set`. */
-static bool write_with(struct parser *p, const char *text, const struct pattern_set *set)
-{
-    for (; *text; text++)
-        if (!(*text == '#' ? write_set(p, set) : write_bytes(p, text, 1)))
-            return false;
-    return true;
-}
-
-static bool write_newline_text(struct parser *p, const char *text)
-{
-    struct pattern_set *newline = malloc(sizeof *newline);
-    bool ok;
-
-    if (!newline)
-        return parser_no_memory(p, sizeof *newline);
-    pattern_set_clear(newline);
-    pattern_set_add(newline, '\n', '\n');
-    ok = write_with(p, text, newline);
-    free(newline);
-    return ok;
-}
-
-/* ---- Atoms ------------------------------------------------------------------------------------------------------ */
-
-/*
- * Oniguruma, ignoring case, also takes one character for several: ß for ss, ﬁ for fi, ŉ for ʼn. Such a pair of
- * literals is refused. Every character that folds to several folds to one of these pairs first.
- */
-static bool several_fold_to_one(uint32_t before, uint32_t c)
-{
-    static const char pairs[][3] = { "ss", "st", "ff", "fi", "fl" };
-
-    if (before == 0)
-        return false;
-    if (before >= 0x80 || c >= 0x80)
-        return true;
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        if ((before | 0x20) == (uint32_t)pairs[i][0] && (c | 0x20) == (uint32_t)pairs[i][1])
-            return true;
-    return false;
-}
-
-static bool write_literal(struct parser *p, size_t from, uint32_t c)
-{
-    struct pattern_set *set = malloc(sizeof *set);
-    bool ok = set != NULL || parser_no_memory(p, sizeof *set);
-
-    if (!ok)
-        return false;
-    pattern_set_clear(set);
-    pattern_set_add(set, c, c);
-    if (p->flags.fold && !parser_fold_case(p, set))
-        ok = parser_refuse(p, from, "either case of a letter other than ASCII's");
-    else if (p->flags.fold && parser_onig(p) && several_fold_to_one(p->before, c))
-        ok = parser_refuse(p, from, "ignoring case, one character could stand for several here");
-    ok = ok && write_set(p, set);
-    p->literal = c;
-    free(set);
-    return ok;
-}
-
-/* A single set made by `fill`, which has the parser's place behind the atom when it returns. */
-static bool write_class(struct parser *p, size_t from, char kind)
-{
-    struct pattern_set *set = malloc(sizeof *set);
-    bool ok;
-
-    if (!set)
-        return parser_no_memory(p, sizeof *set);
-    switch (kind) {
-    case '[':
-        ok = parser_take_class(p, from, set, 0);
-        break;
-    case 'p':
-    case 'P':
-        ok = parser_take_property(p, from, set, kind == 'P', false);
-        /* Rust takes either case of a property; Oniguruma only in brackets */
-        if (ok && !parser_onig(p) && p->flags.fold && !parser_fold_case(p, set))
-            ok = parser_refuse(p, from, "either case of letters other than ASCII's");
-        break;
-    case '.':
-    case 'N':
-    case 'O':
-        pattern_set_clear(set);
-        pattern_set_add(set, 0, 0x10ffff);
-        if (kind == 'N' || (kind == '.' && !p->flags.dot_all))
-            pattern_set_remove(set, '\n', '\n');
-        ok = true;
-        break;
-    default:
-        ok = parser_class_escape(p, kind, set, false);
-    }
-    ok = ok && write_set(p, set);
-    free(set);
-    return ok;
-}
-
-/* \b and \B by look-around at \w. */
-static bool write_boundary(struct parser *p, bool negative)
-{
-    struct pattern_set *word = malloc(sizeof *word);
-    bool ok;
-
-    if (!word)
-        return parser_no_memory(p, sizeof *word);
-    parser_word_set(p, word, false);
-    ok = write_with(p, negative ? "(?:(?<=#)(?=#)|(?<!#)(?!#))" : "(?:(?<=#)(?!#)|(?<!#)(?=#))", word);
-    p->out->looks_behind = true;
-    free(word);
-    return ok;
-}
-
-/* \R: a pair is not taken apart. */
-static bool write_line_end(struct parser *p)
-{
-    struct pattern_set *set = malloc(sizeof *set);
-    bool ok;
-
-    if (!set)
-        return parser_no_memory(p, sizeof *set);
-    pattern_set_clear(set);
-    pattern_set_add(set, '\r', '\r');
-    ok = write_with(p, "(?>#", set);
-    pattern_set_clear(set);
-    pattern_set_add(set, '\n', '\n');
-    ok = ok && write_with(p, "#|", set);
-    pattern_set_add(set, '\v', '\r');
-    pattern_set_add(set, 0x85, 0x85);
-    pattern_set_add(set, 0x2028, 0x2029);
-    ok = ok && write_with(p, "#)", set);
-    free(set);
-    return ok;
-}
-
-/* ^ and $: in Oniguruma always of lines, but ^ not behind a final newline. */
-static bool write_anchor(struct parser *p, char which)
-{
-    if (which == '^')
-        p->out->looks_behind = true;
-    if (!parser_onig(p) && !p->flags.multiline)
-        return write_text(p, which == '^' ? "\\A" : "\\z");
-    if (which == '$')
-        return write_newline_text(p, "(?=#|\\z)");
-    return write_newline_text(p, parser_onig(p) ? "(?:\\A|(?<=#)(?!\\z))" : "(?:\\A|(?<=#))");
-}
-
-/* After the backslash at `from`. *assertion: nothing may repeat it. */
-static bool take_escape(struct parser *p, size_t from, bool *assertion)
-{
-    uint32_t value;
-    char c;
-
-    if (++p->at >= p->length)
-        return parser_refuse(p, from, "an unfinished escape");
-    c = p->text[p->at++];
-    switch (c) {
-    case 's':
-    case 'S':
-    case 'd':
-    case 'D':
-    case 'w':
-    case 'W':
-    case 'h':
-    case 'H':
-    case 'p':
-    case 'P':
-    case 'N':
-    case 'O':
-        return write_class(p, from, c);
-    case 'R':
-        return write_line_end(p);
-    case 'b':
-    case 'B':
-        *assertion = true;
-        if (parser_looking_at(p, "{"))
-            return parser_refuse(p, from, "this escape is not supported");
-        return write_boundary(p, c == 'B');
-    case 'A':
-        *assertion = true;
-        p->out->looks_behind = true;
-        return write_text(p, "\\A");
-    case 'z':
-        *assertion = true;
-        return write_text(p, "\\z");
-    case 'Z':
-        *assertion = true;
-        return write_newline_text(p, parser_onig(p) ? "(?=#?\\z)" : "(?=#*\\z)");
-    default:
-        return parser_character_escape(p, from, c, &value) && write_literal(p, from, value);
-    }
-}
-
 /* ---- Groups ----------------------------------------------------------------------------------------------------- */
 
 static bool take_alternatives(struct parser *p, unsigned depth);
@@ -361,12 +105,12 @@ static bool take_group_body(struct parser *p, size_t from, const char *opening, 
 {
     struct parser_flags flags = p->flags;
 
-    if (!write_text(p, opening) || !take_alternatives(p, depth + 1))
+    if (!parser_write_text(p, opening) || !take_alternatives(p, depth + 1))
         return false;
     if (!parser_take(p, ")"))
         return parser_refuse(p, from, "a group without its end");
     p->flags = flags;
-    return write_text(p, ")");
+    return parser_write_text(p, ")");
 }
 
 static bool take_name(struct parser *p, size_t from, char closing)
@@ -416,20 +160,20 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
     if (!take_flags(p, from))
         return false;
     if (parser_take(p, ":")) {
-        if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
+        if (!parser_write_text(p, "(?:") || !take_alternatives(p, depth + 1))
             return false;
         p->flags = flags;
-        return parser_take(p, ")") ? write_text(p, ")") : parser_refuse(p, from, "a group without its end");
+        return parser_take(p, ")") ? parser_write_text(p, ")") : parser_refuse(p, from, "a group without its end");
     }
     p->at++;
     *assertion = true;
     if (!parser_onig(p))
         return true;
     /* to Oniguruma a(?i)b|c is a(?i:b|c) */
-    if (!write_text(p, "(?:") || !take_alternatives(p, depth + 1))
+    if (!parser_write_text(p, "(?:") || !take_alternatives(p, depth + 1))
         return false;
     p->flags = flags;
-    return write_text(p, ")");
+    return parser_write_text(p, ")");
 }
 
 /* ---- Repetition ------------------------------------------------------------------------------------------------- */
@@ -491,7 +235,7 @@ static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
         n = snprintf(text, sizeof text, "{%u,}", r->least);
     else
         n = snprintf(text, sizeof text, "{%u,%u}", r->least, r->most);
-    return write_bytes(p, text, (size_t)n);
+    return parser_write_bytes(p, text, (size_t)n);
 }
 
 /* Repetitions behind the atom that was written from `written` on. */
@@ -511,7 +255,7 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
             /* Oniguruma repeats what is repeated; Rust does not take it */
             if (!parser_onig(p))
                 return parser_refuse(p, from, "a repetition of a repetition");
-            if (!wrap(p, written, ")"))
+            if (!parser_write_around(p, written, ")"))
                 return false;
         }
         p->literal = 0;
@@ -519,9 +263,10 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
             return false;
         if (parser_onig(p) && r.interval) {
             /* {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ there */
-            if (r.least != r.most && parser_take(p, "?") && !write_text(p, "?"))
+            if (r.least != r.most && parser_take(p, "?") && !parser_write_text(p, "?"))
                 return false;
-        } else if (parser_take(p, "?") ? !write_text(p, "?") : parser_take(p, "+") && !write_text(p, "+")) {
+        } else if (parser_take(p, "?") ? !parser_write_text(p, "?")
+                                       : parser_take(p, "+") && !parser_write_text(p, "+")) {
             return false;
         }
         again = true;
@@ -545,21 +290,21 @@ static bool take_branch(struct parser *p, unsigned depth)
         case '[':
         case '.':
             p->at++;
-            ok = write_class(p, from, c);
+            ok = parser_write_class(p, from, c);
             break;
         case '^':
         case '$':
             p->at++;
             assertion = true;
-            ok = write_anchor(p, c);
+            ok = parser_write_anchor(p, c);
             break;
         case '\\':
-            ok = take_escape(p, from, &assertion);
+            ok = parser_take_escape(p, from, &assertion);
             break;
         default:
             if (take_repeat(p, &r))
                 return parser_refuse(p, from, "nothing that could be repeated");
-            ok = write_literal(p, from, parser_take_character(p));
+            ok = parser_write_literal(p, from, parser_take_character(p));
         }
         if (!ok || !take_repeats(p, written, assertion))
             return false;
@@ -578,7 +323,7 @@ static bool take_alternatives(struct parser *p, unsigned depth)
         return false;
     while (parser_take(p, "|")) {
         p->literal = entering;
-        if (!write_text(p, "|") || !take_branch(p, depth))
+        if (!parser_write_text(p, "|") || !take_branch(p, depth))
             return false;
     }
     return true;

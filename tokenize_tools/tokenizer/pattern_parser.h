@@ -1,5 +1,6 @@
 /*
- * pattern_parser.h: the reader's state and what pattern_parse.c, pattern_class.c and pattern_property.c share. Functions
+ * pattern_parser.h: the reader's state and what the files that read expressions share: pattern_parse.c,
+ * pattern_atom.c, pattern_class.c, pattern_property.c, pattern_write.c. Functions
  * that return bool return false after refusing or running out of memory; the reader's status says which.
  */
 #ifndef LEAT_TOKENIZER_PATTERN_PARSER_H
@@ -54,6 +55,35 @@ bool parser_looking_at(const struct parser *p, const char *what);
 /* The same, and moves behind it if it is there. */
 bool parser_take(struct parser *p, const char *what);
 uint32_t parser_take_character(struct parser *p);
+
+/* ---- pattern_write.c ---- */
+
+bool parser_write_bytes(struct parser *p, const void *bytes, size_t count);
+bool parser_write_text(struct parser *p, const char *text);
+
+/* Puts "(?:" before what was written since `from` and `after` behind it. */
+bool parser_write_around(struct parser *p, size_t from, const char *after);
+
+/* A marker for the set. It is copied, unless there is an equal one. */
+bool parser_write_set(struct parser *p, const struct pattern_set *set);
+
+/* Text in which each '#' stands for `set`, or for a newline. */
+bool parser_write_with(struct parser *p, const char *text, const struct pattern_set *set);
+bool parser_write_newlines(struct parser *p, const char *text);
+
+/* ---- pattern_atom.c ---- */
+
+/* A character that stands for itself; it began at `from`. */
+bool parser_write_literal(struct parser *p, size_t from, uint32_t c);
+
+/* A single set: `kind` is '[', '.' or the letter of an escape. The reader's place is behind what tells the kind. */
+bool parser_write_class(struct parser *p, size_t from, char kind);
+
+/* ^ or $. */
+bool parser_write_anchor(struct parser *p, char which);
+
+/* At a backslash. *assertion: nothing may repeat it. */
+bool parser_take_escape(struct parser *p, size_t from, bool *assertion);
 
 /* ---- pattern_class.c ---- */
 

@@ -122,6 +122,12 @@ static enum leat_status put(const struct sentencepiece_normalizer *n, struct buf
     return s;
 }
 
+static enum leat_status put_dummy(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
+                                  struct leat_error *err)
+{
+    return n->spec->add_dummy_prefix ? put(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
+}
+
 /* White space at the text's beginning goes, where extra white space does; a prefix comes before the first of the rest. */
 static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct part *p,
                               struct leat_error *err)
@@ -134,7 +140,7 @@ static enum leat_status begin(const struct sentencepiece_normalizer *n, struct s
         p->at += s->begun ? 0 : used;
     }
     s->after_space = n->spec->remove_extra_whitespaces;
-    return s->begun && n->spec->add_dummy_prefix ? put(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
+    return s->begun && !n->spec->whitespace_as_suffix ? put_dummy(n, s, err) : LEAT_OK;
 }
 
 /* How much of what has come out is not white space at the end, which goes where extra white space does. The first
@@ -192,11 +198,15 @@ enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normali
     status = run(n, s, &p, err);
     if (status == LEAT_OK)
         status = held_keep(&s->held, p.text, p.bytes, p.at, err);
-    *text = s->out.bytes ? s->out.bytes : (const uint8_t *)"";
-    *bytes = s->given = trimmed(n, &s->out, spaces);
+    s->given = trimmed(n, &s->out, spaces);
     if (last) {
         s->out.size = s->given;
+        if (status == LEAT_OK && s->begun && n->spec->whitespace_as_suffix)
+            status = put_dummy(n, s, err);
+        s->given = s->out.size;
         s->begun = false;
     }
+    *text = s->out.bytes ? s->out.bytes : (const uint8_t *)"";
+    *bytes = s->given;
     return status;
 }

@@ -1,0 +1,256 @@
+#!/bin/sh
+# test_pack.sh: leat pack as it is typed: help, summaries, JSON, rejects, exit codes, what is refused and how that is
+# said, broken inputs, interrupts, resumed runs, and the progress on a terminal.
+. tests/cli/cli.sh
+
+# What is told about time and memory, made the same.
+masked() {
+    sed -e 's/"seconds": [^,}]*/"seconds": T/; s/"mb_per_s": [^,}]*/"mb_per_s": R/' \
+        -e 's/"tokens_per_s": [^,}]*/"tokens_per_s": R/; s/"peak_memory": [^,}]*/"peak_memory": M/' \
+        -e 's/ of text in [0-9.]* [mun]*s\.$/ of text in T./' \
+        -e 's|^[0-9.]* [kMG]*B/s of text, [0-9.]* [kMG ]*tokens/s; memory at most [0-9.]* MiB\.$|RATES|' "$printed"
+}
+prints() { # what the command that ran last printed, on stdin
+    join_lines >"$expected"
+    masked | diff "$expected" - >"$tmp/.diff" || fail "$ran: printed (>) other than expected (<):
+$(cat "$tmp/.diff")"
+}
+says() { # CODE PART: the command that ran last ended so, and said this among other things
+    [ "$code" -eq "$1" ] || fail "$ran: exit code $code, not $1; it said: $(cat "$said")"
+    grep -qF -- "$2" "$said" || fail "$ran: did not say '$2' but: $(cat "$said")"
+}
+same() { # A B
+    cmp "$1.tokens" "$2.tokens" || fail "$1.tokens and $2.tokens differ"
+    cmp "$1.leat" "$2.leat" || fail "$1.leat and $2.leat differ"
+}
+nothing_left() { # NAME
+    for file in "$1".partial.*; do
+        [ ! -e "$file" ] || fail "$ran: left $file behind"
+    done
+}
+
+printf '{"text":"hello <|endoftext|>","id":3}\nbad\n\n{"text":"y"}\n' >a.jsonl
+printf 'a text' >b.txt
+mkdir folder empty
+cp a.jsonl b.txt folder
+
+# ---- What comes out -------------------------------------------------------------------------------------------------
+
+run leat pack --help
+ended 0 ''
+for option in output tokenizer format text id end begin special invalid-utf8 threads memory max-rejects \
+    allow-truncated resume part shuffle dedup split force progress json; do
+    grep -q -- "--$option" "$printed" || fail "leat pack --help does not tell --$option"
+done
+grep -q '^example' "$printed" || fail "leat pack --help shows no example"
+
+run leat pack -t bytes -o one --max-rejects 1 a.jsonl b.txt
+ended 0 ''
+prints <<'END'
+one: 29 tokens in 3 documents from 2 inputs, 26 bytes of text in T.
+RATES
+1 string of special tokens in the texts became ordinary text (--special makes them tokens).
+1 record was refused: see one.rejects.jsonl.
+END
+diff - one.rejects.jsonl <<'END' || fail "other rejects"
+{"input":"a.jsonl","offset":38,"line":2,"reason":"not valid JSON: an object ({) is expected at byte 1","record":"bad"}
+END
+run leat verify one
+[ "$code" -eq 0 ] || fail "leat verify: $(cat "$said")"
+run leat find one --id 3
+grep -q 'a.jsonl' "$printed" || fail "leat find does not find an id: $(cat "$printed")"
+nothing_left one
+
+run leat pack -t gpt2 -o two --max-rejects 100% --json a.jsonl
+ended 0 ''
+prints <<'END'
+{"output": "two", "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, "rejected": 1, "deduplicated": 0, @
+"splits": [], "special_strings": 1, "truncated_inputs": 0, "seconds": T, "mb_per_s": R, "tokens_per_s": R, @
+"peak_memory": M}
+END
+run leat pack -t gpt2 -o special --max-rejects 34% --special a.jsonl
+prints <<'END'
+special: 6 tokens in 2 documents from 1 input, 20 bytes of text in T.
+RATES
+1 string of special tokens in the texts became these tokens.
+1 record was refused: see special.rejects.jsonl.
+END
+run leat cat special --document 0
+grep -q 'hello <|endoftext|>' "$printed" || fail "leat cat of a packed document prints $(cat "$printed")"
+
+# the same from standard input, but for its name
+leat pack -t bytes -o three --max-rejects 1 - <a.jsonl >"$printed" 2>"$said" || fail "standard input: $(cat "$said")"
+leat pack -t bytes -o four --max-rejects 1 a.jsonl >"$printed" 2>"$said" || fail "four: $(cat "$said")"
+cmp three.tokens four.tokens || fail "standard input gives other tokens"
+# a name with an ending is the same name
+run leat pack -t bytes -o five.leat --max-rejects 1 a.jsonl --progress never
+ended 0 ''
+same four five
+
+# ---- What is refused ------------------------------------------------------------------------------------------------
+
+refuse 2 'leat: --output NAME is missing: the dataset to write: NAME.tokens and NAME.leat (leat pack --help lists the @
+options)' leat pack a.jsonl
+refuse 2 'leat: INPUT... is missing: leat pack INPUT... (leat pack --help shows how)' leat pack -o x
+refuse 2 'leat: unknown option --treads; did you mean --threads? (leat pack --help lists the options)' \
+    leat pack -o x --treads 3 a.jsonl
+refuse 1 'leat: cannot find the input nosuch: No such file or directory' leat pack -o x nosuch
+refuse 1 'leat: cannot open the list nosuch: No such file or directory' leat pack -o x @nosuch
+cp b.txt b.xyz
+run leat pack -o x b.xyz
+says 2 'give --format jsonl or --format text'
+run leat pack -o x empty
+says 1 'the folder empty holds no'
+run leat pack -t bytes -o nosuch/x a.jsonl
+says 1 'the folder that nosuch/x.leat is to lie in is not there'
+run leat pack -t bytes -o x --memory 1Mi a.jsonl
+says 2 'give at least'
+for bound in 101% x -1 1.23456%; do
+    run leat pack -o x "--max-rejects=$bound" a.jsonl
+    says 2 '--max-rejects: '
+done
+for part in 0/3 4/3 1 1/ /2 1/2x; do
+    run leat pack -o x --part "$part" a.jsonl
+    says 2 'is not I/N'
+done
+run leat pack -t bytes -o x --part 1/2 -
+says 2 'standard input cannot be packed in parts'
+run leat pack -t bytes -o x --part 1/2 --shuffle 1 a.jsonl
+says 2 'ask for them when the parts are merged'
+run leat pack -t bytes -o x - -
+says 2 'given twice'
+run leat pack -t bytes -o x --end 257 a.jsonl
+says 2 "the tokenizer's ids end at 256"
+run leat pack -t bytes -o x --end nosuch a.jsonl
+says 2 'no token of bytes is written nosuch'
+run leat pack -t nosuch -o x a.jsonl
+[ "$code" -ne 0 ] || fail "an unknown tokenizer is taken"
+nothing_left x
+[ ! -e x.leat ] || fail "a refused run left x.leat"
+
+# ---- Rejects, and going on ------------------------------------------------------------------------------------------
+
+refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons
+leat: nothing is lost: the same command with --resume and a greater --max-rejects goes on from there' \
+    leat pack -t bytes -o r a.jsonl
+cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
+refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint: go on with it (--resume), or start over (--force)' \
+    leat pack -t bytes -o r --max-rejects 1 a.jsonl
+difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference
+    then=$1 now=$2
+    shift 2
+    run leat pack -o r --max-rejects 1 --resume "$@"
+    says 1 "$then"
+    says 1 "$now"
+}
+difference 'text-field text' 'text-field body' -t bytes --text body a.jsonl
+difference 'id-field id' 'id-field ' -t bytes --id '' a.jsonl
+difference 'invalid-utf8 replace' 'invalid-utf8 reject' -t bytes --invalid-utf8 reject a.jsonl
+difference 'special 0' 'special 1' -t bytes --special a.jsonl
+difference 'part 0/0' 'part 1/2' -t bytes --part 1/2 a.jsonl
+difference 'inputs 1' 'inputs 2' -t bytes a.jsonl b.txt
+difference 'input jsonl' 'input text' -t bytes --format text a.jsonl
+run leat pack -o r --max-rejects 1 --resume -t gpt2 a.jsonl
+says 1 'its vocabulary size was 257 and now is 50257'
+run leat pack -o r --max-rejects 1 --resume -t bytes --end none a.jsonl
+says 1 'its end-of-document token was 256 and now is none'
+cp -p a.jsonl kept
+printf '{"text":"more"}\n' >>a.jsonl
+difference 'input jsonl 56 bytes' 'input jsonl 72 bytes' -t bytes a.jsonl
+cp -p kept a.jsonl
+touch -d '2001-02-03 04:05:06 UTC' a.jsonl
+difference 'changed at' 'changed at 981173106.000000000' -t bytes a.jsonl
+run leat pack -t bytes -o r --max-rejects 1 --force a.jsonl
+ended 0 ''
+same r four
+nothing_left r
+run leat pack -t bytes -o r --max-rejects 0 --force a.jsonl
+says 4 'goes on from there; --force alone would begin anew'
+run leat pack -t bytes -o r --max-rejects 1 --force --resume a.jsonl
+ended 0 ''
+same r four
+nothing_left r
+try 0 '' leat pack -t bytes -o r --max-rejects 1 --resume a.jsonl <<'END'
+r is finished already: 22 tokens in 2 documents.
+END
+for other in '--text=body' '--part=1/2' '--shuffle=3' '--dedup' '--special' 'b.txt'; do
+    run leat pack -t bytes -o r --max-rejects 1 --resume a.jsonl "$other"
+    says 1 'r.leat exists already'
+done
+refuse 1 'leat: r.leat exists already: choose another name, or replace it (--force)' \
+    leat pack -t bytes -o r --max-rejects 1 a.jsonl
+# without rejects, those of the run before go
+run leat pack -t bytes -o r --force b.txt
+ended 0 ''
+[ ! -e r.rejects.jsonl ] || fail "the rejects of a dataset that was replaced are still there"
+
+# ---- Broken inputs --------------------------------------------------------------------------------------------------
+
+awk 'BEGIN { srand(1); for (i = 0; i < 400; i++) printf "{\"text\":\"%d %d\"}\n", i, int(rand() * 1e9) }' >whole.jsonl
+if gzip -c whole.jsonl >w.jsonl.gz 2>/dev/null; then
+    head -c 1500 w.jsonl.gz >cut.jsonl.gz
+    run leat pack -t bytes -o cut --max-rejects 1 cut.jsonl.gz
+    if ! grep -q 'this build cannot read' "$said"; then
+        says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
+        run leat verify cut
+        [ "$code" -eq 0 ] || fail "what is left of a broken input is no dataset"
+        run leat pack -t bytes -o cut2 --max-rejects 1 --allow-truncated --json cut.jsonl.gz
+        says 0 'leat: warning: 1 input was cut off or broken'
+        grep -q '"truncated_inputs": 1,' "$printed" || fail "the summary does not count a broken input"
+        same cut cut2
+    fi
+fi
+
+# ---- An interrupt ---------------------------------------------------------------------------------------------------
+
+awk 'BEGIN { for (i = 0; i < 200000; i++) print "{\"text\":\"a wheel, a mill, a river, and line", i, "\"}" }' >big.jsonl
+leat pack -t gpt2 -o whole big.jsonl >/dev/null 2>&1 || fail "whole: exit code $?"
+# it comes once the run has begun; and a shell would let a command in the background ignore it
+if command -v python3 >/dev/null; then
+    for wait in 0 0.1 0.1; do
+        python3 - "$wait" >"$printed" 2>"$said" <<'END'
+import os, signal, subprocess, sys, time
+p = subprocess.Popen(["leat", "pack", "-t", "gpt2", "-o", "i", "--threads", "1", "--resume", "big.jsonl"],
+                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+while p.poll() is None and not os.path.exists("i.partial.tokens"):
+    time.sleep(0.001)
+time.sleep(float(sys.argv[1]))
+p.send_signal(signal.SIGINT)
+code = p.wait()
+sys.exit(code if code >= 0 else 99)
+END
+        code=$?
+        ran="leat pack, interrupted after $wait s"
+        case $code in
+        0 | 99) ;; # it was at its end, or had not begun
+        *)
+            says 130 'leat: interrupted after'
+            says 130 'leat: nothing is lost: the same command with --resume goes on from there'
+            ;;
+        esac
+    done
+fi
+run leat pack -t gpt2 -o i --resume big.jsonl
+ended 0 ''
+same i whole
+nothing_left i
+
+# ---- A terminal -----------------------------------------------------------------------------------------------------
+
+if python3 -c 'import pty' 2>/dev/null; then
+    python3 - >"$printed" 2>&1 <<'END' || fail "a terminal: $(cat "$printed")"
+import os, pty
+seen = b""
+def read(fd):
+    global seen
+    data = os.read(fd, 4096)
+    seen += data
+    return data
+code = pty.spawn(["leat", "pack", "-t", "gpt2", "-o", "bar", "--threads", "1", "big.jsonl"], read)
+text = seen.decode()
+assert code == 0, (code, text)
+assert "tokens/s" in text and "\r" in text and "%" in text, text
+assert "bar: " in text, text
+END
+fi
+finish

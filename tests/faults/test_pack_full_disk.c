@@ -1,0 +1,171 @@
+/*
+ * test_pack_full_disk.c: a disk that fills up at any point of packing gives LEAT_E_NO_SPACE with a sentence and no
+ * dataset; and, once there is room, the run goes on to the bytes of one that never was disturbed. The disk is a file
+ * system in memory of the test's own; where none can be mounted, a limit on the size of files does.
+ */
+#include <signal.h>
+#include <sys/resource.h>
+
+#include "leat_pack.h"
+#include "own_mounts.h"
+#include "small.h"
+
+#define DISK_BYTES ((unsigned long)8 << 20)
+#define STEPS      60
+
+static const char *folder;
+static char disk[560], name[600], reference[600], filler[600], input[600];
+static struct leat_tokenizer *tokenizer;
+
+static enum leat_status pack_to(const char *output, bool resume, struct leat_pack_report *report)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    const char *inputs[] = { input };
+
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.threads = 2;
+    o.memory = UINT64_C(4) << 30; /* a sanitizer takes much of it */
+    o.resume = resume;
+    return leat_pack(output, inputs, 1, &o, report, &t_err);
+}
+
+static void make_input(void)
+{
+    static char text[700000];
+    uint64_t random = t_seed();
+    size_t used = 0;
+
+    for (unsigned i = 0; used + 31000 < sizeof text; i++) {
+        uint64_t letters = i == 30 ? 30000 : t_below(&random, 3000); /* one that goes through a temporary file */
+
+        used += (size_t)snprintf(text + used, 40, i % 17 == 3 ? "not a record %u " : "{\"text\": \"%u ", i);
+        for (uint64_t k = 0; k < letters; k++)
+            text[used++] = (char)('a' + t_below(&random, 26));
+        memcpy(text + used, "\"}\n", 3);
+        used += 3;
+    }
+    put_file(input, text, used);
+}
+
+/* Leaves `bytes` free, or less. */
+static void fill_disk(uint64_t bytes)
+{
+    static const uint8_t zeros[1 << 14];
+    FILE *f = fopen(filler, "wb");
+
+    setvbuf(f, NULL, _IONBF, 0);
+    for (uint64_t left = DISK_BYTES - bytes; left > 0;) {
+        size_t here = left < sizeof zeros ? (size_t)left : sizeof zeros;
+
+        if (fwrite(zeros, 1, here, f) != here)
+            break;
+        left -= here;
+    }
+    fclose(f);
+}
+
+static void check_full(enum leat_status s, const char *remedy)
+{
+    T_EQ(s, LEAT_E_NO_SPACE);
+    T_EQ(t_err.status, s);
+    T_CONTAINS(t_err.message, remedy);
+    T_CHECK(access(with(name, ".leat"), F_OK) != 0);
+}
+
+static void check_end(void)
+{
+    T_CHECK(same_dataset(name, reference));
+    T_CHECK(same_file(with(name, ".rejects.jsonl"), with(reference, ".rejects.jsonl")));
+    T_STR(listing(disk), "d.leat d.rejects.jsonl d.tokens");
+}
+
+/* One run with little room, and what follows. Whether it was too little, and whether there was something to resume. */
+static void try_with(bool *full, bool *resumable, const char *remedy, void (*more_room)(void))
+{
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    enum leat_status s = pack_to(name, false, &report);
+
+    *full = s != LEAT_OK;
+    *resumable = report.resumable != 0;
+    if (*full)
+        check_full(s, remedy);
+    T_CHECK(*resumable == (access(with(name, ".partial.checkpoint"), F_OK) == 0));
+    more_room();
+    if (*full)
+        T_OK(pack_to(name, true, NULL));
+    check_end();
+}
+
+static void remove_filler(void)
+{
+    unlink(filler);
+}
+
+static void small_disk(void)
+{
+    unsigned fulls = 0, resumables = 0;
+
+    for (unsigned step = 0; step < STEPS; step++) {
+        bool full, resumable;
+
+        clear_folder(disk);
+        fill_disk((uint64_t)step * (2 << 20) / STEPS);
+        try_with(&full, &resumable, "make room", remove_filler);
+        fulls += full;
+        resumables += resumable;
+    }
+    fprintf(stderr, "%u of %d disks were too small, %u runs had a checkpoint\n", fulls, STEPS, resumables);
+    T_CHECK(fulls > STEPS / 4 && fulls < STEPS);
+    T_CHECK(resumables > STEPS / 8 && resumables < fulls);
+}
+
+static void set_limit(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void no_limit(void)
+{
+    set_limit(RLIM_INFINITY);
+}
+
+static void limited_files(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+    for (unsigned step = 0; step < 20; step++) {
+        bool full, resumable;
+
+        clear_folder(disk);
+        set_limit((rlim_t)step * 60000 + 100);
+        try_with(&full, &resumable, "file size limit", no_limit);
+        T_CHECK(full);
+    }
+}
+
+int main(void)
+{
+    bool mounted;
+
+    folder = t_folder();
+    snprintf(disk, sizeof disk, "%s/disk", folder);
+    snprintf(filler, sizeof filler, "%s/filler", disk);
+    snprintf(input, sizeof input, "%s/in.jsonl", folder);
+    snprintf(reference, sizeof reference, "%s/reference", folder);
+    snprintf(name, sizeof name, "%s/d", disk);
+    make_folder(disk);
+    make_input();
+    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
+    T_OK(pack_to(reference, false, NULL));
+    mounted = own_mounts() && mount_memory(disk, DISK_BYTES);
+    fprintf(stderr, "%s\n", mounted ? "a small disk in memory" : "no disk of its own could be had: only file sizes");
+    if (mounted)
+        small_disk();
+    limited_files();
+    leat_tokenizer_close(tokenizer);
+    return t_end();
+}

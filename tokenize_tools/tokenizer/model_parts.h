@@ -1,0 +1,110 @@
+/*
+ * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
+ * way of the cache), model_make.c (its tables), model_symbols.c (the symbols that a text begins with), model_scores.c
+ * (sentencepiece). Nobody else looks in here.
+ *
+ * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
+ * one (sentencepiece merges those too).
+ */
+#ifndef LEAT_TOKENIZER_MODEL_PARTS_H
+#define LEAT_TOKENIZER_MODEL_PARTS_H
+
+#include <stdbool.h>
+
+#include "byte_alphabet.h"
+#include "model.h"
+#include "vocabulary_map.h"
+
+#define NO_SYMBOL UINT32_MAX
+
+/* The two symbols that a piece is merged from; NO_SYMBOL if it stays as it is. */
+struct split {
+    uint32_t left, right;
+};
+
+struct model {
+    const struct tokenizer_spec *spec;
+    struct vocabulary_map map;
+    struct merge_table *merges;
+    uint32_t bytes[256];    /* byte-level: the symbol of each byte, or NO_SYMBOL */
+    uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
+    bool all_bytes;         /* every byte has a symbol */
+    bool all_fall_back;     /* every byte has a fallback */
+    bool affixes;           /* parts of words are written with a prefix or a suffix */
+    struct byte_alphabet alphabet;
+    bool whole;           /* a piece that is a token is taken as it stands */
+    bool cuts;            /* safe cuts may be made */
+    bool apart;           /* nothing merges: each byte is a token */
+    uint32_t longest;     /* bytes of the longest token */
+    uint64_t *pairs;      /* bits: character pairs that stand inside products */
+    uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
+    uint32_t unknown;     /* symbol */
+    struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
+    uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
+    uint32_t odd_count, odd_room;
+    struct merge *list; /* while being made */
+    size_t list_count, list_room;
+};
+
+#define MODEL_PAIR_BITS 22 /* the hashed set of character pairs inside products: 512 KiB */
+
+static inline uint64_t model_pair_bit(uint32_t before, uint32_t after)
+{
+    return (((uint64_t)before << 21 | after) * 0x9e3779b97f4a7c15u) >> (64 - MODEL_PAIR_BITS);
+}
+
+/* The symbol of a token's bytes. */
+static inline uint32_t model_find_symbol(const struct model *m, const uint8_t *bytes, size_t count)
+{
+    uint32_t place = vocabulary_map_find(&m->map, bytes, count);
+
+    return place == SPEC_NONE ? NO_SYMBOL : place;
+}
+
+/* Pieces of sentencepiece that text can become; all tokens of other models can. */
+static inline bool model_mergeable(const struct spec_token *t)
+{
+    return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED || t->type == SPEC_UNUSED;
+}
+
+/* A merge for the list of which make_merges() makes the table. */
+enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
+                                 struct leat_error *err);
+
+/* ---- model.c ---- */
+
+/* Puts down the symbols that a text begins with. */
+typedef enum leat_status model_make_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                            size_t *count, struct leat_error *err);
+
+/* The symbols of a text, merged; they lie at model_symbols(). */
+enum leat_status model_merge_text(const struct model *m, struct model_scratch *s, model_make_symbols *make,
+                                  const uint8_t *text, size_t bytes, size_t *count, struct leat_error *err);
+const uint32_t *model_symbols(const struct model_scratch *s);
+
+enum leat_status model_append(const struct model *m, const uint32_t *symbols, size_t count, struct id_list *out,
+                              struct leat_error *err);
+
+/* ---- model_symbols.c ---- */
+
+/* One symbol a byte of byte-level text, or a character of other text. With affixes the part is a whole piece: it is
+ * not cut then. */
+enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                       size_t *count, struct leat_error *err);
+
+/* How many symbols a part can begin with. */
+size_t model_symbols_most(const struct model *m, size_t bytes);
+
+/* The vocabulary lacks the unknown token that the text needs. */
+enum leat_status model_no_unknown(const struct model *m, struct leat_error *err);
+
+/* ---- model_scores.c ---- */
+
+enum leat_status model_scores_merges(struct model *m, struct leat_error *err);
+
+/* sentencepiece merges unused pieces as it does others, and then takes them apart again. */
+enum leat_status model_scores_splits(struct model *m, struct leat_error *err);
+enum leat_status model_scores_encode(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err);
+
+#endif
