@@ -230,6 +230,7 @@ install: all
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
 	    ln -sf lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so" && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+	        -e 's| *@URING_LIBS@| $(URING_LIBS)|; s| *$$||' \
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 ## uninstall: remove what install put there

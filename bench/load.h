@@ -18,7 +18,7 @@ struct load_values {
     uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up;
     const char *device, *trace, *work, *dump;
     unsigned engine, output, on_damage, last, rows, threads;
-    bool borrow, no_verify, bare, synthetic, checksum, trust, json;
+    bool borrow, no_verify, bare, synthetic, checksum, json;
     uint64_t work_ns; /* of `work` */
 };
 

@@ -19,6 +19,8 @@ echo "# What the machine allows"
 printf '\n# A dataset of 1 G tokens: writing, opening, verifying\n'
 "$bench" counting --force -o "$dir/counting" --tokens 1G
 "$bench" dataset "$dir/counting"
+printf '\n# Loading batches from it, beside bare loops\n'
+"$(dirname "$0")/load_sweep.sh" "$bench" "$dir/counting"
 printf '\n# Opening a dataset of 1 G documents (mostly holes)\n'
 rm -f "$dir"/huge.*
 "$bench" sparse -o "$dir/huge" --documents 1G

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load, in turns, over one dataset of counting
-tokens: inputs and labels as int64, random windows. Plain (a row an item, as usually written) and batched (__getitems__),
-with 0 and more workers, prefetch_factor, persistent workers. What arrives is checked at the consumer before it is timed:
-token p of the dataset is a known function of p.
+"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load, in turns, over one dataset of
+counting tokens: inputs and labels as int64, random windows. Plain (a row an item, as usually written) and batched
+(__getitems__), with 0 and more workers, prefetch_factor, persistent workers. What arrives is checked at the consumer
+before it is timed: token p of the dataset is a known function of p.
 
     dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
 """
@@ -170,8 +170,8 @@ def main():
     if o.json:
         print(json.dumps({"torch": torch.__version__, "batch": o.batch, "seq_len": o.seq_len, "cases": medians}))
         return
-    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores; B = {o.batch}, L = {o.seq_len}, "
-          f"{o.rounds} rounds in turns")
+    print(f"torch {torch.__version__}, numpy {numpy.__version__}, {os.cpu_count()} cores; B = {o.batch}, "
+          f"L = {o.seq_len}, {o.rounds} rounds in turns")
     print(f"{'':70} {'Mtok/s':>9} {'CPU ms/Mtok':>12} {'p50 ms':>8} {'p99 ms':>8}")
     for label, r in medians.items():
         print(f"{label:70} {r['mtok_per_s']:9.1f} {r['cpu_ms_per_mtok']:12.2f} {r['p50_ms']:8.3f} {r['p99_ms']:8.3f}")

@@ -75,6 +75,27 @@ for words in '^machine: ' '^dataset: w4, ' '^opening  ' '  open and close ' '^ve
 done
 refuse 1 'leat-bench: cannot open none.leat: No such file or directory' leat-bench dataset none --json
 
+# ---- load -----------------------------------------------------------------------------------------------------------
+
+for output in tokens i32 i64 packed; do
+    run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --output $output --bare --synthetic --checksum \
+        --json
+    json_has steps tokens seconds tokens_per_s gb_per_s cpu_s_per_mtok next_us mean p50 p99 p999 max first_batch_ms \
+        memory_mib waits_s order storage gather slot copy waiting_share engine device bare ratio synthetic loss checksum
+done
+run leat-bench load --source w4 --seq-len 100 --batch 4 --steps 20 --trace trace.json --work 1
+ended 0 ''
+for words in '20 batches, 80 rows, 8,000 tokens in ' '  tokens ' '  next ' '  engine '; do
+    grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
+done
+if command -v python3 >/dev/null; then
+    python3 -c 'import json; assert len(json.load(open("trace.json"))["traceEvents"]) == 60' || fail "$ran: no trace"
+fi
+refuse 1 'leat-bench: this build has no device abacus: "host" is always there' \
+    leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
+refuse 2 'leat-bench: --work: "x" is not a number of milliseconds (leat-bench load --help shows how)' \
+    leat-bench load --source w4 --seq-len 100 --batch 4 --work x
+
 # ---- limits ---------------------------------------------------------------------------------------------------------
 
 mkdir disk

@@ -223,6 +223,35 @@ static void short_and_interrupted(enum leat_engine engine)
         }
 }
 
+/* One read in a hundred is slow: all is right; how often the consumer felt it is shown, not judged. */
+static void slow_reads(enum leat_engine engine)
+{
+    struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_ERROR);
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    struct loading w;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_READ);
+    o.slots = 16;
+    o.verify = 0;
+    fault_arm(FAULT_SYSTEM, FAULT_DELAY, 100, 0);
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (uint64_t k = 0; leat_loader_next(l, &b, &t_err) == LEAT_OK; k++) {
+        loading_check(&w, b, 5 * k);
+        usleep(2000);
+        leat_batch_release(b, NULL);
+    }
+    T_EQ(t_err.status, LEAT_E_END);
+    leat_loader_stats(l, &stats);
+    T_CHECK(fault_disarm() >= 100);
+    fprintf(stderr, "steps of 2 ms, one read in 100 takes 20 ms more: next p50 %llu us, most %llu us\n",
+            (unsigned long long)stats.next.p50 / 1000, (unsigned long long)stats.next.most / 1000);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
 /* ---- Opening with failing calls ---- */
 
 static void opening(enum fault_kind kind)
@@ -361,6 +390,7 @@ int main(void)
             removed(a, e);
         }
         failing_reads(e);
+        slow_reads(e);
         short_and_interrupted(e);
     }
     opening(FAULT_MEMORY);

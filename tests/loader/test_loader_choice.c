@@ -1,10 +1,20 @@
 /*
  * test_loader_choice.c: which engine a file is read with. In memory: the map. Not in memory: reads in flight for the rows
  * of all slots, and the file is brought to memory meanwhile, and then mapped. A file that may not be mapped is read.
- * Forced engines stay. Statistics and notices tell. The loader's thread runs here.
+ * Forced engines stay; where io_uring is refused, advice takes its place. Statistics and notices tell. The loader's thread runs here.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#endif
 
 #include "loading.h"
 #include "residency.h"
@@ -161,6 +171,42 @@ static void warms(void)
     leat_plan_close(w.plan);
 }
 
+/* As in most containers: the system call is refused. */
+static void without_uring(void)
+{
+#if defined(__linux__) && defined(SYS_io_uring_setup)
+    struct sock_filter rules[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+    struct sock_fprog program = { sizeof rules / sizeof rules[0], rules };
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        struct loading w = open_plan(LEAT_ACCESS_LEASED);
+        struct leat_loader_options o = options(LEAT_ENGINE_URING);
+        struct leat_loader_stats stats;
+        struct leat_loader *l;
+        char text[600];
+
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+            _exit(0); /* no filters here */
+        t_failures = 0;
+        T_CHECK(make_cold());
+        T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+        stats = take(&w, l, 0, 60);
+        T_STR(stats.engine, "advise");
+        T_EQ(stats.reads_in_flight, 0);
+        T_CHECK(leat_loader_notice(l, text, sizeof text));
+        T_CONTAINS(text, "io_uring");
+        leat_loader_close(l);
+        _exit(t_failures != 0);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+}
+
 static void starved(void)
 {
     struct loading w = open_plan(LEAT_ACCESS_LEASED);
@@ -200,6 +246,7 @@ int main(void)
     forced(LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ENGINE_ADVISE, "advise");
     forced(LEAT_ENGINE_URING, "uring");
+    without_uring();
     for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++) {
         long_rows(e, 200000);
         long_rows(e, 1200000);

@@ -4,6 +4,7 @@
  * epoch, longest first, padded, cut where they are too long. A thread runs here.
  */
 #include "loading.h"
+#include "permute.h"
 
 static char folder[512];
 
@@ -66,6 +67,21 @@ static void older_program(const struct loading *w)
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
     T_EQ(b->rows, 4);
+    leat_loader_close(l);
+}
+
+/* A wish, whatever the machine makes of it. */
+static void placed(const struct loading *w, int32_t node)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 4;
+    o.numa_node = node;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    loading_check(w, b, 0);
     leat_loader_close(l);
 }
 
@@ -136,6 +152,7 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
     uint64_t shown = 0, *seen = calloc(d->count, sizeof *seen), in_order = 0, batches = 0;
     uint64_t set = (d->count * epochs + 7) / 8;
+    struct permute order = permute_make(d->count, 3, UINT32_MAX);
     const struct leat_batch *b;
     struct leat_loader *l;
     char text[LEAT_PLAN_STATE_BYTES];
@@ -150,6 +167,9 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
             check_row(d, &w, b, row, most);
             T_EQ(seen[b->samples[row].block], b->samples[row].epoch);
             seen[b->samples[row].block]++;
+            if (shuffled)
+                T_EQ(b->samples[row].block,
+                     permute_forward(&order, b->samples[row].epoch, b->samples[row].number % d->count));
             in_order += b->samples[row].block == b->samples[row].number % d->count;
             shown++;
         }
@@ -213,6 +233,9 @@ int main(void)
     w.plan = loading_plan(text);
     refusals(&w);
     older_program(&w);
+    placed(&w, 0);
+    placed(&w, 900);
+    placed(&w, 100000);
     resumes(&w);
     leat_plan_close(w.plan);
     documents();

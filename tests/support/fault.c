@@ -113,6 +113,11 @@ static enum fate fate_of(enum fault_kind kind, const char *name)
 
     if (!atomic_load(&armed.on) || kind != armed.kind)
         return PASS;
+    if (armed.mode == FAULT_DELAY) {
+        if (strncmp(name, "pread", 5) == 0 && (atomic_fetch_add(&armed.calls, 1) + 1) % armed.n == 0)
+            usleep(20000);
+        return PASS;
+    }
     call = atomic_fetch_add(&armed.calls, 1) + 1;
     if (call < armed.n || (call > armed.n && armed.mode <= FAULT_POWER_CUT && armed.mode != FAULT_FROM_THEN_ON))
         return PASS;

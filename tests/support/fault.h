@@ -24,7 +24,8 @@ enum fault_mode {
     FAULT_KILL_AFTER,   /* SIGKILL when call n is done */
     FAULT_POWER_CUT,    /* power_cut() before call n, then SIGKILL */
     FAULT_SHORT,        /* from call n on, each read and write moves half of what is asked */
-    FAULT_INTERRUPT     /* from call n on, every second call that a signal can interrupt fails with EINTR */
+    FAULT_INTERRUPT,    /* from call n on, every second call that a signal can interrupt fails with EINTR */
+    FAULT_DELAY         /* every n-th read takes 20 ms more; nothing fails */
 };
 
 /* Calls of this kind are counted from 1. A call that fails sets errno to `os_error`; one that ends the use of something
