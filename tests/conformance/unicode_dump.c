@@ -75,7 +75,7 @@ static void read_file(struct buffer *b, FILE *file)
 
 static void check_pieces(enum normalize_form form, const uint8_t *text, size_t size, const struct buffer *whole)
 {
-    struct buffer out = { NULL, 0, 0 };
+    struct buffer out = { .size = 0 };
     struct leat_error err;
     size_t from = 0, same, bytes;
 
@@ -136,7 +136,7 @@ static void run(const struct job *job, struct buffer *out, const uint8_t *text, 
 
 static void run_all(const struct job *job)
 {
-    struct buffer in = { NULL, 0, 0 }, out = { NULL, 0, 0 };
+    struct buffer in = { .size = 0 }, out = { .size = 0 };
     size_t at = 0;
 
     read_file(&in, stdin);
@@ -163,7 +163,7 @@ static void run_all(const struct job *job)
 
 static struct charsmap *read_map(const char *path)
 {
-    struct buffer b = { NULL, 0, 0 };
+    struct buffer b = { .size = 0 };
     FILE *file = fopen(path, "rb");
     struct charsmap *map;
     struct leat_error err;
