@@ -269,7 +269,7 @@ LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const str
 LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
                                                const struct leat_origin *origin, struct leat_error *err);
 
-/* A document that is encoded already. LEAT_E_TOKEN for an id that the vocabulary does not have. */
+/* A document that is encoded already. LEAT_E_ARGUMENT for an id that the vocabulary does not have; it is not taken. */
 LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
                                               const struct leat_origin *origin, struct leat_error *err);
 

@@ -251,7 +251,6 @@ static void do_cut(struct flow *f, struct task *t)
     pthread_mutex_lock(&f->lock);
     f->facts.cutting--;
     f->in_flight += l->held - held;
-    f->facts.cut_bytes += u->disk_bytes;
     l->busy = false;
     l->whole = l->ended;
     lane_append(l, u);

@@ -46,9 +46,7 @@ void flow_stop(struct flow *f);
 
 /* What threads have waited for, for the line that says which stage bounds. */
 struct flow_facts {
-    uint64_t cut_bytes;                           /* of inputs, on disk */
     unsigned encoding, cutting, writing, waiting; /* threads, now */
-    uint64_t read_ns;                             /* CPU time of cutting */
 };
 void flow_facts(struct flow *f, struct flow_facts *facts);
 
