@@ -49,6 +49,8 @@ struct loader_stage {
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
     atomic_uint_fast64_t warmed;
+    atomic_uint_fast64_t batch_ns; /* of one batch lately, to be begun and done */
+    uint64_t begin_ns, waited_ns;  /* of the one that was begun last; of the last time when no slot was free */
 };
 
 /* The consumer's own, likewise. */
@@ -76,11 +78,12 @@ struct leat_loader {
     struct loader_slot *slots;
     struct ring ring;
     struct gather gather;
-    struct loader_stage stage;
-    struct loader_consumer consumer;
+    /* each side writes to cache lines of its own */
+    _Alignas(64) struct loader_stage stage;
+    _Alignas(64) struct loader_consumer consumer;
     atomic_uint held; /* slots that the caller has */
     /* How many batches there are in all, once that is known; then end_status and end_error say why no more. */
-    atomic_uint_fast64_t end_at;
+    _Alignas(64) atomic_uint_fast64_t end_at;
     enum leat_status end_status;
     struct leat_error end_error;
     uint64_t opened_ns;

@@ -130,7 +130,8 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.position = st->position;
     st->position += l->options.batch;
     slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
-    histogram_bump(&st->order_ns, gate_clock() - began);
+    st->begin_ns = gate_clock() - began;
+    histogram_bump(&st->order_ns, st->begin_ns);
     gather_look(&l->gather, began);
     gather_begin(&l->gather, &slot->job);
     return true;
@@ -224,6 +225,14 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.longest_sequence = (uint32_t)longest;
 }
 
+/* What a batch takes lately: an average in which one counts an eighth. */
+static void note_batch(struct loader_stage *st, uint64_t ns)
+{
+    uint64_t lately = histogram_value(&st->batch_ns);
+
+    atomic_store_explicit(&st->batch_ns, lately ? lately - lately / 8 + ns / 8 : ns, memory_order_relaxed);
+}
+
 /* From begun to done, but for the ring. */
 static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot)
 {
@@ -247,6 +256,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, &l->end_error);
     t3 = gate_clock();
     histogram_bump(&st->copy_ns, t3 - t2);
+    note_batch(st, st->begin_ns + (t3 - t0));
     if (s == LEAT_OK && l->options.borrow) {
         s = make_outputs(l, slot);
         histogram_bump(&st->outputs_ns, gate_clock() - t3);
@@ -334,6 +344,26 @@ bool loader_stage_step(struct leat_loader *l)
     return true;
 }
 
+/*
+ * Nothing is free. A consumer that gives slots back sooner than this thread could be woken is looked at for a while;
+ * whether it does is seen from the last time. `busy`: a device has slots, and does not say when it is done.
+ */
+#define SHORT_NS 100000u
+#define LOOK_NS  30000u
+
+static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
+{
+    uint64_t began = gate_clock(), waited;
+
+    if (!busy && l->stage.waited_ns < SHORT_NS)
+        gate_look(&l->ring.given_back, 0, began, LOOK_NS);
+    if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
+        gate_sleep(&l->ring.producer, ticket, busy ? 50000 : 0);
+    waited = gate_clock() - began;
+    l->stage.waited_ns = waited;
+    histogram_bump(&l->stage.slot_ns, waited);
+}
+
 void *loader_stage_run(void *loader)
 {
     struct leat_loader *l = loader;
@@ -341,7 +371,6 @@ void *loader_stage_run(void *loader)
     while (!atomic_load(&l->stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
         bool busy = begin_some(l);
-        uint64_t began;
 
         if (failed(l) || (l->stage.ended && l->stage.begun_count == 0))
             break;
@@ -349,10 +378,7 @@ void *loader_stage_run(void *loader)
             finish_batch(l);
             continue;
         }
-        began = gate_clock();
-        if (!atomic_load(&l->stop))
-            gate_sleep(&l->ring.producer, ticket, busy ? 50000 : 0);
-        histogram_bump(&l->stage.slot_ns, gate_clock() - began);
+        wait_for_slots(l, ticket, busy);
     }
     gather_stop(&l->gather);
     announce(l);

@@ -1,4 +1,4 @@
-/* warm.c: see warm.h. Reads of 1 MiB, with the kernel told of the next ones, so that the disk does not wait for them. */
+/* warm.c: see warm.h. Reads of 1 MiB, with the kernel told of the next ones. */
 #include "warm.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "residency.h"
 
 #define PIECE ((uint64_t)1 << 20)
-#define AHEAD (8 * PIECE)
+#define AHEAD (32 * PIECE)
 #define WISH  ((uint64_t)256 << 10) /* of a longer one the kernel would take the beginning */
 #define STACK ((size_t)128 << 10)
 
@@ -38,21 +38,32 @@ static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes)
 #endif
 }
 
+static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
+{
+    return s->bytes - at < PIECE ? s->bytes - at : PIECE;
+}
+
+/* The kernel is told of what lies up to AHEAD before the place, always, so that the disk never waits; and each piece that
+ * it was told of is waited for. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
-    uint64_t announced = 0;
+    uint64_t told = 0;
+    bool missing[AHEAD / PIECE + 1] = { false }; /* of piece k at k % AHEAD */
 
     for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
-        uint64_t bytes = s->bytes - at < PIECE ? s->bytes - at : PIECE;
+        for (; told <= at + AHEAD && told < s->bytes; told += PIECE) {
+            bool *m = &missing[told / PIECE % (AHEAD / PIECE + 1)];
 
-        if (residency_whole(s->fd, s->offset + at, bytes))
+            *m = !residency_whole(s->fd, s->offset + told, piece_bytes(s, told));
+            if (*m)
+                announce(s, told, piece_bytes(s, told));
+        }
+        if (!missing[at / PIECE % (AHEAD / PIECE + 1)])
             continue;
-        for (; announced < at + AHEAD && announced < s->bytes; announced += PIECE)
-            if (announced >= at)
-                announce(s, announced, PIECE);
         /* what goes wrong here goes wrong again when a row is read, and is said there */
-        if (pread(s->fd, w->buffer, (size_t)bytes, (off_t)(s->offset + at)) > 0)
-            atomic_fetch_add(&w->bytes, bytes);
+        if (residency_whole(s->fd, s->offset + at, piece_bytes(s, at)) ||
+            pread(s->fd, w->buffer, (size_t)piece_bytes(s, at), (off_t)(s->offset + at)) > 0)
+            atomic_fetch_add(&w->bytes, piece_bytes(s, at));
     }
 }
 
