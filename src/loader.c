@@ -60,20 +60,8 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
     return -1;
 }
 
-/*
- * How long to look again and again before sleeping. To wake a thread costs the one who does it 5 us, and on a virtual
- * machine the one who sleeps 50: where batches come faster than that, sleeping for one is what takes the time. So for
- * these it is worth to look for longer than one of them takes; and otherwise only for what is about to be there.
- */
-#define LOOK_NS  3000u
-#define QUICK_NS 25000u
-
-static void look_a_while(const struct leat_loader *l, uint64_t began)
-{
-    uint64_t batch_ns = histogram_value(&l->stage.batch_ns);
-
-    gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, batch_ns < QUICK_NS ? QUICK_NS : LOOK_NS);
-}
+/* To be woken takes some microseconds: so long it is worth to look again and again. */
+#define LOOK_NS 3000u
 
 /* Sleeps until there is something; *waited is how long. */
 static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
@@ -87,8 +75,9 @@ static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_statu
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
         began = gate_clock();
-        look_a_while(l, began);
-        gate_sleep(&l->ring.consumer, ticket, 0);
+        gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
+        if (ring_ready(&l->ring) == 0)
+            gate_sleep(&l->ring.consumer, ticket, loader_is_quick(l) ? LOADER_MOST_SLEEP_NS : 0);
         *waited += gate_clock() - began;
     }
 }

@@ -287,7 +287,7 @@ static void finish_batch(struct leat_loader *l)
     }
     st->begun_first++;
     st->begun_count--;
-    ring_publish(&l->ring, slot->number);
+    ring_publish(&l->ring, slot->number, loader_is_quick(l) ? l->ring.slots / 2 : 1);
     announce(l);
 }
 
@@ -355,6 +355,8 @@ static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
 {
     uint64_t began = gate_clock(), waited;
 
+    if (ring_ready(&l->ring) > 0)
+        gate_open(&l->ring.consumer); /* it may sleep until there are more than can be */
     if (!busy && l->stage.waited_ns < SHORT_NS)
         gate_look(&l->ring.given_back, 0, began, LOOK_NS);
     if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
