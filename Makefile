@@ -180,6 +180,17 @@ lint: lib
 format:
 	$(Q)clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^include/')
 
+# A virtual environment FOLDER with what FILE requires; without a network there is none. And a script that runs in it.
+define make_venv
+	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
+	$(Q)if python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check -r $(2); then \
+	    touch $(1)/ready; else rm -rf $(1); fi
+endef
+define run_peers
+	$(Q)if [ -e $(1)/ready ]; then $(1)/bin/python $(2) $(PEERS) || [ $$? -eq 77 ]; else \
+	    echo "skipped: what it compares with cannot be installed (python3 -m venv, pip)"; fi
+endef
+
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
 .PHONY: bench bench-simdjson
@@ -188,11 +199,17 @@ bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)bench/run.sh $(BUILD)
 
-.PHONY: bench-encode-peers
-## bench-encode-peers: leat-bench encode beside tiktoken and tokenizers, on one core; PEERS="--megabytes 5 --repeat 3"
-bench-encode-peers: $(BUILD)/leat-bench $(PEERS_READY)
-	$(Q)if [ -e $(PEERS_READY) ]; then $(VENV)/bin/python bench/encode_peers.py $(BUILD)/leat-bench $(PEERS) || \
-	    [ $$? -eq 77 ]; else echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; fi
+.PHONY: bench-encode-peers bench-pack-peers
+# what is measured beside leat lies in virtual environments of its own
+ENCODE_PEERS := $(BUILD)/encode-peers-venv
+$(ENCODE_PEERS)/ready: bench/peers/encode.txt
+	$(call make_venv,$(ENCODE_PEERS),$<)
+## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
+bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
+## bench-pack-peers: leat pack beside gigatoken with numpy, and Megatron's preprocess_data; PEERS="--megatron FOLDER"
+bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/pack.py $(BUILD))
 ## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
 bench-simdjson: $(BUILD)/scan_simdjson
 $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
@@ -200,18 +217,14 @@ $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
 	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
-# a virtual environment of its own: PyTorch alone takes gigabytes
+# PyTorch alone takes gigabytes
 LOADER_PEERS := $(BUILD)/peers-venv
-$(LOADER_PEERS)/ready: bench/peers/requirements.txt
-	$(Q)rm -rf $(LOADER_PEERS) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(LOADER_PEERS) && $(LOADER_PEERS)/bin/pip install -q --disable-pip-version-check -r $<; then \
-	    touch $@; else rm -rf $(LOADER_PEERS); fi
-
+$(LOADER_PEERS)/ready: bench/peers/dataloader.txt
+	$(call make_venv,$(LOADER_PEERS),$<)
 .PHONY: bench-peers
 ## bench-peers: leat-bench load beside PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
 bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready
-	$(Q)if [ -e $(LOADER_PEERS)/ready ]; then $(LOADER_PEERS)/bin/python bench/peers/dataloader.py $(BUILD)/leat-bench \
-	    $(PEERS) || [ $$? -eq 77 ]; else echo "skipped: PyTorch cannot be installed (python3 -m venv, pip)"; fi
+	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
