@@ -2,11 +2,11 @@
 """encode.py LEAT_BENCH [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--json FILE]
 
 How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, each with every vocabulary
-at hand, on the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and ../shared/vocab). The
-programs take turns, in another order each time, every measurement in a fresh process on one thread: a first pass over
-N (20) MB of documents that lie in memory, as strings where the program wants strings. Prints the median of N (5)
-repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load. The number of ids
-and their checksum must be the same in all measurements of a line; else it says so, and exits with 1.
+at hand, on the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and
+../shared/vocab). The programs take turns, in another order each time, every measurement in a fresh process on one
+thread: a first pass over N (20) MB of documents that lie in memory, as strings where the program wants strings. Prints
+the median of N (5) repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load.
+The number of ids and their checksum must be the same in all measurements of a line; else it says so, and exits with 1.
 
 tokenizers is measured twice: encode_batch, which most people call, and encode_batch_fast, which leaves out offsets.
 The time of gigatoken includes its array of ids, as leat's does. --threads 2 measures leat and gigatoken with that
@@ -267,7 +267,8 @@ def main():
     options.leat_bench = os.path.abspath(options.leat_bench)
     try:
         import xxhash  # noqa: F401, the measuring processes need it
-        print(f"{versions()}; {options.threads} thread{'s' * (options.threads > 1)}, first pass, {options.repeat} repetitions, medians (least to most)")
+        print(f"{versions()}; {options.threads} thread{'s' * (options.threads > 1)}, first pass, "
+              f"{options.repeat} repetitions, medians (least to most)")
     except ImportError as e:
         skip(str(e))
     if not shutil.which("zstd"):

@@ -9,8 +9,8 @@ allow that the run reached (leat-bench pack). The numbers of tokens must agree, 
 
 Texts may hold strings of special tokens, which gigatoken takes for tokens: then it says how the numbers differ.
 
-Megatron is measured on the first N (10) MB only, at its steady state: from a tenth of them to all. The corpora are those
-of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by `make bench-pack-peers`.
+Megatron is measured on the first N (10) MB only, at its steady state: from a tenth of them to all. The corpora are
+those of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by `make bench-pack-peers`.
 """
 import argparse
 import json
@@ -82,7 +82,8 @@ def compare(build, vocabulary, path, size, folder, rounds):
             (ours if one == 0 else theirs).append(size / 1e6 / seconds)
             counts.add(tokens)
     print(f"  leat       {spread(ours)} MB/s")
-    print(f"  gigatoken  {spread(theirs)} MB/s; leat is {spread([a / b for a, b in zip(ours, theirs)], 2)} times as fast")
+    faster = [a / b for a, b in zip(ours, theirs)]
+    print(f"  gigatoken  {spread(theirs)} MB/s; leat is {spread(faster, 2)} times as fast")
     if len(counts) > 1:
         print(f"  DIFFERENT numbers of tokens: {sorted(counts)}")
     return ours, len(counts) == 1
