@@ -129,7 +129,7 @@ $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
-	    $(ALL_LDFLAGS) $(ALL_LIBS) -o $@
+	    $(ALL_LDFLAGS) $(ALL_LIBS) -lm -o $@
 
 # the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
 $(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
