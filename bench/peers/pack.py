@@ -10,7 +10,8 @@ allow that the run reached (leat-bench pack). The numbers of tokens must agree, 
 Texts may hold strings of special tokens, which gigatoken takes for tokens: then it says how the numbers differ.
 
 Megatron is measured on the first N (10) MB only, at its steady state: from a tenth of them to all. The corpora are
-those of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by `make bench-pack-peers`.
+those of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by
+`make bench-pack-peers`.
 """
 import argparse
 import json

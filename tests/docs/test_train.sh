@@ -27,7 +27,8 @@ cmp "$tmp/whole" "$tmp/parts"
 awk '
 { last = $4 }
 NR == 1 { first = $4 }
-END { if (NR != 24 || last > 0.8 * first) { print "it does not learn: " first " to " last; exit 1 } }' "$tmp/through" >&2
+END { if (NR != 24 || last > 0.8 * first) { print "it does not learn: " first " to " last; exit 1 } }' \
+    "$tmp/through" >&2
 
 # another order, and the checkpoint of another plan
 train --steps 1 --seed 4 >"$tmp/other"
