@@ -232,6 +232,7 @@ bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR     ?= $(PREFIX)/bin
+DATADIR    ?= $(PREFIX)/share
 ## install: commands, libraries, headers and pkg-config files, under DESTDIR and PREFIX
 install: all
 	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
@@ -246,6 +247,7 @@ install: all
 	        -e 's| *@URING_LIBS@| $(URING_LIBS)|; s| *$$||' \
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
+	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
@@ -254,6 +256,7 @@ uninstall:
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \
 	    rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc"; \
 	done
+	$(Q)scripts/install_manuals.sh --remove "$(DESTDIR)$(DATADIR)"
 
 ## dist: build/leat-VERSION.tar.gz of what git holds
 dist:
