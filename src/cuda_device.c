@@ -132,9 +132,10 @@ enum leat_status cuda_device_find(const struct cuda_driver *d, const char *which
     if (r != CUDA_OK)
         return cuda_driver_failed(d, r, "counting GPUs", err);
     if (count == 0)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "this process may use no GPU: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or open the loader "
-                          "for the device \"host\"");
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "this process may use no GPU: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or open the loader "
+            "for the device \"host\"");
     if (!which[0] && find_current(d, count, device, ordinal))
         return LEAT_OK;
     if (which[0]) {

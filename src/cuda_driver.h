@@ -32,23 +32,23 @@ typedef struct cuda_function_of_driver *cuda_function;
 #endif
 
 /* Results that are told apart. */
-#define CUDA_OK                   0
-#define CUDA_INVALID_VALUE        1
-#define CUDA_OUT_OF_MEMORY        2
-#define CUDA_NOT_INITIALIZED      3
-#define CUDA_DEINITIALIZED        4
-#define CUDA_NO_DEVICE            100
-#define CUDA_INVALID_DEVICE       101
-#define CUDA_INVALID_CONTEXT      201
-#define CUDA_NO_BINARY_FOR_GPU    209
-#define CUDA_INVALID_PTX          218
-#define CUDA_UNSUPPORTED_PTX      222
-#define CUDA_INVALID_HANDLE       400
-#define CUDA_NOT_FOUND            500
-#define CUDA_NOT_READY            600
-#define CUDA_CAPTURE_UNSUPPORTED  900
-#define CUDA_CAPTURE_INVALIDATED  901
-#define CUDA_CAPTURED_EVENT       907
+#define CUDA_OK                  0
+#define CUDA_INVALID_VALUE       1
+#define CUDA_OUT_OF_MEMORY       2
+#define CUDA_NOT_INITIALIZED     3
+#define CUDA_DEINITIALIZED       4
+#define CUDA_NO_DEVICE           100
+#define CUDA_INVALID_DEVICE      101
+#define CUDA_INVALID_CONTEXT     201
+#define CUDA_NO_BINARY_FOR_GPU   209
+#define CUDA_INVALID_PTX         218
+#define CUDA_UNSUPPORTED_PTX     222
+#define CUDA_INVALID_HANDLE      400
+#define CUDA_NOT_FOUND           500
+#define CUDA_NOT_READY           600
+#define CUDA_CAPTURE_UNSUPPORTED 900
+#define CUDA_CAPTURE_INVALIDATED 901
+#define CUDA_CAPTURED_EVENT      907
 
 /* Flags and attributes. */
 #define CUDA_STREAM_NON_BLOCKING  1u
@@ -80,18 +80,17 @@ typedef struct cuda_function_of_driver *cuda_function;
     X(context_pop, cuCtxPopCurrent, 4000, (cuda_context * context))                                                    \
     X(context_device, cuCtxGetDevice, 2000, (cuda_device * device))                                                    \
     X(context_priorities, cuCtxGetStreamPriorityRange, 5050, (int *least, int *greatest))                              \
-    X(memory_info, cuMemGetInfo, 3020, (size_t * free, size_t *total))                                                 \
+    X(memory_info, cuMemGetInfo, 3020, (size_t * free, size_t * total))                                                \
     X(host_register, cuMemHostRegister, 6050, (void *memory, size_t bytes, unsigned flags))                            \
     X(host_unregister, cuMemHostUnregister, 4000, (void *memory))                                                      \
     X(memory_allocate, cuMemAlloc, 3020, (cuda_pointer * memory, size_t bytes))                                        \
     X(memory_free, cuMemFree, 3020, (cuda_pointer memory))                                                             \
-    X(copy_to_device, cuMemcpyHtoDAsync, 3020,                                                                         \
-      (cuda_pointer to, const void *from, size_t bytes, cuda_stream stream))                                           \
+    X(copy_to_device, cuMemcpyHtoDAsync, 3020, (cuda_pointer to, const void *from, size_t bytes, cuda_stream stream))  \
     X(stream_create, cuStreamCreateWithPriority, 5050, (cuda_stream * stream, unsigned flags, int priority))           \
     X(stream_destroy, cuStreamDestroy, 4000, (cuda_stream stream))                                                     \
     X(stream_wait, cuStreamWaitEvent, 3020, (cuda_stream stream, cuda_event event, unsigned flags))                    \
     X(stream_synchronize, cuStreamSynchronize, 2000, (cuda_stream stream))                                             \
-    X(stream_capturing, cuStreamIsCapturing, 10000, (cuda_stream stream, cuda_capture_status *status))                 \
+    X(stream_capturing, cuStreamIsCapturing, 10000, (cuda_stream stream, cuda_capture_status * status))                \
     X(capture_mode, cuThreadExchangeStreamCaptureMode, 10010, (cuda_capture_mode * mode))                              \
     X(event_create, cuEventCreate, 2000, (cuda_event * event, unsigned flags))                                         \
     X(event_record, cuEventRecord, 2000, (cuda_event event, cuda_stream stream))                                       \
@@ -100,7 +99,8 @@ typedef struct cuda_function_of_driver *cuda_function;
     X(event_destroy, cuEventDestroy, 4000, (cuda_event event))                                                         \
     X(module_load, cuModuleLoadData, 2000, (cuda_module * module, const void *image))                                  \
     X(module_function, cuModuleGetFunction, 2000, (cuda_function * function, cuda_module module, const char *name))    \
-    X(function_attribute, cuFuncGetAttribute, 2020, (int *value, cuda_function_attribute what, cuda_function function)) \
+    X(function_attribute, cuFuncGetAttribute, 2020,                                                                    \
+      (int *value, cuda_function_attribute what, cuda_function function))                                              \
     X(module_unload, cuModuleUnload, 2000, (cuda_module module))                                                       \
     X(launch, cuLaunchKernel, 4000,                                                                                    \
       (cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,  \

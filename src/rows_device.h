@@ -275,8 +275,8 @@ ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint
         struct rows_line r = rows_line(j, (uint32_t)row, token_width);
 
         ROWS_ONE_BY_ONE /* unrolled it is four times the code, for stores that nothing waits for */
-        for (uint32_t round = 0; round < ROWS_ROUNDS; round++, vector += (uint64_t)1 << g.group_bits)
-            if (vector * most < j->length)
+            for (uint32_t round = 0; round < ROWS_ROUNDS;
+                 round++, vector += (uint64_t)1 << g.group_bits) if (vector * most < j->length)
                 rows_do(j, &r, (uint32_t)row, (uint32_t)vector * most, token_width, number_bytes);
     }
     rows_do_sequences_end(j, (uint64_t)block * ROWS_BLOCK + thread, (uint64_t)blocks * ROWS_BLOCK);
