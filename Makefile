@@ -51,6 +51,8 @@ URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 NVCC          ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_TOOLS    := $(and $(strip $(NVCC)),$(wildcard $(dir $(NVCC))ptxas),$(wildcard $(dir $(NVCC))fatbinary))
 CUDA_FATBIN   := $(and $(filter-out 0,$(CUDA)),$(CUDA_TOOLS),$(BUILD)/obj/cuda_kernels.fatbin)
+# headers, where CUDA brings them: of marks for its profilers, and for a test
+CUDA_CFLAGS   := $(addprefix -isystem ,$(and $(filter-out 0,$(CUDA)),$(strip $(NVCC)),$(wildcard $(dir $(NVCC))../include)))
 ifeq ($(CUDA)$(CUDA_TOOLS),1)
 $(error CUDA=1 wants nvcc with ptxas and fatbinary beside it, and there is none on the path: set NVCC, or CUDA=auto)
 endif

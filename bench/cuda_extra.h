@@ -24,7 +24,7 @@ typedef struct cuda_graph_exec_of_driver *cuda_graph_exec;
     X(capture_begin, cuStreamBeginCapture, 10010, (cuda_stream stream, cuda_capture_mode mode))                        \
     X(capture_end, cuStreamEndCapture, 10000, (cuda_stream stream, cuda_graph * graph))                                \
     X(graph_instantiate, cuGraphInstantiateWithFlags, 11040,                                                           \
-      (cuda_graph_exec * exec, cuda_graph graph, cuda_flags64 flags))                                                  \
+      (cuda_graph_exec * exec, cuda_graph graph, unsigned long long flags))                                            \
     X(graph_launch, cuGraphLaunch, 10000, (cuda_graph_exec exec, cuda_stream stream))                                  \
     X(graph_exec_destroy, cuGraphExecDestroy, 10000, (cuda_graph_exec exec))                                           \
     X(graph_destroy, cuGraphDestroy, 10000, (cuda_graph graph))

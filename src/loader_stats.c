@@ -208,19 +208,21 @@ static const char *cause_of(const struct leat_loader_stats *s)
 static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
 {
     if (s->unpinned && once(l, NOTICE_UNPINNED))
-        snprintf(text, capacity,
-                 "the system has refused to pin %.1f MiB for the ring: copies to the GPU take longer, and the CPU's time; "
-                 "raise the limit of locked memory (ulimit -l)",
-                 (double)s->ring_bytes / (1 << 20));
+        snprintf(
+            text, capacity,
+            "the system has refused to pin %.1f MiB for the ring: copies to the GPU take longer, and the CPU's time; "
+            "raise the limit of locked memory (ulimit -l)",
+            (double)s->ring_bytes / (1 << 20));
     else if (s->slots < s->slots_wanted && once(l, NOTICE_FEWER_SLOTS))
         snprintf(text, capacity,
                  "the ring has %u slots and not %u: there was no more memory to be had on the GPU, or to be pinned",
                  s->slots, s->slots_wanted);
     else if (s->device_memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
-        snprintf(text, capacity,
-                 "%.0f %% of the GPU's memory is in use with the ring's %.1f MiB in it: give the loader fewer slots, or "
-                 "less `memory`, if the training runs out of it",
-                 100 * s->device_memory_used, (double)s->device_ring_bytes / (1 << 20));
+        snprintf(
+            text, capacity,
+            "%.0f %% of the GPU's memory is in use with the ring's %.1f MiB in it: give the loader fewer slots, or "
+            "less `memory`, if the training runs out of it",
+            100 * s->device_memory_used, (double)s->device_ring_bytes / (1 << 20));
     else
         return false;
     return true;

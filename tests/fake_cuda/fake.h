@@ -42,8 +42,8 @@ bool fake_is_relaxed(void);
 struct cuda_context_of_driver {
     int device;
     unsigned retained;
-    cuda_result broken;     /* from then on all calls return it */
-    cuda_stream usual;      /* the default stream; NULL: not used yet */
+    cuda_result broken; /* from then on all calls return it */
+    cuda_stream usual;  /* the default stream; NULL: not used yet */
     size_t allocated;
 };
 extern struct cuda_context_of_driver fake_contexts[FAKE_DEVICES];

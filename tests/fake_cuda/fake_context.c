@@ -6,8 +6,9 @@
 
 #define MOST_DEPTH 32u
 
-struct cuda_context_of_driver fake_contexts[FAKE_DEVICES] = { { .device = 0 }, { .device = 1 }, { .device = 2 },
-                                                              { .device = 3 } };
+struct cuda_context_of_driver fake_contexts[FAKE_DEVICES] = {
+    { .device = 0 }, { .device = 1 }, { .device = 2 }, { .device = 3 }
+};
 
 static _Thread_local cuda_context stack[MOST_DEPTH];
 static _Thread_local unsigned depth;

@@ -23,16 +23,19 @@
 #include <stdint.h>
 
 struct fake_options {
-    uint64_t seed;       /* of the pauses */
-    unsigned pause_us;   /* the longest; 0: none */
-    bool strict;         /* rules of memory, waiting and leftovers are kept; the others always */
-    size_t pinned;       /* bytes that can be registered; 0: any number */
-    size_t memory;       /* of each device; 0: 4 GiB */
-    bool pageable;       /* copies from memory that is not registered are no offence */
-    int devices;         /* 0 to 4: of 4 that there are; the fourth is a MIG instance */
-    int version;         /* 0: 13000 */
+    uint64_t seed;     /* of the pauses */
+    unsigned pause_us; /* the longest; 0: none */
+    bool strict;       /* rules of memory, waiting and leftovers are kept; the others always */
+    size_t pinned;     /* bytes that can be registered; 0: any number */
+    size_t memory;     /* of each device; 0: 4 GiB */
+    bool pageable;     /* copies from memory that is not registered are no offence */
+    int devices;       /* 0 to 4: of 4 that there are; the fourth is a MIG instance */
+    int version;       /* 0: 13000 */
 };
-#define FAKE_OPTIONS_INIT { .devices = 2, .strict = true }
+#define FAKE_OPTIONS_INIT                                                                                              \
+    {                                                                                                                  \
+        .devices = 2, .strict = true                                                                                   \
+    }
 
 struct fake_control {
     void (*configure)(const struct fake_options *options);

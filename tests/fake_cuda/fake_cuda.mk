@@ -8,6 +8,8 @@ $(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/gate.c)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 
+$(BUILD)/obj/tests/cuda/test_prototypes.o: ALL_CFLAGS += $(CUDA_CFLAGS)
+
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
 DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))
 DEVICE_FAULTS   := $(BUILD)/tests/device/test_loader_faults

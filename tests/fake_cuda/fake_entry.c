@@ -310,9 +310,9 @@ extern void fake_fail_work(uint64_t n, int result);
 
 VISIBLE const struct fake_control *fake_control(void)
 {
-    static const struct fake_control control = { configure,   exempt, allow_waiting, fail_call,
-                                                 failed_call, fake_fail_work, shut_down, calls,
-                                                 fake_depth,  live,   offences,      offence };
+    static const struct fake_control control = { configure,   exempt,         allow_waiting, fail_call,
+                                                 failed_call, fake_fail_work, shut_down,     calls,
+                                                 fake_depth,  live,           offences,      offence };
 
     return &control;
 }
@@ -322,7 +322,8 @@ __attribute__((destructor)) static void end(void)
 {
     if (!atomic_load(&started) || is_child() || atomic_load(&down) || !fake_options.strict || live() == 0)
         return;
-    fprintf(stderr, "stand-in driver: %u things were not given back (%u of memory, %u streams and events, %u modules)\n",
+    fprintf(stderr,
+            "stand-in driver: %u things were not given back (%u of memory, %u streams and events, %u modules)\n",
             live(), fake_memory_live(), fake_streams_live(), fake_modules_live());
     _exit(86);
 }

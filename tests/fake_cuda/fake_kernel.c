@@ -152,8 +152,8 @@ void fake_kernel_run(const struct fake_work *w, const struct rows_job *j)
 }
 
 cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream, void **parameters,
-                        void **extra)
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,
+                        void **parameters, void **extra)
 {
     cuda_result r = fake_enter("cuLaunchKernel", FAKE_CONTEXT);
     struct fake_work w = { .kind = FAKE_KERNEL, .blocks = grid_x };

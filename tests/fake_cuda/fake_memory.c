@@ -95,9 +95,10 @@ static void order(struct allocation *a, const struct access *x, const struct fak
         bool before = y->tick <= clock->at[y->index];
 
         if (y->begin < x->end && x->begin < y->end && (x->write || y->write) && !before)
-            fake_offence("%s %s bytes %zu to %zu of an allocation of the device, and work of another stream that %s them "
-                         "is not ordered before it",
-                         what, x->write ? "writes" : "reads", x->begin, x->end, y->write ? "writes" : "reads");
+            fake_offence(
+                "%s %s bytes %zu to %zu of an allocation of the device, and work of another stream that %s them "
+                "is not ordered before it",
+                what, x->write ? "writes" : "reads", x->begin, x->end, y->write ? "writes" : "reads");
         /* what is ordered before this write is before all that comes after it */
         if (!(x->write && before && y->begin >= x->begin && y->end <= x->end))
             a->accesses[kept++] = *y;

@@ -642,7 +642,7 @@ static void free_works(struct fake_work *w)
     }
 }
 
-cuda_result fake_graph_instantiate(cuda_graph_exec *exec, cuda_graph graph, cuda_flags64 flags)
+cuda_result fake_graph_instantiate(cuda_graph_exec *exec, cuda_graph graph, unsigned long long flags)
 {
     cuda_result r = fake_enter("cuGraphInstantiateWithFlags", FAKE_CONTEXT);
 

@@ -20,10 +20,10 @@ enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct 
                                          const struct leat_loader_options *options, struct leat_error *err);
 void __real_leat_loader_close(struct leat_loader *loader);
 void __wrap_leat_loader_close(struct leat_loader *loader);
-enum leat_status __real_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs, void *stream,
-                                         struct leat_error *err);
-enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs, void *stream,
-                                         struct leat_error *err);
+enum leat_status __real_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                         void *stream, struct leat_error *err);
+enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                         void *stream, struct leat_error *err);
 enum leat_status __real_leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
                                           struct leat_error *err);
 enum leat_status __wrap_leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
@@ -135,7 +135,8 @@ void __wrap_leat_loader_close(struct leat_loader *loader)
 
 /* ---- Outputs ---- */
 
-static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, void **pointers[PARTS], size_t bytes[PARTS])
+static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, void **pointers[PARTS],
+                     size_t bytes[PARTS])
 {
     size_t numbers = (o->rows ? o->rows : batch->rows) * (o->length ? o->length : batch->length);
 
@@ -166,8 +167,8 @@ static void check_border(struct on_device *d, const uint8_t *at, cuda_stream str
             stop("something is written behind an output");
 }
 
-enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs, void *given,
-                                         struct leat_error *err)
+enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                         void *given, struct leat_error *err)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT, host;
     void **pointers[PARTS], **hosts[PARTS];
