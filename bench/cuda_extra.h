@@ -19,7 +19,6 @@ typedef struct cuda_graph_exec_of_driver *cuda_graph_exec;
     X(copy_to_host, cuMemcpyDtoHAsync, 3020, (void *to, cuda_pointer from, size_t bytes, cuda_stream stream))          \
     X(copy_on_device, cuMemcpyDtoDAsync, 3020, (cuda_pointer to, cuda_pointer from, size_t bytes, cuda_stream stream)) \
     X(set_bytes, cuMemsetD8Async, 3020, (cuda_pointer to, unsigned char value, size_t bytes, cuda_stream stream))      \
-    X(context_synchronize, cuCtxSynchronize, 2000, (void))                                                             \
     X(event_elapsed, cuEventElapsedTime, 2000, (float *ms, cuda_event first, cuda_event last))                         \
     X(capture_begin, cuStreamBeginCapture, 10010, (cuda_stream stream, cuda_capture_mode mode))                        \
     X(capture_end, cuStreamEndCapture, 10000, (cuda_stream stream, cuda_graph * graph))                                \

@@ -376,6 +376,8 @@ static void free_on_device(struct backend *b)
 
     if (b->stream)
         d->stream_synchronize(b->stream);
+    if (atomic_load(&b->failed)) /* something may use the ring that no event tells the end of */
+        d->context_synchronize();
     for (unsigned i = 0; b->slots && i < b->slot_count; i++) {
         struct slot *s = &b->slots[i];
 

@@ -80,6 +80,7 @@ typedef struct cuda_function_of_driver *cuda_function;
     X(context_pop, cuCtxPopCurrent, 4000, (cuda_context * context))                                                    \
     X(context_device, cuCtxGetDevice, 2000, (cuda_device * device))                                                    \
     X(context_priorities, cuCtxGetStreamPriorityRange, 5050, (int *least, int *greatest))                              \
+    X(context_synchronize, cuCtxSynchronize, 2000, (void))                                                             \
     X(memory_info, cuMemGetInfo, 3020, (size_t * free, size_t * total))                                                \
     X(host_register, cuMemHostRegister, 6050, (void *memory, size_t bytes, unsigned flags))                            \
     X(host_unregister, cuMemHostUnregister, 4000, (void *memory))                                                      \

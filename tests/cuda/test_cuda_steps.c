@@ -130,7 +130,7 @@ static void borrowed(const struct loading *w, uint32_t threads)
             T_OK(leat_batch_borrow(batch, &out, stream, &t_err));
             T_CHECK(out.inputs && out.sequences && !out.labels);
             cuda_copy(buffers[i], out.inputs, BYTES, stream); /* which reads the slot late */
-            if (i % 4 == 0) { /* and written besides */
+            if (i % 4 == 0) {                                 /* and written besides */
                 out.labels = NULL;
                 out.sequences = NULL;
                 out.inputs = buffers[i];
@@ -327,8 +327,8 @@ static void two_at_once(const struct loading *w, const char *second)
 
 static void count_calls(const struct loading *w, bool borrow)
 {
-    static const char *const shown[] = { "cuMemcpyHtoDAsync", "cuEventRecord",     "cuEventQuery",
-                                         "cuStreamWaitEvent", "cuLaunchKernel",    "cuStreamIsCapturing",
+    static const char *const shown[] = { "cuMemcpyHtoDAsync", "cuEventRecord",   "cuEventQuery",
+                                         "cuStreamWaitEvent", "cuLaunchKernel",  "cuStreamIsCapturing",
                                          "cuCtxGetCurrent",   "cuCtxPushCurrent" };
     struct leat_loader_options o = options(1);
     cuda_stream stream = cuda_make_stream();

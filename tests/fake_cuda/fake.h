@@ -35,6 +35,7 @@ cuda_result fake_enter(const char *symbol, unsigned kind);
 /* A rule is broken. */
 void fake_offence(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool fake_is_exempt(void);
+bool fake_has_failed(void); /* a call or a piece of work, as it was told to; with the lock */
 bool fake_is_relaxed(void);
 
 /* ---- Devices and contexts (fake_context.c) ---- */
@@ -68,6 +69,8 @@ void *fake_memory_at(cuda_context context, cuda_pointer address, size_t bytes, b
 bool fake_is_registered(const void *memory, size_t bytes);
 uint64_t fake_hash(const void *memory, size_t bytes);
 unsigned fake_memory_live(void);
+/* With its context; returns how many there were. With the lock, of which streams let go meanwhile. */
+unsigned fake_memory_drop(cuda_context context);
 
 /* ---- Streams (fake_stream.c) ---- */
 
@@ -94,6 +97,7 @@ struct fake_work {
 cuda_result fake_put(cuda_stream stream, const struct fake_work *work);
 bool fake_capture_forbids(void);
 unsigned fake_streams_live(void);
+unsigned fake_streams_drop(cuda_context context);
 
 /* ---- Kernels (fake_kernel.c) ---- */
 
@@ -101,6 +105,7 @@ unsigned fake_streams_live(void);
 bool fake_kernel_translate(cuda_context context, struct rows_job *job, const struct fake_clock *clock, unsigned index);
 void fake_kernel_run(const struct fake_work *work, const struct rows_job *translated);
 unsigned fake_modules_live(void);
+unsigned fake_modules_drop(cuda_context context);
 
 /* Every call, with the signature that the library expects. */
 #define FAKE_DECLARE(member, symbol, since, parameters) cuda_result fake_##member parameters;

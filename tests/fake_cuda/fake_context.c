@@ -81,6 +81,17 @@ cuda_result fake_context_retain(cuda_context *context, cuda_device device)
     return CUDA_OK;
 }
 
+/* All that belongs to it goes with it, and who retains it next has a new one. */
+static void end_context(cuda_context context)
+{
+    unsigned left;
+
+    left = fake_streams_drop(context) + fake_memory_drop(context) + fake_modules_drop(context);
+    if (left > 0 && context->broken == CUDA_OK && !fake_has_failed())
+        fake_offence("%u things were not given back when the context of device %d ended", left, context->device);
+    context->broken = CUDA_OK;
+}
+
 cuda_result fake_context_release(cuda_device device)
 {
     cuda_result r = fake_enter("cuDevicePrimaryCtxRelease", FAKE_WAITS | FAKE_UNSAFE | FAKE_ENDS);
@@ -90,8 +101,8 @@ cuda_result fake_context_release(cuda_device device)
     pthread_mutex_lock(&fake_lock);
     if (fake_contexts[device].retained == 0)
         fake_offence("the context of device %d is released once too often", device);
-    else
-        fake_contexts[device].retained--;
+    else if (--fake_contexts[device].retained == 0)
+        end_context(&fake_contexts[device]);
     pthread_mutex_unlock(&fake_lock);
     return r;
 }

@@ -29,6 +29,7 @@ static uint64_t fail_at, call_count;
 static int fail_result;
 static bool fail_all;
 static const char *failed_name;
+static bool fail_result_seen; /* since it was told to fail: also after that was taken back */
 
 /* ---- Offences ---- */
 
@@ -65,6 +66,11 @@ bool fake_is_exempt(void)
 bool fake_is_relaxed(void)
 {
     return capture_mode == CUDA_CAPTURE_RELAXED;
+}
+
+bool fake_has_failed(void)
+{
+    return failed_name != NULL || fail_result_seen;
 }
 
 /* ---- The table ---- */
@@ -134,6 +140,7 @@ static cuda_result counted(const char *symbol)
     if (fail_at && (call_count == fail_at || (fail_all && call_count > fail_at))) {
         if (!failed_name)
             failed_name = e->symbol;
+        fail_result_seen = true;
         r = fail_result;
     }
     pthread_mutex_unlock(&fake_lock);
@@ -272,6 +279,7 @@ static uint64_t fail_call(uint64_t n, int result, bool all)
     fail_result = result;
     fail_all = all;
     failed_name = NULL;
+    fail_result_seen = fail_result_seen && n == 0;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         atomic_store(&table[i].calls, 0);
     pthread_mutex_unlock(&fake_lock);

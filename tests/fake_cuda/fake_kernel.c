@@ -28,6 +28,24 @@ unsigned fake_modules_live(void)
     return n;
 }
 
+unsigned fake_modules_drop(cuda_context context)
+{
+    unsigned n = 0;
+
+    for (cuda_module *at = &modules; *at;) {
+        cuda_module m = *at;
+
+        if (m->context != context) {
+            at = &m->next;
+            continue;
+        }
+        *at = m->next;
+        free(m);
+        n++;
+    }
+    return n;
+}
+
 /* Text of PTX, or what fatbinary makes; no more than a look at the begin. */
 cuda_result fake_module_load(cuda_module *module, const void *image)
 {

@@ -3,7 +3,6 @@
  * stand-in itself reaches the same memory by a second map. Each access is remembered with the clock of its stream, and a
  * later one that is not ordered after it is an offence: whatever happened to run first.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +31,7 @@ struct allocation {
 };
 
 struct registration {
+    cuda_context context;
     uint8_t *memory;
     size_t bytes;
     struct registration *next;
@@ -184,6 +184,15 @@ cuda_result fake_memory_allocate(cuda_pointer *memory, size_t bytes)
     return CUDA_OK;
 }
 
+static void unmap_both(struct allocation *a)
+{
+    a->context->allocated -= a->bytes;
+    munmap(a->alias, a->mapped);
+    mmap(a->shown, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    free(a->accesses);
+    free(a);
+}
+
 /* As the real one, it waits until the device is idle. The address is never given again. */
 cuda_result fake_memory_free(cuda_pointer memory)
 {
@@ -207,11 +216,7 @@ cuda_result fake_memory_free(cuda_pointer memory)
             break;
         }
     *at = a->next;
-    a->context->allocated -= a->bytes;
-    munmap(a->alias, a->mapped);
-    mmap(a->shown, a->mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    free(a->accesses);
-    free(a);
+    unmap_both(a);
     pthread_mutex_unlock(&fake_lock);
     return r;
 }
@@ -258,7 +263,7 @@ cuda_result fake_host_register(void *memory, size_t bytes, unsigned flags)
         pthread_mutex_unlock(&fake_lock);
         return CUDA_OUT_OF_MEMORY;
     }
-    *g = (struct registration) { memory, bytes, registrations };
+    *g = (struct registration) { fake_current(), memory, bytes, registrations };
     registrations = g;
     registered_bytes += bytes;
     pthread_mutex_unlock(&fake_lock);
@@ -286,4 +291,34 @@ cuda_result fake_host_unregister(void *memory)
     }
     pthread_mutex_unlock(&fake_lock);
     return r;
+}
+
+unsigned fake_memory_drop(cuda_context context)
+{
+    unsigned n = 0;
+
+    for (struct allocation **at = &allocations; *at;) {
+        struct allocation *a = *at;
+
+        if (a->context != context) {
+            at = &a->next;
+            continue;
+        }
+        *at = a->next;
+        unmap_both(a);
+        n++;
+    }
+    for (struct registration **at = &registrations; *at;) {
+        struct registration *g = *at;
+
+        if (g->context != context) {
+            at = &g->next;
+            continue;
+        }
+        *at = g->next;
+        registered_bytes -= g->bytes;
+        free(g);
+        n++;
+    }
+    return n;
 }

@@ -276,6 +276,51 @@ cuda_result fake_stream_create(cuda_stream *stream, unsigned flags, int priority
     return *stream ? CUDA_OK : CUDA_OUT_OF_MEMORY;
 }
 
+/* When its work is done. With the lock, which it lets go of meanwhile. */
+static void end_stream(cuda_stream s)
+{
+    cuda_stream *at = &streams;
+
+    s->stop = true;
+    pthread_cond_broadcast(&fake_changed);
+    pthread_mutex_unlock(&fake_lock);
+    pthread_join(s->thread, NULL);
+    pthread_mutex_lock(&fake_lock);
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+    fake_clock_join(&last_clock, &s->clock);
+    fake_clock_join(&fake_host_clock, &s->clock);
+    clocks_taken &= ~((uint64_t)1 << s->index);
+    free(s);
+}
+
+unsigned fake_streams_drop(cuda_context context)
+{
+    cuda_stream s = streams;
+    unsigned n = 0;
+
+    while (s) {
+        if (s->context != context) {
+            s = s->next;
+            continue;
+        }
+        n += context->usual != s;
+        end_stream(s);
+        s = streams;
+    }
+    context->usual = NULL;
+    for (cuda_event e = events, next; e; e = next) {
+        next = e->next;
+        if (e->context != context || e->destroyed)
+            continue;
+        n++;
+        e->destroyed = true;
+        free_event(e);
+    }
+    return n;
+}
+
 cuda_result fake_stream_destroy(cuda_stream stream)
 {
     cuda_result r = fake_enter("cuStreamDestroy", FAKE_CONTEXT | FAKE_WAITS | FAKE_UNSAFE | FAKE_ENDS);
@@ -292,18 +337,7 @@ cuda_result fake_stream_destroy(cuda_stream stream)
         pthread_mutex_unlock(&fake_lock);
         return CUDA_INVALID_HANDLE;
     }
-    s->stop = true;
-    pthread_cond_broadcast(&fake_changed);
-    pthread_mutex_unlock(&fake_lock);
-    pthread_join(s->thread, NULL);
-    pthread_mutex_lock(&fake_lock);
-    for (at = &streams; *at != s;)
-        at = &(*at)->next;
-    *at = s->next;
-    fake_clock_join(&last_clock, &s->clock);
-    fake_clock_join(&fake_host_clock, &s->clock);
-    clocks_taken &= ~((uint64_t)1 << s->index);
-    free(s);
+    end_stream(s);
     pthread_mutex_unlock(&fake_lock);
     return r;
 }
