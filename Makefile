@@ -47,6 +47,16 @@ GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(
                  --libs zlib)))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
+# The GPU's kernels: PTX is checked in; machine code is made besides where nvcc is found. CUDA=0: not; CUDA=1: it must be.
+NVCC          ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_TOOLS    := $(and $(strip $(NVCC)),$(wildcard $(dir $(NVCC))ptxas),$(wildcard $(dir $(NVCC))fatbinary))
+CUDA_FATBIN   := $(and $(filter-out 0,$(CUDA)),$(CUDA_TOOLS),$(BUILD)/obj/cuda_kernels.fatbin)
+# headers, where CUDA brings them: of marks for its profilers, and for a test
+CUDA_CFLAGS   := $(addprefix -isystem ,$(and $(filter-out 0,$(CUDA)),$(strip $(NVCC)),$(wildcard $(dir $(NVCC))../include)))
+ifeq ($(CUDA)$(CUDA_TOOLS),1)
+$(error CUDA=1 wants nvcc with ptxas and fatbinary beside it, and there is none on the path: set NVCC, or CUDA=auto)
+endif
+
 # Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
 ifneq ($(filter x86_64%,$(MACHINE)),)
 %_avx2.o: LEVEL = -mavx2 -mbmi2
@@ -55,9 +65,11 @@ else
 WITHOUT := %_avx2.c %_avx512.c
 endif
 
+# the driver is loaded at run time; glibc before 2.34 has that in a library of its own
+DL_LIBS   = -ldl
 PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)
 # of programs that are linked with both libraries
-ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS)
+ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
@@ -101,6 +113,13 @@ $(BUILD)/obj/%.o: %.c
 	$(call say,CC      $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
 
+# the assembler puts these files into the object, which no dependency file knows of
+$(BUILD)/obj/src/cuda_image.o: src/cuda_kernels.ptx $(CUDA_FATBIN)
+$(BUILD)/obj/src/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
+$(BUILD)/obj/cuda_kernels.fatbin: src/cuda_kernels.ptx scripts/gen_fatbin.sh
+	$(call say,FATBIN  $@)
+	$(Q)mkdir -p $(@D) && scripts/gen_fatbin.sh $@ "$(NVCC)"
+
 $(BUILD)/libleat.a: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.a: $(PACK_OBJECTS)
 $(BUILD)/%.a:
@@ -109,7 +128,7 @@ $(BUILD)/%.a:
 
 $(BUILD)/libleat.so: $(LIB_OBJECTS)
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) $(DL_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
@@ -244,7 +263,7 @@ install: all
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
 	    ln -sf lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so" && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
-	        -e 's| *@URING_LIBS@| $(URING_LIBS)|; s| *$$||' \
+	        -e 's| *@URING_LIBS@| $(URING_LIBS) $(DL_LIBS)|; s| *$$||' \
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
@@ -271,4 +290,4 @@ clean:
 help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
 	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
-	@echo "           CUDA=auto|0|1 is for the GPU's backend, and of no use until that is there"
+	@echo "           CUDA=auto|0|1: machine code for GPUs besides the PTX: if nvcc is found, not, or it must be found"

@@ -83,14 +83,21 @@ static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_statu
 }
 
 /* The same where this thread does all the work. */
-static int take_working(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
+static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum leat_status *s, struct leat_error *err)
 {
     uint64_t began = gate_clock();
     int slot;
 
-    while ((slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN)
-        if (!loader_stage_step(l) && (slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN)
-            break; /* a device that is not done with any slot */
+    while ((slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN) {
+        unsigned ticket = gate_ticket(&l->ring.producer);
+
+        if (loader_stage_step(l))
+            continue;
+        slot = take(l, s, err); /* the step may have found the end, or an error */
+        if (slot >= 0 || *s != LEAT_E_AGAIN || !wait)
+            break;
+        gate_sleep(&l->ring.producer, ticket, LOADER_POLL_NS); /* a device that is not done with any slot */
+    }
     *waited += gate_clock() - began;
     return slot;
 }
@@ -105,7 +112,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, const struct leat_
     if (s != LEAT_OK)
         return s;
     began = gate_clock();
-    slot = !l->has_thread ? take_working(l, &waited, &s, err)
+    slot = !l->has_thread ? take_working(l, wait, &waited, &s, err)
            : wait         ? take_waiting(l, &waited, &s, err)
                           : take(l, &s, err);
     if (slot < 0) {
@@ -194,7 +201,9 @@ void leat_loader_close(struct leat_loader *loader)
         free(l->slots[i].samples);
     }
     free(l->slots);
-    if (l->backend) {
+    if (l->backend && loader_forked(l)) {
+        l->ops->forget(l->backend, &l->memory);
+    } else if (l->backend) {
         l->ops->free_ring(l->backend, &l->memory);
         l->ops->close(l->backend);
     }

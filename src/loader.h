@@ -20,6 +20,7 @@
 
 #define LOADER_RECENT     100u /* batches that the share of waiting is of */
 #define LOADER_MOST_BATCH ((uint64_t)1 << 31)
+#define LOADER_POLL_NS    50000u /* from one look at slots that a device still uses to the next */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -35,7 +36,7 @@ struct loader_slot {
 
 /* Where things lie in a slot, at their largest. */
 struct loader_sizes {
-    size_t lengths_at, flags_at, starts_at, slot_bytes;
+    size_t lengths_at, flags_at, starts_at, marks_at, heads_at, slot_bytes;
     size_t output_bytes;
     size_t inputs, labels, loss_mask, attention_mask, positions, documents, sequences; /* offsets in the outputs */
 };

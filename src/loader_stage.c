@@ -74,7 +74,9 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .start_words = l->documents ? (longest + 1 + 63) / 64 : 0,
                                           .lengths_at = l->sizes.lengths_at,
                                           .flags_at = l->sizes.flags_at,
-                                          .starts_at = l->sizes.starts_at };
+                                          .starts_at = l->sizes.starts_at,
+                                          .marks_at = l->sizes.marks_at,
+                                          .heads_at = l->sizes.heads_at };
     slot->batch.rows = rows;
     slot->batch.length = longest;
     slot->batch.width = longest + 1;
@@ -248,6 +250,8 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     if (s == LEAT_OK && l->documents) {
         s = find_documents(l, slot);
         count_sequences(l, slot);
+        if (l->ops->marks)
+            rows_mark(slot->memory, &slot->layout);
     }
     slot->batch.damaged = st->damaged;
     t2 = gate_clock();
@@ -293,26 +297,35 @@ static void finish_batch(struct leat_loader *l)
 
 /* ---- The thread, and a step of it ---- */
 
+static bool failed(const struct leat_loader *l)
+{
+    return atomic_load_explicit(&l->end_at, memory_order_relaxed) != LEAT_NONE && l->end_status != LEAT_E_END;
+}
+
 /* Slots that were given back are free when the device is done with them. True: some are not yet. */
 static bool take_back(struct leat_loader *l)
 {
     uint64_t given = atomic_load(&l->ring.given_back);
+    struct leat_error err;
     bool busy = false;
 
     for (; given; given &= given - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(given);
+        enum leat_status s = l->ops->idle(l->backend, slot, &err);
 
-        if (l->ops->idle(l->backend, slot))
+        if (s == LEAT_OK) {
             ring_make_free(&l->ring, slot);
-        else
+        } else if (s == LEAT_E_AGAIN) {
             busy = true;
+        } else {
+            if (!l->stage.ended) { /* what is filled already is the last */
+                l->end_error = err;
+                end_at(l, atomic_load(&l->ring.filled), s);
+            }
+            return false;
+        }
     }
     return busy;
-}
-
-static bool failed(const struct leat_loader *l)
-{
-    return atomic_load_explicit(&l->end_at, memory_order_relaxed) != LEAT_NONE && l->end_status != LEAT_E_END;
 }
 
 /* Begins as many as is of use. */
@@ -344,6 +357,13 @@ bool loader_stage_step(struct leat_loader *l)
     return true;
 }
 
+/* Whether it is worth to look for slots again and again: else the consumer wakes this thread long before it would have
+ * to wait, by giving back half of the slots, or taking the last. */
+static bool hungry(const struct leat_loader *l)
+{
+    return 2 * ring_ready(&l->ring) < l->ring.slots;
+}
+
 /*
  * Nothing is free. A consumer that gives slots back sooner than this thread could be woken is looked at for a while;
  * whether it does is seen from the last time. `busy`: a device has slots, and does not say when it is done.
@@ -360,7 +380,7 @@ static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
     if (!busy && l->stage.waited_ns < SHORT_NS)
         gate_look(&l->ring.given_back, 0, began, LOOK_NS);
     if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
-        gate_sleep(&l->ring.producer, ticket, busy ? 50000 : 0);
+        gate_sleep(&l->ring.producer, ticket, busy && hungry(l) ? LOADER_POLL_NS : 0);
     waited = gate_clock() - began;
     l->stage.waited_ns = waited;
     histogram_bump(&l->stage.slot_ns, waited);
@@ -370,6 +390,7 @@ void *loader_stage_run(void *loader)
 {
     struct leat_loader *l = loader;
 
+    l->ops->attach(l->backend);
     while (!atomic_load(&l->stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
         bool busy = begin_some(l);

@@ -126,6 +126,12 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
     tell_engines(l, s.engine, sizeof s.engine);
     l->ops->describe(l->backend, s.device, sizeof s.device);
+    s.device_ring_bytes = l->memory.device_bytes;
+    s.device_memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
+    if (l->memory.device_total == 0)
+        s.device_memory_used = 0;
+    s.unpinned = l->memory.unpinned;
+    s.slots_wanted = l->memory.slots_wanted;
     struct_give(stats, stats->size, &s, sizeof s);
 }
 
@@ -151,9 +157,18 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t
 
 /* ---- Notices ---- */
 
-enum notice { NOTICE_URING = 1, NOTICE_LOST_MAP = 2, NOTICE_STARVED = 4, NOTICE_DAMAGED = 8 };
+enum notice {
+    NOTICE_URING = 1,
+    NOTICE_LOST_MAP = 2,
+    NOTICE_STARVED = 4,
+    NOTICE_DAMAGED = 8,
+    NOTICE_UNPINNED = 16,
+    NOTICE_FEWER_SLOTS = 32,
+    NOTICE_DEVICE_FULL = 64
+};
 
-#define STARVED 0.10 /* the consumer's share of waiting from which on a person is told */
+#define STARVED     0.10 /* the consumer's share of waiting from which on a person is told */
+#define DEVICE_FULL 0.80 /* and the share of a GPU's memory that is in use */
 
 /* True the first time. */
 static bool once(struct leat_loader *l, unsigned notice)
@@ -189,6 +204,30 @@ static const char *cause_of(const struct leat_loader_stats *s)
     return cause;
 }
 
+/* Of memory; false: there is nothing new. */
+static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
+{
+    if (s->unpinned && once(l, NOTICE_UNPINNED))
+        snprintf(
+            text, capacity,
+            "the system has refused to pin %.1f MiB for the ring: copies to the GPU take longer, and the CPU's time; "
+            "raise the limit of locked memory (ulimit -l)",
+            (double)s->ring_bytes / (1 << 20));
+    else if (s->slots < s->slots_wanted && once(l, NOTICE_FEWER_SLOTS))
+        snprintf(text, capacity,
+                 "the ring has %u slots and not %u: there was no more memory to be had on the GPU, or to be pinned",
+                 s->slots, s->slots_wanted);
+    else if (s->device_memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
+        snprintf(
+            text, capacity,
+            "%.0f %% of the GPU's memory is in use with the ring's %.1f MiB in it: give the loader fewer slots, or "
+            "less `memory`, if the training runs out of it",
+            100 * s->device_memory_used, (double)s->device_ring_bytes / (1 << 20));
+    else
+        return false;
+    return true;
+}
+
 int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -196,6 +235,8 @@ int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
     if (loader_forked(loader))
         return 0;
     leat_loader_stats(loader, &s);
+    if (memory_notice(loader, &s, text, capacity))
+        return 1;
     if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
         snprintf(
             text, capacity,
