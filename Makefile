@@ -91,6 +91,7 @@ PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(CHECKSUM_SOU
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
+$(BENCH_OBJECTS): ALL_CFLAGS += -I.
 
 LIBRARIES := $(BUILD)/libleat.a $(BUILD)/libleat.so $(BUILD)/libleat_pack.a $(BUILD)/libleat_pack.so
 STATIC    := $(BUILD)/libleat_pack.a $(BUILD)/libleat.a
@@ -103,7 +104,7 @@ all: lib tools examples
 ## lib: build/libleat and build/libleat_pack, shared and static
 lib: $(LIBRARIES)
 ## tools: build/leat and build/leat-bench
-tools: $(BUILD)/leat $(BUILD)/leat-bench
+tools: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/fake_cuda/libfake_cuda.so
 ## examples: the programs of examples/, against the public headers only
 examples: $(EXAMPLES)
 

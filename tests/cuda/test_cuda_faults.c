@@ -3,7 +3,7 @@
  * device, a device that is not there: refused with a sentence that says what to do. Memory that is short: fewer slots, then
  * without pinning, and the statistics tell. Every call of the driver may fail, and every piece of work: an error once, no
  * batch after it, closing works and gives all back. The driver may be shut down before; a child after fork is refused. Each
- * case runs in a process of its own. Threads run here.
+ * case runs in a process of its own. The loader's thread runs here.
  */
 #include "cuda_loading.h"
 

@@ -97,6 +97,7 @@ struct fake_work {
 cuda_result fake_put(cuda_stream stream, const struct fake_work *work);
 bool fake_capture_forbids(void);
 unsigned fake_streams_live(void);
+void fake_streams_await(cuda_context context); /* until they are idle; of which the host learns nothing */
 unsigned fake_streams_drop(cuda_context context);
 
 /* ---- Kernels (fake_kernel.c) ---- */

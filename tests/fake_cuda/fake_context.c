@@ -84,9 +84,10 @@ cuda_result fake_context_retain(cuda_context *context, cuda_device device)
 /* All that belongs to it goes with it, and who retains it next has a new one. */
 static void end_context(cuda_context context)
 {
-    unsigned left;
+    unsigned left = fake_streams_drop(context); /* first: their work uses the rest */
 
-    left = fake_streams_drop(context) + fake_memory_drop(context) + fake_modules_drop(context);
+    left += fake_memory_drop(context);
+    left += fake_modules_drop(context);
     if (left > 0 && context->broken == CUDA_OK && !fake_has_failed())
         fake_offence("%u things were not given back when the context of device %d ended", left, context->device);
     context->broken = CUDA_OK;

@@ -22,7 +22,7 @@ static _Thread_local cuda_capture_mode capture_mode; /* 0: CUDA_CAPTURE_GLOBAL, 
 static atomic_bool counting, down, started;
 static atomic_uint offence_count;
 static char last_offence[400];
-static pid_t owner;
+static atomic_int owner; /* the process that has started it */
 
 /* With the lock: */
 static uint64_t fail_at, call_count;
@@ -126,7 +126,7 @@ static uint64_t calls(const char *symbol)
 
 static bool is_child(void)
 {
-    return atomic_load(&started) && owner != getpid();
+    return atomic_load(&started) && atomic_load(&owner) != getpid();
 }
 
 static cuda_result counted(const char *symbol)
@@ -188,7 +188,7 @@ cuda_result fake_init(unsigned flags)
         return r != CUDA_OK ? r : CUDA_INVALID_VALUE;
     if (fake_options.devices == 0)
         return CUDA_NO_DEVICE;
-    owner = getpid();
+    atomic_store(&owner, getpid());
     atomic_store(&started, true);
     return CUDA_OK;
 }

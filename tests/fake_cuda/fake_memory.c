@@ -215,6 +215,9 @@ cuda_result fake_memory_free(cuda_pointer memory)
             fake_offence("memory is freed before the host has seen the end of all work that touches it");
             break;
         }
+    fake_streams_await(a->context);
+    for (at = &allocations; *at != a;)
+        at = &(*at)->next;
     *at = a->next;
     unmap_both(a);
     pthread_mutex_unlock(&fake_lock);

@@ -254,6 +254,17 @@ static bool is_done(cuda_stream s)
     return !s->first && !s->busy;
 }
 
+void fake_streams_await(cuda_context context)
+{
+    for (cuda_stream s = streams; s;) {
+        bool wait = s->context == context && !is_done(s);
+
+        if (wait)
+            pthread_cond_wait(&fake_changed, &fake_lock);
+        s = wait ? streams : s->next;
+    }
+}
+
 static void await_done(cuda_stream s)
 {
     while (!is_done(s))
