@@ -79,7 +79,8 @@ def sequential(path, direct):
     began = time.monotonic()
     count = max(64, min(size // 4, 4096))
     jobs = [subprocess.Popen(["dd", "if=" + path, "of=/dev/null", "bs=1M", "skip=%d" % (k * count),
-                              "count=%d" % count, *(["iflag=direct"] if direct else [])], stderr=subprocess.DEVNULL) for k in range(4)]
+                              "count=%d" % count, *(["iflag=direct"] if direct else [])], stderr=subprocess.DEVNULL)
+            for k in range(4)]
     for j in jobs:
         j.wait()
     return 4 * count * 1.048576 / (time.monotonic() - began)

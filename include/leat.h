@@ -129,8 +129,8 @@ struct leat_dataset;
  */
 enum leat_access {
     /*
-     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it), else
-     * read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
+     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it) and it lies
+     * on this machine, else read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
      * here notices, unmaps the file and gives the lease back; from then on the file is read, and shrinking is an
      * error from the call. (The kernel also announces it by SIGURG, which is ignored unless the program handles it.)
      * What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time

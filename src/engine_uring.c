@@ -249,6 +249,29 @@ static void take_reads(struct gather *g, struct gather_uring *u)
     io_uring_cq_advance(&u->ring, taken);
 }
 
+/*
+ * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in flight.
+ * While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after that now
+ * and then, where the kernel can wake it without a read.
+ */
+#define SLOW_NS 1000000
+
+static int wait_for_some(struct gather *g, struct gather_uring *u)
+{
+    unsigned some = u->in_flight / 8 < 1 ? 1 : u->in_flight / 8;
+    struct __kernel_timespec most = { .tv_nsec = SLOW_NS };
+    struct io_uring_cqe *cqe;
+    int r;
+
+    if (!g->meanwhile || !(u->ring.features & IORING_FEAT_EXT_ARG))
+        return io_uring_submit_and_wait(&u->ring, some);
+    r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &most, NULL);
+    if (r != -ETIME)
+        return r;
+    g->meanwhile(g->meanwhile_context);
+    return 0;
+}
+
 void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
 {
     struct gather_uring *u = g->uring;
@@ -262,8 +285,7 @@ void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
         int r;
 
         send_more(g, u);
-        /* being woken costs as much as a read: for some at once, as long as many more are in flight */
-        r = io_uring_submit_and_wait(&u->ring, u->in_flight / 8 < 1 ? 1 : u->in_flight / 8);
+        r = wait_for_some(g, u);
         if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY) {
             leave_to_reads(job, &job->pieces[piece]); /* what is in flight comes back all the same */
             break;

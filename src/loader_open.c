@@ -309,6 +309,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
                         ((uint64_t)l->places.most_length + 1) * l->token_width, err);
+    l->gather.meanwhile = loader_stage_meanwhile;
+    l->gather.meanwhile_context = l;
     if (s == LEAT_OK && l->options.threads > 0)
         s = start_thread(l, err);
     return s;

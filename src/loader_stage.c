@@ -335,6 +335,11 @@ static bool begin_some(struct leat_loader *l)
     return busy;
 }
 
+void loader_stage_meanwhile(void *loader)
+{
+    begin_some(loader);
+}
+
 bool loader_stage_step(struct leat_loader *l)
 {
     begin_some(l);

@@ -9,10 +9,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#if defined(__linux__)
-#include <sys/vfs.h>
-#endif
-
 #define SAMPLES      32u
 #define SAMPLE_BYTES 4096u
 
@@ -88,27 +84,9 @@ bool residency_whole(int fd, uint64_t offset, uint64_t bytes)
     return range_cached(fd, offset, bytes) == 1;
 }
 
-/* ---- File systems ---- */
-
-bool residency_network(int fd)
+bool residency_lacks(int fd, uint64_t offset, uint64_t bytes)
 {
-#if defined(__linux__)
-    /* NFS, SMB (two), CIFS, Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, FUSE (which is one more often than
-     * not, and whose maps are as slow) */
-    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0,
-                                       0x47504653, 0x00c36400, 0x5346414f, 0x01021997, 0x73757245,
-                                       0x7461636f, 0x01161970, 0x19830326, 0x65735546 };
-    struct statfs fs;
-
-    if (fstatfs(fd, &fs) != 0)
-        return false;
-    for (unsigned i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if ((uint32_t)fs.f_type == magics[i])
-            return true;
-#else
-    (void)fd;
-#endif
-    return false;
+    return range_cached(fd, offset, bytes) == 0;
 }
 
 /* ---- Memory ---- */
