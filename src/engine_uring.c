@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/gate.h"
 #include "histogram.h"
 
@@ -215,6 +216,9 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     struct gather_file *f = &g->files[p->file];
     const uint8_t *bytes = u->buffers + number * u->buffer_bytes;
 
+    /* some file systems open a file so, and then do not read it so: through the page cache from now on */
+    if (result == -EINVAL)
+        file_close(&f->direct);
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
         histogram_bump(&g->counters.read_bytes, s->end - s->begin);

@@ -151,7 +151,8 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t
 
 /* ---- Notices ---- */
 
-enum notice { NOTICE_URING = 1, NOTICE_LOST_MAP = 2, NOTICE_STARVED = 4, NOTICE_DAMAGED = 8 };
+/* That the consumer waits while files are warmed does not take the place of what is told when it waits later. */
+enum notice { NOTICE_URING = 1, NOTICE_LOST_MAP = 2, NOTICE_STARVED = 4, NOTICE_DAMAGED = 8, NOTICE_WARMING = 16 };
 
 #define STARVED 0.10 /* the consumer's share of waiting from which on a person is told */
 
@@ -162,7 +163,7 @@ static bool once(struct leat_loader *l, unsigned notice)
 }
 
 /* What bounds a loader that is too slow, and what helps. */
-static const char *cause_of(const struct leat_loader_stats *s)
+static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
     uint64_t storage = s->storage_ns, most = storage;
     const char *cause = "the time goes into waiting for storage: put the files on a faster disk, or give memory so "
@@ -170,6 +171,8 @@ static const char *cause_of(const struct leat_loader_stats *s)
 
     if (s->warming)
         return "files are still being read into memory: this passes";
+    if (!l->has_thread && storage < s->gather_ns)
+        return "the loader has no thread, so that all work is done while it waits: open it with `threads` 1";
     if (s->gather_ns > most) {
         most = s->gather_ns;
         cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
@@ -213,9 +216,10 @@ int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
         snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
         return 1;
     }
-    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED && once(loader, NOTICE_STARVED)) {
+    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED &&
+        once(loader, s.warming ? NOTICE_WARMING : NOTICE_STARVED)) {
         snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s", 100 * s.waiting_share,
-                 cause_of(&s));
+                 cause_of(loader, &s));
         return 1;
     }
     return 0;

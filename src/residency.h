@@ -19,7 +19,11 @@ bool residency_whole(int fd, uint64_t offset, uint64_t bytes);
 /* Whether some of it is not, nor on its way; false where it cannot be known. */
 bool residency_lacks(int fd, uint64_t offset, uint64_t bytes);
 
-/* Bytes that this process can have without pushing others out: the least of the system's and of its control group's. */
+/* What the control groups (of either version) that a file like /proc/self/cgroup names allow yet, below a folder like
+ * /sys/fs/cgroup; UINT64_MAX: no limit. */
+uint64_t residency_group_memory(const char *groups, const char *root);
+
+/* Bytes that this process can have without pushing others out: the least of the system's and of its control groups'. */
 uint64_t residency_memory(void);
 
 #endif

@@ -224,6 +224,7 @@ static void starved(void)
         leat_batch_release(b, NULL);
         while (leat_loader_notice(l, text, sizeof text)) {
             T_CONTAINS(text, "waited for batches");
+            T_CONTAINS(text, "has no thread");
             T_CHECK(k >= 100);
             told++;
         }

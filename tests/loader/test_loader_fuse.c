@@ -171,6 +171,27 @@ static bool overtakes(void)
     return strcmp(stats.engine, "uring") == 0;
 }
 
+/* O_DIRECT that is taken when a file is opened and refused when it is read is not tried for each read. */
+static void refuses_direct(void)
+{
+    struct leat_loader_options o = options(LEAT_ENGINE_URING);
+    struct leat_loader_stats stats;
+    struct leat_loader *l;
+    struct fuse_file f;
+    struct loading w;
+
+    T_CHECK(mount_fuse(&f));
+    atomic_store(&f.board->refuse_direct, true);
+    w = open_plan(LEAT_ACCESS_LEASED, "");
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    stats = take(&w, l, 200);
+    T_STR(stats.engine, "uring");
+    T_CHECK(atomic_load(&f.board->refused) > 0 && atomic_load(&f.board->refused) <= 2 * stats.reads_in_flight);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    fuse_file_unmount(&f);
+}
+
 /* One read in a thousand takes 20 ms more, with steps of 1 ms: all is right; how often the consumer felt it is shown,
  * not judged. */
 static void slow_reads(void)
@@ -320,8 +341,10 @@ int main(void)
     forced(LEAT_ACCESS_LEASED, LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ACCESS_LEASED, LEAT_ENGINE_ADVISE, "advise");
     forced(LEAT_ACCESS_LEASED, LEAT_ENGINE_URING, "uring");
-    if (overtakes())
+    if (overtakes()) {
+        refuses_direct();
         slow_reads();
+    }
     for (unsigned i = 0; i < 2; i++)
         for (unsigned direct = 0; direct < 2; direct++) {
             fails(both[i], LEAT_ON_DAMAGE_ERROR, direct);

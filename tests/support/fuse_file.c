@@ -228,6 +228,11 @@ static void read_file(struct server *s, const struct request *q, char *room)
     size_t bytes = q->read.size < MOST_READ ? q->read.size : MOST_READ;
     ssize_t got = pread(node_file(s, q->head.nodeid), room, bytes, (off_t)q->read.offset);
 
+    if (atomic_load(&s->board->refuse_direct) && q->read.flags & O_DIRECT) {
+        atomic_fetch_add(&s->board->refused, 1);
+        answer(s, q, EINVAL, NULL, 0);
+        return;
+    }
     if (is_disturbed(s, q->head.nodeid))
         got = disturb(s->board, q->read.offset, q->read.offset + bytes, got);
     answer(s, q, got < 0 ? EIO : 0, room, got < 0 ? 0 : (size_t)got);
