@@ -264,12 +264,15 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
 {
     unsigned some = u->in_flight / 8 < 1 ? 1 : u->in_flight / 8;
     struct __kernel_timespec most = { .tv_nsec = SLOW_NS };
+    uint64_t began = gate_clock();
     struct io_uring_cqe *cqe;
     int r;
 
-    if (!g->meanwhile || !(u->ring.features & IORING_FEAT_EXT_ARG))
-        return io_uring_submit_and_wait(&u->ring, some);
-    r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &most, NULL);
+    if (g->meanwhile && u->ring.features & IORING_FEAT_EXT_ARG)
+        r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &most, NULL);
+    else
+        r = io_uring_submit_and_wait(&u->ring, some);
+    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
     if (r != -ETIME)
         return r;
     g->meanwhile(g->meanwhile_context);
@@ -279,12 +282,10 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
 void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
 {
     struct gather_uring *u = g->uring;
-    uint64_t began;
 
     take_reads(g, u);
     if (job->pieces[piece].state != GATHER_WAITING)
         return;
-    began = gate_clock();
     while (job->pieces[piece].state == GATHER_WAITING) {
         int r;
 
@@ -298,7 +299,6 @@ void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
     }
     send_more(g, u);
     io_uring_submit(&u->ring);
-    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
 }
 
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have

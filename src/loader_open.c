@@ -284,7 +284,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&how);
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread");
+        return status_set_os(err, r, "cannot start the loader's thread (with `threads` 0 it needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.numa_node);
     return LEAT_OK;

@@ -108,7 +108,7 @@ static void make_pieces(struct leat_loader *l, struct loader_slot *slot)
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t began = gate_clock(), got = 0;
+    uint64_t began = gate_clock(), got = 0, ordered;
     uint32_t rows;
     enum leat_status s =
         loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
@@ -130,10 +130,12 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.position = st->position;
     st->position += l->options.batch;
     slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
-    st->begin_ns = gate_clock() - began;
-    histogram_bump(&st->order_ns, st->begin_ns);
+    ordered = gate_clock();
+    histogram_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
     gather_begin(&l->gather, &slot->job);
+    st->begin_ns = gate_clock() - began;
+    histogram_bump(&st->gather_ns, st->begin_ns - (ordered - began));
     return true;
 }
 

@@ -1,4 +1,5 @@
 /* loader_stats.c: what a loader has done, in numbers, in a line, and in sentences for a person. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -192,6 +193,23 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     return cause;
 }
 
+/* Why there is no io_uring, from the errno of asking for it. */
+static const char *why_no_uring(int error)
+{
+    switch (error) {
+    case EPERM:
+    case EACCES:
+        return "forbidden by the system, as in most containers";
+    case ENOMEM:
+        return "the limit of locked memory is too low, see ulimit -l";
+    case EMFILE:
+    case ENFILE:
+        return "too many files are open, see ulimit -n";
+    default:
+        return "not built in, or not known to this kernel";
+    }
+}
+
 int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -202,8 +220,9 @@ int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
     if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
         snprintf(
             text, capacity,
-            "io_uring is not to be had here (forbidden by the system, as in most containers, or not built in): files "
-            "that are not in memory are read with advice instead, which is slower");
+            "io_uring is not to be had here (%s): files that are not in memory are read with advice instead, which "
+            "is slower",
+            why_no_uring(loader->gather.uring_error));
         return 1;
     }
     if (atomic_load(&loader->gather.lost_maps) > 0 && once(loader, NOTICE_LOST_MAP)) {

@@ -200,6 +200,7 @@ static void without_uring(void)
         T_EQ(stats.reads_in_flight, 0);
         T_CHECK(leat_loader_notice(l, text, sizeof text));
         T_CONTAINS(text, "io_uring");
+        T_CONTAINS(text, "forbidden");
         leat_loader_close(l);
         _exit(t_failures != 0);
     }
