@@ -243,9 +243,6 @@ static void read_file(struct server *s, const struct request *q, char *room)
 static void serve_one(struct server *s, const struct request *q, char *room)
 {
     switch (q->head.opcode) {
-    case FUSE_INIT:
-        begin(s, q);
-        break;
     case FUSE_LOOKUP:
         look_up(s, q);
         break;
@@ -330,6 +327,20 @@ static bool raise_read_ahead(const char *at)
     return raised;
 }
 
+/* The first request, before there is a server. False: it is none that is known, as under an emulator of a machine whose
+ * bytes stand the other way round. */
+static bool answer_first(int fuse)
+{
+    struct server s = { .fuse = fuse };
+    struct request *q = calloc(1, REQUEST);
+    bool known = q && read(fuse, q, REQUEST) >= (ssize_t)sizeof q->head && q->head.opcode == FUSE_INIT;
+
+    if (known)
+        begin(&s, q);
+    free(q);
+    return known;
+}
+
 bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
 {
     int fuse = open("/dev/fuse", O_RDWR | O_CLOEXEC);
@@ -346,6 +357,12 @@ bool fuse_file_mount(struct fuse_file *f, const char *from, const char *at)
 
         close(fuse);
         errno = error;
+        return false;
+    }
+    if (!answer_first(fuse)) {
+        close(fuse);
+        umount2(at, MNT_DETACH);
+        errno = ENOTSUP;
         return false;
     }
     f->server = fork();
