@@ -120,7 +120,7 @@ static uint64_t find_node(struct server *s, const char *name)
     if (i == s->count && i < MOST_FILES && strlen(name) < sizeof s->names[0]) {
         s->files[i] = openat(s->folder, name, O_RDONLY | O_CLOEXEC);
         if (s->files[i] >= 0)
-            snprintf(s->names[s->count++], sizeof s->names[0], "%s", name);
+            memcpy(s->names[s->count++], name, strlen(name) + 1);
     }
     i = i < s->count ? i + 2 : 0;
     pthread_mutex_unlock(&s->lock);
