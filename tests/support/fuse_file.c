@@ -74,7 +74,7 @@ static void begin(const struct server *s, const struct request *q)
     out.max_background = 256;
     out.congestion_threshold = 256;
     out.max_write = 4096;
-    out.max_pages = (uint16_t)(MOST_READ / 4096);
+    out.max_pages = (uint16_t)(MOST_READ / (size_t)sysconf(_SC_PAGESIZE));
     out.time_gran = 1;
     answer(s, q, 0, &out, sizeof out);
 }
