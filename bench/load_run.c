@@ -172,6 +172,8 @@ static void add_checksum(struct run *r, const struct leat_batch *b, const struct
         uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
         const uint8_t *tokens = (const uint8_t *)b->tokens + (size_t)row * b->width * width;
 
+        if (length == 0) /* a document of no token or one: nothing is learnt from it */
+            continue;
         if (o) {
             for (uint64_t i = 0; i < length; i++)
                 put_token(r->row + i * width, width, number_at(o->inputs, o->number_bytes, at + i));

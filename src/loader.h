@@ -119,6 +119,9 @@ bool loader_forked(const struct leat_loader *l);
 void *loader_stage_run(void *loader);
 bool loader_stage_step(struct leat_loader *l);
 
+/* Begins what can be begun, in the midst of finishing a batch. */
+void loader_stage_meanwhile(void *loader);
+
 /* Sets the bits of a slot's rows where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);

@@ -110,7 +110,7 @@ static void make_pieces(struct leat_loader *l, struct loader_slot *slot)
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t began = gate_clock(), got = 0;
+    uint64_t began = gate_clock(), got = 0, ordered;
     uint32_t rows;
     enum leat_status s =
         loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
@@ -132,10 +132,12 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.position = st->position;
     st->position += l->options.batch;
     slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
-    st->begin_ns = gate_clock() - began;
-    histogram_bump(&st->order_ns, st->begin_ns);
+    ordered = gate_clock();
+    histogram_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
     gather_begin(&l->gather, &slot->job);
+    st->begin_ns = gate_clock() - began;
+    histogram_bump(&st->gather_ns, st->begin_ns - (ordered - began));
     return true;
 }
 
@@ -165,13 +167,13 @@ static void mask_row(struct leat_loader *l, struct loader_slot *slot, uint32_t r
     histogram_bump(&l->stage.rows_damaged, 1);
 }
 
-static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++) {
         if (slot->pieces[row].bytes > 0)
-            s = gather_finish(&l->gather, &slot->job, row, &l->end_error);
+            s = gather_finish(&l->gather, &slot->job, row, err);
         if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
             mask_row(l, slot, row);
             s = LEAT_OK;
@@ -181,7 +183,7 @@ static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *s
     return s;
 }
 
-static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
     enum leat_status s = LEAT_OK;
@@ -191,7 +193,7 @@ static enum leat_status find_documents(struct leat_loader *l, struct loader_slot
             memset(words + (size_t)row * slot->layout.start_words, 0, slot->layout.start_words * sizeof *words);
             words[(size_t)row * slot->layout.start_words] = 1;
         } else if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)) {
-            s = loader_documents_find(l, slot, row, &l->end_error);
+            s = loader_documents_find(l, slot, row, err);
             if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
                 mask_row(l, slot, row);
                 s = LEAT_OK;
@@ -201,7 +203,7 @@ static enum leat_status find_documents(struct leat_loader *l, struct loader_slot
     return s;
 }
 
-static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct leat_outputs outputs = LEAT_OUTPUTS_INIT;
     struct rows_job job;
@@ -210,11 +212,11 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
     loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
     job = loader_job(slot, &outputs);
     if (job.sequences && rows_sequences(&job, &longest) + 1 > job.sequences_room)
-        return status_set(&l->end_error, LEAT_E_RANGE,
+        return status_set(err, LEAT_E_RANGE,
                           "a batch has %llu sequences, and sequences_room is %llu: it must be one more than the most "
                           "that a batch can have",
                           (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.sequences_room);
-    return l->ops->prepare(l->backend, slot->number, &job, &l->end_error);
+    return l->ops->prepare(l->backend, slot->number, &job, err);
 }
 
 static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
@@ -235,20 +237,20 @@ static void note_batch(struct loader_stage *st, uint64_t ns)
     atomic_store_explicit(&st->batch_ns, lately ? lately - lately / 8 + ns / 8 : ns, memory_order_relaxed);
 }
 
-/* From begun to done, but for the ring. */
-static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot)
+/* From begun to done, but for the ring. The error of a row that is masked is nobody's. */
+static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct loader_stage *st = &l->stage;
     uint64_t t0 = gate_clock(), storage = histogram_value(&l->gather.counters.storage_ns), t1, t2, t3;
     enum leat_status s;
 
     slot->batch.damaged_rows = 0;
-    s = gather_rows(l, slot);
+    s = gather_rows(l, slot, err);
     t1 = gate_clock();
     storage = histogram_value(&l->gather.counters.storage_ns) - storage;
     histogram_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
     if (s == LEAT_OK && l->documents) {
-        s = find_documents(l, slot);
+        s = find_documents(l, slot, err);
         count_sequences(l, slot);
         if (l->ops->marks)
             rows_mark(slot->memory, &slot->layout);
@@ -257,12 +259,12 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     t2 = gate_clock();
     histogram_bump(&st->documents_ns, t2 - t1);
     if (s == LEAT_OK)
-        s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, &l->end_error);
+        s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, err);
     t3 = gate_clock();
     histogram_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));
     if (s == LEAT_OK && l->options.borrow) {
-        s = make_outputs(l, slot);
+        s = make_outputs(l, slot, err);
         histogram_bump(&st->outputs_ns, gate_clock() - t3);
     }
     return s;
@@ -282,9 +284,11 @@ static void finish_batch(struct leat_loader *l)
 {
     struct loader_stage *st = &l->stage;
     struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MOST]];
-    enum leat_status s = complete(l, slot);
+    struct leat_error err;
+    enum leat_status s = complete(l, slot, &err);
 
     if (s != LEAT_OK) {
+        l->end_error = err; /* earlier than one of a batch that could not be begun */
         end_at(l, slot->batch.number, s);
         announce(l);
         return;
@@ -299,7 +303,10 @@ static void finish_batch(struct leat_loader *l)
 
 static bool failed(const struct leat_loader *l)
 {
-    return atomic_load_explicit(&l->end_at, memory_order_relaxed) != LEAT_NONE && l->end_status != LEAT_E_END;
+    uint64_t end = atomic_load_explicit(&l->end_at, memory_order_relaxed);
+
+    return end != LEAT_NONE && l->end_status != LEAT_E_END &&
+           atomic_load_explicit(&l->ring.filled, memory_order_relaxed) >= end;
 }
 
 /* Slots that were given back are free when the device is done with them. True: some are not yet. */
@@ -346,6 +353,11 @@ static bool begin_some(struct leat_loader *l)
         st->begun[(st->begun_first + st->begun_count++) % RING_MOST] = (uint8_t)slot;
     }
     return busy;
+}
+
+void loader_stage_meanwhile(void *loader)
+{
+    begin_some(loader);
 }
 
 bool loader_stage_step(struct leat_loader *l)

@@ -14,8 +14,11 @@
 
 #define PIECE ((uint64_t)1 << 20)
 #define AHEAD (32 * PIECE)
-#define WISH  ((uint64_t)256 << 10) /* of a longer one the kernel would take the beginning */
-#define STACK ((size_t)128 << 10)
+/* Of a wish that is longer than what it reads at once the kernel takes the beginning. On this machine 256 KiB are enough
+ * for a disk, and always taken; on another one a read costs a way there and back, so that the longest one is found. */
+#define WISH       ((uint64_t)256 << 10)
+#define LEAST_WISH ((uint64_t)128 << 10)
+#define STACK      ((size_t)128 << 10)
 
 struct warm {
     pthread_t thread;
@@ -26,15 +29,22 @@ struct warm {
     struct warm_stretch stretches[];
 };
 
-static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes)
+static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, uint64_t *wish)
 {
 #if defined(POSIX_FADV_WILLNEED)
-    for (uint64_t end = at + bytes; at < end; at += WISH)
-        posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)WISH, POSIX_FADV_WILLNEED);
+    for (uint64_t end = at + bytes, count; at < end; at += count) {
+        count = end - at < *wish ? end - at : *wish;
+        while (posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)count, POSIX_FADV_WILLNEED) == 0 && s->remote &&
+               *wish > LEAST_WISH && residency_lacks(s->fd, s->offset + at, count)) {
+            *wish /= 2; /* the end of it was not taken: reads under way count as there */
+            count = count < *wish ? count : *wish;
+        }
+    }
 #else
     (void)s;
     (void)at;
     (void)bytes;
+    (void)wish;
 #endif
 }
 
@@ -47,7 +57,7 @@ static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
  * it was told of is waited for. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
-    uint64_t told = 0;
+    uint64_t told = 0, wish = s->remote ? PIECE : WISH;
     bool missing[AHEAD / PIECE + 1] = { false }; /* of piece k at k % AHEAD */
 
     for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
@@ -56,7 +66,7 @@ static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 
             *m = !residency_whole(s->fd, s->offset + told, piece_bytes(s, told));
             if (*m)
-                announce(s, told, piece_bytes(s, told));
+                announce(s, told, piece_bytes(s, told), &wish);
         }
         if (!missing[at / PIECE % (AHEAD / PIECE + 1)])
             continue;
