@@ -35,18 +35,18 @@ struct model {
     bool all_fall_back;     /* every byte has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
-    bool whole;           /* a piece that is a token is taken as it stands */
-    bool cuts;            /* safe cuts may be made */
-    bool apart;           /* nothing merges: each byte is a token */
-    uint32_t longest;     /* bytes of the longest token */
-    uint64_t *pairs;      /* bits: character pairs that stand inside products */
-    uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
-    uint32_t unknown;     /* symbol */
-    struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
-    struct merge_rules rules; /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
-    uint32_t *first, *ids;    /* of rules */
+    bool whole;                 /* a piece that is a token is taken as it stands */
+    bool cuts;                  /* safe cuts may be made */
+    bool apart;                 /* nothing merges: each byte is a token */
+    uint32_t longest;           /* bytes of the longest token */
+    uint64_t *pairs;            /* bits: character pairs that stand inside products */
+    uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
+    uint32_t unknown;           /* symbol */
+    struct split *splits;       /* by place: of unused pieces, what they become again; NULL if there are none */
+    struct merge_rules rules;   /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
+    uint32_t *first, *ids;      /* of rules */
     struct byte_cuts byte_cuts; /* where these pieces are cut */
-    uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
+    uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     struct merge *list; /* while being made */
     size_t list_count, list_room;

@@ -73,7 +73,7 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     enum leat_status status;
 
     s->many.count = 0;
-    status = id_list_reserve(&s->many, 12 * BATCH_PIECES + BATCH_BYTES + 12, err);
+    status = id_list_reserve(&s->many, 12 * (size_t)b->count + BATCH_BYTES + 12, err);
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;
@@ -86,7 +86,7 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
         status = encode_missed(m, s, b->missed[i], err);
     b->many = s->many.ids;
     if (status == LEAT_OK)
-        status = id_list_reserve(out, 3 * b->count + s->many.count + 3, err);
+        status = id_list_reserve(out, 3 * (size_t)b->count + s->many.count + BATCH_OVER, err);
     if (status == LEAT_OK)
         out->count += s->kernels->write(b, out->ids + out->count);
     return status;
@@ -107,7 +107,7 @@ struct rest {
  * of a text go from a copy. */
 struct place {
     uint8_t copy[3 * BATCH_AHEAD];
-    size_t bytes; /* that can be read */
+    size_t room; /* bytes that can be read */
     uint32_t most;
 };
 
@@ -116,13 +116,13 @@ static void place_text(struct place *p, struct piece_batch *b, const struct rest
     size_t left = r->bytes - r->begin;
 
     b->text = r->text + r->begin;
-    p->bytes = left;
+    p->room = left;
     p->most = left - BATCH_AHEAD < BATCH_BYTES ? (uint32_t)(left - BATCH_AHEAD) : BATCH_BYTES;
     if (left < BATCH_AHEAD) {
         memset(p->copy, 0, sizeof p->copy);
         memcpy(p->copy, b->text, left);
         b->text = p->copy;
-        p->bytes = sizeof p->copy;
+        p->room = sizeof p->copy;
         p->most = BATCH_AHEAD;
     }
 }
@@ -139,10 +139,59 @@ static bool has_high(const uint8_t *text, size_t bytes)
     return (all & 0x8080808080808080u) != 0;
 }
 
-static inline void add(struct piece_batch *b, uint32_t begin, unsigned part)
+/* How many of the pieces fit into a batch. */
+static size_t count_fitting(const struct rest *r, size_t most)
 {
-    b->begins[b->count] = begin;
-    b->parts[b->count++] = (uint8_t)part;
+    size_t count = (size_t)(r->last - r->ends) < BATCH_PIECES ? (size_t)(r->last - r->ends) : BATCH_PIECES;
+
+    while (count > 0 && r->ends[count - 1] - r->begin > most)
+        count = count > 1 && r->ends[count / 2] - r->begin > most ? count / 2 : count - 1;
+    return count;
+}
+
+/* Pieces as they are. */
+static void fill_whole(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p)
+{
+    size_t count = count_fitting(r, BATCH_BYTES);
+    uint32_t base = r->begin;
+
+    while (count > 1 && r->ends[count - 2] - base > p->most)
+        count--;
+    b->begins[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        b->begins[i + 1] = r->ends[i] - base;
+    memset(b->parts, 0, count);
+    b->parts[0] = r->inside && m->whole;
+    b->count = (uint32_t)count;
+    r->ends += count;
+    r->begin = base + b->begins[count];
+    r->inside = r->inside && count == 0;
+}
+
+/* Pieces cut wherever they may be. The last part remains, if its end is not there. */
+static void fill_cut(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p)
+{
+    uint64_t starts[BATCH_CUT_BYTES / 64 + 1] = { 1 };
+    struct piece_batch *b = &s->batch;
+    uint32_t base = r->begin, bytes = r->last[-1] - base, at;
+
+    if (bytes > BATCH_CUT_BYTES)
+        for (bytes = BATCH_CUT_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
+            bytes--;
+    for (const uint32_t *end = r->ends; end < r->last && *end - base <= bytes; end++)
+        starts[(*end - base) / 64] |= (uint64_t)1 << (*end - base) % 64;
+    s->kernels->cut(&m->byte_cuts, m->whole, b->text, bytes, p->room, starts, b);
+    if (r->inside)
+        b->parts[0] = m->whole;
+    b->count -= !(starts[bytes / 64] >> bytes % 64 & 1);
+    while (b->count > 0 && b->begins[b->count - 1] > p->most)
+        b->count--;
+    at = b->begins[b->count];
+    r->begin = base + at;
+    while (r->ends < r->last && *r->ends <= r->begin)
+        r->ends++;
+    if (b->count > 0)
+        r->inside = !(starts[at / 64] >> at % 64 & 1);
 }
 
 /* The end of the part of a piece that begins at text[begin]. */
@@ -164,44 +213,33 @@ static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t 
     return end;
 }
 
-/* Adds what fits of the pieces. Nothing, if the first is too long for a batch: *end is then where it ends. */
-static void fill(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p, uint32_t *end)
+/* A piece, or a part of one, that is longer than a batch. */
+static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
+                                    struct leat_error *err)
 {
-    uint32_t base = r->begin, begin = 0, all = r->last[-1] - base;
-    bool cuts = m->rules.pairs && has_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
-
-    b->count = 0;
-    while (b->count < BATCH_PIECES && r->ends < r->last && begin <= p->most) {
-        uint32_t piece_end = *r->ends - base;
-
-        *end = piece_end;
-        if (cuts && (r->inside || has_high(b->text + begin, piece_end - begin)))
-            *end = part_end(&m->byte_cuts, b->text, p->bytes, begin, piece_end);
-        if (*end > BATCH_BYTES)
-            break;
-        add(b, begin, m->whole && (r->inside || *end < piece_end));
-        r->inside = *end < piece_end;
-        r->ends += !r->inside;
-        begin = *end;
-    }
-    b->begins[b->count] = begin;
-    r->begin = base + begin;
-    *end += base;
-}
-
-/* One that is longer than a batch. */
-static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, uint32_t end,
-                                    struct id_list *out, struct leat_error *err)
-{
-    bool part = r->inside || end < *r->ends;
     const uint8_t *text = r->text + r->begin;
-    enum leat_status status = part ? model_encode_merges(m, s, text, end - r->begin, out, err)
-                                   : model_encode(m, s, text, end - r->begin, out, err);
+    uint32_t end = m->rules.pairs ? part_end(&m->byte_cuts, r->text, r->bytes, r->begin, *r->ends) : *r->ends;
+    enum leat_status status = r->inside || end < *r->ends ? model_encode_merges(m, s, text, end - r->begin, out, err)
+                                                          : model_encode(m, s, text, end - r->begin, out, err);
 
     r->begin = end;
     r->inside = end < *r->ends;
     r->ends += !r->inside;
     return status;
+}
+
+static enum leat_status encode_next(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
+                                    struct leat_error *err)
+{
+    uint32_t all = r->last[-1] - r->begin;
+    struct place place;
+
+    place_text(&place, &s->batch, r);
+    if (m->rules.pairs && has_high(s->batch.text, all < BATCH_BYTES ? all : BATCH_BYTES))
+        fill_cut(m, s, r, &place);
+    else
+        fill_whole(m, &s->batch, r, &place);
+    return s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, out, err);
 }
 
 /* Models whose pieces fall into parts of another kind: those keep to themselves. */
@@ -221,17 +259,12 @@ enum leat_status model_encode_pieces(const struct model *m, struct model_scratch
 {
     struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
     enum leat_status status = LEAT_OK;
-    struct place place;
-    uint32_t end = begin;
 
     if (m->cuts || m->apart)
         return encode_each(m, s, &r, out, err);
     if (count > 0)
         count_text(m, s, ends[count - 1] - begin);
-    while (status == LEAT_OK && r.ends < r.last) {
-        place_text(&place, &s->batch, &r);
-        fill(m, &s->batch, &r, &place, &end);
-        status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, &r, end, out, err);
-    }
+    while (status == LEAT_OK && r.ends < r.last)
+        status = encode_next(m, s, &r, out, err);
     return status;
 }

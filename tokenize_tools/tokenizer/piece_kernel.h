@@ -1,7 +1,9 @@
 /*
- * piece_kernel.h: the body of piece_kernels_*.c, compiled once for each CPU level. Where the levels differ is the look at
- * a line; the rest is the same C, in loops that have no branch on what a piece is, since a quarter of those of many
- * languages would be guessed wrong.
+ * piece_kernel.h: the body of piece_kernels_*.c, compiled once for each CPU level: looking for many pieces in the cache,
+ * and writing their ids. What merges and what cuts lie in headers of their own.
+ *
+ * Loops have no branch on what a piece is, since a quarter of those of many languages would be guessed wrong: all pieces
+ * are looked for among the short ones, those that are not with a key that no piece has; these few then once more.
  */
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -9,13 +11,20 @@
 
 #include "merge_lane_kernel.h"
 #include "piece_batch.h"
+#include "piece_cut_kernel.h"
 
 /* ---- A line ---- */
 
 /* The value of the one entry of a line of short pieces with this key; 0 if there is none. */
 static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 {
-#if defined(__AVX2__)
+#if defined(__AVX512F__)
+    __mmask8 same =
+        _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
+    __m256i value = _mm256_maskz_compress_epi64(same, _mm256_load_si256((const __m256i *)(line + 4)));
+
+    return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(value));
+#elif defined(__AVX2__)
     __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
     __m256i value = _mm256_and_si256(equal, _mm256_load_si256((const __m256i *)(line + 4)));
     __m128i half = _mm_or_si128(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
@@ -39,8 +48,7 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
     __m256i both = _mm256_and_si256(equal, _mm256_shuffle_epi32(equal, 0x4e));
     __m256i found = _mm256_and_si256(both, _mm256_load_si256((const __m256i *)(line + 4)));
 
-    _mm_storeu_si128((__m128i *)value,
-                     _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
+    _mm_storeu_si128((__m128i *)value, _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
 #else
     uint64_t first = line[0] == key[0] && line[1] == key[1] ? ~(uint64_t)0 : 0;
     uint64_t second = line[2] == key[0] && line[3] == key[1] ? ~(uint64_t)0 : 0;
@@ -50,62 +58,88 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
 #endif
 }
 
-/* ---- Finding ---- */
+/* ---- Keys ---- */
 
-/* Sorts the pieces by the table that they belong to, and makes the keys of the two that most belong to. */
-static void make_keys(struct piece_batch *b)
+/* The keys of short pieces, 0 for others, whose numbers are noted, and the places of their lines. */
+static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
 {
-    uint32_t shorts = 0, middles = 0, longs = 0;
+    uint32_t others = 0;
+#if defined(__AVX512F__)
+    const __m512i ones = _mm512_set1_epi64(-1), eight = _mm512_set1_epi64(8), seven = _mm512_set1_epi64(7);
+    const __m512i factor = _mm512_set1_epi64((long long)piece_hash_short(1));
+    const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
+    __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 
-    for (uint32_t i = 0; i < b->count; i++) {
-        const uint8_t *piece = b->text + b->begins[i];
-        size_t bytes = b->begins[i + 1] - b->begins[i];
-        size_t low = bytes < 8 ? bytes : 8, high = bytes < 8 ? 1 : bytes < 16 ? bytes - 7 : 8;
-        uint64_t first = bytes_load64(piece) & piece_bytes_mask(low);
-        uint64_t second = bytes_load64(piece + 7) & piece_bytes_mask(high);
-        uint64_t part = b->parts[i], key = first | ((bytes & 7) | part << 3) << 56;
-        bool is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part), is_long = bytes > 15;
+    for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
+        __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1), is_short;
+        __m256i begin = _mm256_loadu_si256((const __m256i *)(b->begins + i));
+        __m256i end = _mm256_loadu_si256((const __m256i *)(b->begins + i + 1));
+        __m512i bytes = _mm512_cvtepu32_epi64(_mm256_sub_epi32(end, begin));
+        __m512i part = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(b->parts + i)));
+        __m512i key = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), there, begin, b->text, 1);
+        __m512i spare = _mm512_slli_epi64(_mm512_sub_epi64(eight, _mm512_min_epu64(bytes, eight)), 3), mark;
 
-        b->short_words[shorts] = key;
-        b->short_at[shorts] = i;
-        shorts += is_short;
-        b->middle_words[2 * middles] = first;
-        b->middle_words[2 * middles + 1] = second >> 8 | (bytes | part << 4) << 56;
-        b->middle_at[middles] = i;
-        middles += !is_short & !is_long;
-        b->long_at[longs] = i;
-        longs += is_long;
+        mark = _mm512_or_si512(_mm512_and_si512(bytes, seven), _mm512_slli_epi64(part, 3));
+        key = _mm512_or_si512(_mm512_and_si512(key, _mm512_srlv_epi64(ones, spare)), _mm512_slli_epi64(mark, 56));
+        is_short = _mm512_cmplt_epu64_mask(bytes, eight) |
+                   (_mm512_mask_cmpeq_epu64_mask(_mm512_testn_epi64_mask(part, part), bytes, eight) &
+                    _mm512_cmpge_epu64_mask(key, _mm512_set1_epi64((long long)16 << 56)));
+        key = _mm512_maskz_mov_epi64(is_short & there, key);
+        _mm512_storeu_si512(b->short_words + i, key);
+        _mm256_storeu_si256((__m256i *)(b->short_lines + i),
+                            _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift)));
+        is_short = (__mmask8)(there & ~is_short);
+        _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
+        others += (uint32_t)__builtin_popcount(is_short);
     }
-    b->short_count = shorts;
+#else
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t bytes = b->begins[i + 1] - b->begins[i], part = b->parts[i];
+        uint64_t key = bytes_load64(b->text + b->begins[i]) & piece_bytes_mask(bytes < 8 ? bytes : 8);
+        bool is_short;
+
+        key |= ((bytes & 7) | part << 3) << 56;
+        is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part);
+        key = is_short ? key : 0;
+        b->short_words[i] = key;
+        b->short_lines[i] = (uint32_t)(piece_hash_short(key) >> t->shift);
+        b->others[others] = i;
+        others += !is_short;
+    }
+#endif
+    b->other_count = others;
+}
+
+/* Of the others those of middle length: their keys, and their lines. */
+static void make_middle_keys(const struct piece_table *t, struct piece_batch *b)
+{
+    uint32_t middles = 0, longs = 0;
+
+    for (uint32_t k = 0; k < b->other_count; k++) {
+        uint32_t i = b->others[k];
+        const uint8_t *piece = b->text + b->begins[i];
+        uint64_t bytes = b->begins[i + 1] - b->begins[i];
+        uint64_t *words = &b->middle_words[2 * middles];
+
+        b->long_at[longs] = b->middle_at[middles] = i;
+        words[0] = bytes_load64(piece);
+        words[1] = (bytes_load64(piece + 7) & piece_bytes_mask(bytes < 16 ? bytes - 7 : 1)) >> 8;
+        words[1] |= (bytes | (uint64_t)b->parts[i] << 4) << 56;
+        b->middle_lines[middles] = (uint32_t)(piece_hash_middle(words[0], words[1]) >> t->shift);
+        __builtin_prefetch(t->lines + (size_t)b->middle_lines[middles] * PIECE_LINE);
+        middles += bytes < 16;
+        longs += bytes >= 16;
+    }
     b->middle_count = middles;
     b->long_count = longs;
 }
 
-static inline const uint64_t *short_line(const struct piece_cache *c, const struct piece_batch *b, uint32_t i)
+/* ---- Finding ---- */
+
+static void find_short(const struct piece_table *t, struct piece_batch *b)
 {
-    const struct piece_table *t = &c->tables[PIECE_SHORT];
-
-    return t->lines + piece_line(t, piece_hash_short(b->short_words[i]));
-}
-
-static inline const uint64_t *middle_line(const struct piece_cache *c, const struct piece_batch *b, uint32_t i)
-{
-    const struct piece_table *t = &c->tables[PIECE_MIDDLE];
-
-    return t->lines + piece_line(t, piece_hash_middle(b->middle_words[2 * i], b->middle_words[2 * i + 1]));
-}
-
-static inline void note(struct piece_batch *b, uint32_t at, uint64_t value)
-{
-    b->values[at] = value;
-    b->missed[b->missed_count] = at;
-    b->missed_count += value >> PIECE_COUNT_SHIFT == 0;
-}
-
-static void find_short(const struct piece_cache *c, struct piece_batch *b)
-{
-    for (uint32_t i = 0; i < b->short_count; i++)
-        note(b, b->short_at[i], line_short(short_line(c, b, i), b->short_words[i]));
+    for (uint32_t i = 0; i < b->count; i++)
+        b->values[i] = line_short(t->lines + (size_t)b->short_lines[i] * PIECE_LINE, b->short_words[i]);
 }
 
 /* Puts six ids down, of which `count` are meant. */
@@ -120,15 +154,15 @@ static inline uint64_t put_many(struct piece_batch *b, const uint64_t value[2], 
     return place;
 }
 
-static void find_middle(const struct piece_cache *c, struct piece_batch *b)
+static void find_middle(const struct piece_table *t, struct piece_batch *b)
 {
     for (uint32_t i = 0; i < b->middle_count; i++) {
         uint64_t value[2];
         size_t count;
 
-        line_middle(middle_line(c, b, i), &b->middle_words[2 * i], value);
+        line_middle(t->lines + (size_t)b->middle_lines[i] * PIECE_LINE, &b->middle_words[2 * i], value);
         count = (size_t)(value[0] >> PIECE_COUNT_SHIFT);
-        note(b, b->middle_at[i], count > 3 ? put_many(b, value, count) : value[0]);
+        b->values[b->middle_at[i]] = count > 3 ? put_many(b, value, count) : value[0];
     }
 }
 
@@ -136,7 +170,7 @@ static void find_long(const struct piece_cache *c, struct piece_batch *b)
 {
     for (uint32_t i = 0; i < b->long_count; i++) {
         uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
-        uint32_t ids[12];
+        uint32_t *ids = b->many + b->many_count;
         size_t count = 0;
 
         if (bytes <= PIECE_MOST) {
@@ -144,49 +178,96 @@ static void find_long(const struct piece_cache *c, struct piece_batch *b)
 
             count = piece_cache_find(c, &key, ids);
         }
-        for (size_t k = 0; count > 3 && k < count; k++)
-            b->many[b->many_count + k] = ids[k];
-        note(b, at, count > 3 ? PIECE_MANY | (uint64_t)count << 32 | b->many_count : piece_pack(ids, count));
+        b->values[at] = count > 0 ? piece_value(ids, count, b->many_count) : 0;
         b->many_count += count > 3 ? count : 0;
     }
 }
 
+static void note_missed(struct piece_batch *b)
+{
+    uint32_t missed = 0;
+#if defined(__AVX512F__)
+    const __m512i known = _mm512_set1_epi64((long long)1 << PIECE_COUNT_SHIFT);
+    __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+    for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
+        __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1);
+        __mmask8 unknown = _mm512_mask_cmplt_epu64_mask(there, _mm512_loadu_si512(b->values + i), known);
+
+        _mm256_storeu_si256((__m256i *)(b->missed + missed), _mm256_maskz_compress_epi32(unknown, numbers));
+        missed += (uint32_t)__builtin_popcount(unknown);
+    }
+#else
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->missed[missed] = i;
+        missed += b->values[i] >> PIECE_COUNT_SHIFT == 0;
+    }
+#endif
+    b->missed_count = missed;
+}
+
 static void find(const struct piece_cache *c, struct piece_batch *b)
 {
-    make_keys(b);
-    for (uint32_t i = 0; i < b->short_count; i++)
-        __builtin_prefetch(short_line(c, b, i));
-    for (uint32_t i = 0; i < b->middle_count; i++)
-        __builtin_prefetch(middle_line(c, b, i));
-    b->missed_count = 0;
-    find_short(c, b);
-    find_middle(c, b);
+    const struct piece_table *shorts = &c->tables[PIECE_SHORT], *middles = &c->tables[PIECE_MIDDLE];
+
+    make_short_keys(shorts, b);
+    for (uint32_t i = 0; i < b->count; i++)
+        __builtin_prefetch(shorts->lines + (size_t)b->short_lines[i] * PIECE_LINE);
+    make_middle_keys(middles, b);
+    find_short(shorts, b);
+    find_middle(middles, b);
     find_long(c, b);
+    note_missed(b);
 }
 
 /* ---- Writing ---- */
 
+static inline uint32_t *write_one(const struct piece_batch *b, uint64_t value, uint32_t *at)
+{
+    uint64_t count = value >> PIECE_COUNT_SHIFT;
+
+    if (count > 3) {
+        const uint32_t *many = b->many + (uint32_t)value;
+
+        count = value << 4 >> 36;
+        for (uint64_t k = 0; k < count; k++)
+            at[k] = many[k];
+    } else {
+        at[0] = (uint32_t)(value & PIECE_ID_MASK);
+        at[1] = (uint32_t)(value >> PIECE_ID_BITS & PIECE_ID_MASK);
+        at[2] = (uint32_t)(value >> 2 * PIECE_ID_BITS & PIECE_ID_MASK);
+    }
+    return at + count;
+}
+
 static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
 {
-    uint32_t *at = ids;
+    uint32_t *at = ids, i = 0;
 
-    for (uint32_t i = 0; i < b->count; i++) {
-        uint64_t value = b->values[i], count = value >> PIECE_COUNT_SHIFT;
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_set1_epi64(PIECE_ID_MASK), high = _mm512_set1_epi64((long long)PIECE_ID_MASK << 32);
 
-        if (count > 3) {
-            const uint32_t *many = b->many + (uint32_t)value;
+    /* eight pieces with one or two ids each: two lanes for each, of which those without an id fall out */
+    for (; i + 8 <= b->count; i += 8) {
+        __m512i values = _mm512_loadu_si512(b->values + i);
+        __mmask8 two = _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)2 << PIECE_COUNT_SHIFT));
 
-            count = value << 4 >> 36;
-            for (uint64_t k = 0; k < count; k++)
-                at[k] = many[k];
+        if (_mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)3 << PIECE_COUNT_SHIFT))) {
+            for (uint32_t k = 0; k < 8; k++)
+                at = write_one(b, b->values[i + k], at);
         } else {
-            at[0] = (uint32_t)(value & PIECE_ID_MASK);
-            at[1] = (uint32_t)(value >> PIECE_ID_BITS & PIECE_ID_MASK);
-            at[2] = (uint32_t)(value >> 2 * PIECE_ID_BITS & PIECE_ID_MASK);
+            __m512i lanes = _mm512_or_si512(_mm512_and_si512(values, low),
+                                            _mm512_and_si512(_mm512_slli_epi64(values, 32 - PIECE_ID_BITS), high));
+            __mmask16 kept = (__mmask16)(_pdep_u32(two, 0xaaaa) | 0x5555);
+
+            _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(kept, lanes));
+            at += 8 + __builtin_popcount(two);
         }
-        at += count;
     }
+#endif
+    for (; i < b->count; i++)
+        at = write_one(b, b->values[i], at);
     return (size_t)(at - ids);
 }
 
-const struct piece_kernels PIECE_ROW = { PIECE_NAME, find, merge_missed, write_ids };
+const struct piece_kernels PIECE_ROW = { PIECE_NAME, cut, find, merge_missed, write_ids };
