@@ -84,6 +84,8 @@ static inline uint32_t lane_find(const struct pair_lines *t, size_t line, uint64
 
     if (!found && (t->lines[line + PAIR_WORDS - 1] & 1))
         found = pair_in_next_lines(t, line, key);
+    if (t->results)
+        __builtin_prefetch(t->results + (found ? found - 1 : 0));
     return (found - 1) << 6 | place;
 }
 
@@ -114,6 +116,9 @@ static inline void lane_begin(const struct merge_rules *r, struct lane *l, const
         l->ranks[i] = r->first[piece[i - 1] << 8 | piece[i]] << 6 | i;
     for (uint32_t i = bytes; i < l->width; i++)
         l->ranks[i] = UINT32_MAX;
+    for (uint32_t i = 1; r->pairs->results && i < bytes; i++)
+        if (l->ranks[i] < LANE_NONE)
+            __builtin_prefetch(r->pairs->results + l->ranks[i] / LANE_PLACES);
     lane_ask(r->pairs, l, nobody, nobody);
     if (r->whole && !part)
         l->hash = vocabulary_map_hash(r->whole, piece, bytes);
@@ -148,11 +153,13 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
     uint64_t alive = l->alive & ~((uint64_t)1 << (l->bytes + 1) | 1);
 
     for (; alive; alive &= alive - 1)
-        ids[count++] = r->ids[l->symbols[__builtin_ctzll(alive)]];
+        ids[count++] = l->symbols[__builtin_ctzll(alive)];
+    for (uint32_t i = 0; r->ids && i < count; i++)
+        ids[i] = r->ids[ids[i]];
     if (r->whole && count > 1 && !b->parts[l->at])
         token = vocabulary_map_find_hashed(r->whole, l->hash, b->text + b->begins[l->at], l->bytes);
     if (token != SPEC_NONE) {
-        ids[0] = r->ids[token];
+        ids[0] = r->ids ? r->ids[token] : token;
         count = 1;
     }
     if (l->bytes <= PIECE_MOST)
@@ -178,7 +185,7 @@ static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_
             continue;
         }
         if (bytes <= PIECE_MOST) {
-            l->key = piece_key_make(piece, bytes, b->parts[at]);
+            l->key = piece_key_ahead(piece, bytes, b->parts[at]);
             count = piece_cache_find(c, &l->key, b->many + b->many_count);
         }
         if (count == 0) {

@@ -22,7 +22,7 @@ struct merge_rules {
     const struct pair_lines *pairs;
     const uint32_t *bytes;              /* the symbol of each */
     const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
-    const uint32_t *ids;                /* by symbol */
+    const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
     const struct vocabulary_map *whole; /* pieces that are tokens stay as they are; NULL: not so */
 };
 

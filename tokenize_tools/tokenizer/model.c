@@ -160,7 +160,7 @@ static enum leat_status encode_cached(const struct model *m, struct model_scratc
 {
     enum leat_status status;
     struct piece_key key;
-    uint32_t ids[12];
+    uint32_t ids[PIECE_IDS];
     size_t count, before;
 
     if (bytes > PIECE_MOST)

@@ -171,19 +171,23 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     const struct pair_lines *pairs = merge_table_pairs(m->merges);
+    bool own = true; /* all ids are places */
     enum leat_status s;
 
     if (!pairs || !spec->byte_level || !m->all_bytes || m->affixes || m->apart)
         return LEAT_OK;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        own = own && spec->tokens[i].id == i;
     m->first = malloc(0x10000 * sizeof *m->first);
-    m->ids = malloc(((size_t)spec->token_count + 1) * sizeof *m->ids);
-    if (!m->first || !m->ids)
+    m->ids = own ? NULL : malloc(spec->token_count * sizeof *m->ids);
+    if (!m->first || (!own && !m->ids))
         return status_no_memory(err, (0x10000 + (size_t)spec->token_count) * sizeof *m->ids);
     memset(m->first, 0xff, 0x10000 * sizeof *m->first);
     for (uint32_t i = 0; i < spec->token_count; i++) {
         const uint8_t *text = spec_token_bytes(spec, &spec->tokens[i]);
 
-        m->ids[i] = spec->tokens[i].id;
+        if (!own)
+            m->ids[i] = spec->tokens[i].id;
         if (spec->tokens[i].length == 2)
             m->first[text[0] << 8 | text[1]] = pair_rank(pairs, m->bytes[text[0]], m->bytes[text[1]]);
     }

@@ -43,7 +43,7 @@ static enum leat_status encode_missed(const struct model *m, struct model_scratc
     struct piece_batch *b = &s->batch;
     const uint8_t *piece = b->text + b->begins[at];
     size_t bytes = b->begins[at + 1] - b->begins[at], begin = s->many.count, count = 0;
-    enum leat_status status = id_list_reserve(&s->many, 12, err);
+    enum leat_status status = id_list_reserve(&s->many, PIECE_IDS, err);
     struct piece_key key;
 
     if (status == LEAT_OK && bytes <= PIECE_MOST) {
@@ -73,7 +73,7 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     enum leat_status status;
 
     s->many.count = 0;
-    status = id_list_reserve(&s->many, 12 * (size_t)b->count + BATCH_BYTES + 12, err);
+    status = id_list_reserve(&s->many, PIECE_IDS * (size_t)b->count + BATCH_BYTES + PIECE_IDS, err);
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;
@@ -106,7 +106,7 @@ struct rest {
 /* Where the batch's text lies, and the last place at which a piece may begin: kernels read on behind it. The last pieces
  * of a text go from a copy. */
 struct place {
-    uint8_t copy[3 * BATCH_AHEAD];
+    uint8_t copy[3 * PIECE_AHEAD];
     size_t room; /* bytes that can be read */
     uint32_t most;
 };
@@ -117,13 +117,13 @@ static void place_text(struct place *p, struct piece_batch *b, const struct rest
 
     b->text = r->text + r->begin;
     p->room = left;
-    p->most = left - BATCH_AHEAD < BATCH_BYTES ? (uint32_t)(left - BATCH_AHEAD) : BATCH_BYTES;
-    if (left < BATCH_AHEAD) {
+    p->most = left - PIECE_AHEAD < BATCH_BYTES ? (uint32_t)(left - PIECE_AHEAD) : BATCH_BYTES;
+    if (left < PIECE_AHEAD) {
         memset(p->copy, 0, sizeof p->copy);
         memcpy(p->copy, b->text, left);
         b->text = p->copy;
         p->room = sizeof p->copy;
-        p->most = BATCH_AHEAD;
+        p->most = PIECE_AHEAD;
     }
 }
 

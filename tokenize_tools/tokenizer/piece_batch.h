@@ -19,9 +19,6 @@
 /* Vectors are written whole. */
 #define BATCH_OVER 16
 
-/* Bytes from a piece's first on that can be read, whatever its length. */
-#define BATCH_AHEAD ((size_t)16)
-
 struct piece_batch {
     const uint8_t *text; /* where the first piece begins */
     uint32_t count;
@@ -29,7 +26,7 @@ struct piece_batch {
     uint8_t parts[BATCH_ROOM + BATCH_OVER];   /* 1: of a cut piece, see piece_key_make() */
     uint64_t values[BATCH_ROOM + BATCH_OVER]; /* of piece_cache.h; below 1 << PIECE_COUNT_SHIFT: not known */
 
-    uint32_t missed_count;
+    uint32_t missed_count; /* of what is not known */
     uint32_t missed[BATCH_ROOM + BATCH_OVER];
 
     /* Ids that do not fit a value. */
@@ -40,6 +37,7 @@ struct piece_batch {
     uint32_t other_count, middle_count, long_count;
     uint32_t others[BATCH_ROOM + BATCH_OVER], middle_at[BATCH_ROOM + BATCH_OVER], long_at[BATCH_ROOM + BATCH_OVER];
     uint32_t short_lines[BATCH_ROOM + BATCH_OVER], middle_lines[BATCH_ROOM + BATCH_OVER];
+    uint32_t long_lines[BATCH_ROOM + BATCH_OVER];
     uint64_t short_words[BATCH_ROOM + BATCH_OVER], middle_words[2 * (BATCH_ROOM + BATCH_OVER)];
 };
 
@@ -54,12 +52,12 @@ struct piece_kernels {
      */
     void (*cut)(const struct byte_cuts *c, bool kinds, const uint8_t *text, size_t bytes, size_t room,
                 const uint64_t *starts, struct piece_batch *b);
-    /* Fills in values and missed; appends to `many`, at most 12 a piece. */
+    /* Fills in values and missed; appends to `many`, at most PIECE_IDS a piece. PIECE_AHEAD bytes can be read at each. */
     void (*find)(const struct piece_cache *c, struct piece_batch *b);
     /*
      * Merges the missed pieces but for those of more than LANE_SYMBOLS (merge_lanes.h) bytes, which remain as missed,
      * fills in their values and puts them into the cache. There is room in `many` for an id for each of their bytes, and
-     * 12 more.
+     * PIECE_IDS more.
      */
     void (*merge)(const struct merge_rules *rules, struct piece_cache *c, struct piece_batch *b);
     /* Writes the ids of all values; returns their number. May write BATCH_OVER more. */

@@ -31,6 +31,16 @@ static size_t lines_of(unsigned bits)
     return lines;
 }
 
+static size_t ring_of(unsigned bits)
+{
+    return bits < 4 ? 64 : (size_t)8 << bits;
+}
+
+static size_t bytes_of(unsigned bits)
+{
+    return (lines_of(bits) + 2) * LINE_BYTES + ring_of(bits) * sizeof(uint32_t);
+}
+
 static void lay_out(struct piece_cache *c, void *memory, unsigned bits)
 {
     /* two lines are neighbours */
@@ -40,11 +50,13 @@ static void lay_out(struct piece_cache *c, void *memory, unsigned bits)
         c->tables[t] = (struct piece_table) { at, 64 - bits - more_bits[t] };
         at += PIECE_LINE << (bits + more_bits[t]);
     }
+    c->ring = (uint32_t *)at;
+    c->ring_mask = ring_of(bits) - 1;
 }
 
 bool piece_cache_make(struct piece_cache *c)
 {
-    *c = (struct piece_cache) { .bytes = (lines_of(SMALL_BITS) + 2) * LINE_BYTES };
+    *c = (struct piece_cache) { .bytes = bytes_of(SMALL_BITS) };
     c->memory = calloc(1, c->bytes);
     if (c->memory)
         lay_out(c, c->memory, SMALL_BITS);
@@ -78,7 +90,7 @@ static unsigned large_bits(size_t most, size_t *bytes)
 {
     unsigned bits = LARGE_BITS;
 
-    while (*bytes = (lines_of(bits) + 2) * LINE_BYTES + HUGE, bits > SMALL_BITS && *bytes > most)
+    while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > most)
         bits--;
     return bits;
 }
@@ -108,33 +120,24 @@ bool piece_cache_enlarge(struct piece_cache *c, size_t most)
 
 struct piece_key piece_key_make(const uint8_t *piece, size_t bytes, unsigned part)
 {
-    uint8_t padded[PIECE_MOST + 1] = { 0 };
-    struct piece_key k = { .table = bytes <= 15 ? PIECE_MIDDLE : PIECE_LONG };
+    uint8_t padded[PIECE_AHEAD] = { 0 };
 
     memcpy(padded, piece, bytes);
-    if (bytes < 8 || (bytes == 8 && !part && padded[7] >= 16)) {
-        k.table = PIECE_SHORT;
-        padded[7] = bytes < 8 ? (uint8_t)(bytes | part << 3) : padded[7];
-    } else {
-        padded[bytes <= 15 ? 15 : PIECE_MOST] = (uint8_t)(bytes | part << (bytes <= 15 ? 4 : 5));
-    }
-    for (unsigned i = 0; i < 4; i++)
-        k.words[i] = bytes_load64(padded + 8 * i);
-    return k;
+    return piece_key_ahead(padded, bytes, part);
 }
 
-static uint64_t *line_of(const struct piece_cache *c, const struct piece_key *k, unsigned table)
+static uint64_t *line_of(const struct piece_cache *c, const struct piece_key *k)
 {
-    const struct piece_table *t = &c->tables[table];
-    uint64_t hash;
+    const struct piece_table *t = &c->tables[k->table];
 
-    if (table == PIECE_SHORT)
-        hash = piece_hash_short(k->words[0]);
-    else if (table == PIECE_MIDDLE)
-        hash = piece_hash_middle(k->words[0], k->words[1]);
-    else
-        hash = piece_hash_middle(piece_hash_middle(k->words[0], k->words[1]) ^ k->words[2], k->words[3]);
-    return t->lines + piece_line(t, hash);
+    switch (k->table) {
+    case PIECE_SHORT:
+        return t->lines + piece_line(t, piece_hash_short(k->words[0]));
+    case PIECE_MIDDLE:
+        return t->lines + piece_line(t, piece_hash_middle(k->words[0], k->words[1]));
+    default:
+        return t->lines + piece_line(t, piece_hash_long(k->words));
+    }
 }
 
 static uint64_t *neighbour(uint64_t *line)
@@ -142,82 +145,93 @@ static uint64_t *neighbour(uint64_t *line)
     return (uint64_t *)((uintptr_t)line ^ LINE_BYTES);
 }
 
-/* The words of ids of the entry in one table; NULL if there is none. */
-static const uint64_t *find_in(const struct piece_cache *c, const struct piece_key *k, unsigned table)
+/* The words of ids of an entry; NULL if there is none. */
+static uint64_t *find_words(uint64_t *line, const struct piece_key *k)
 {
-    uint64_t *line = line_of(c, k, table);
-
-    if (table == PIECE_SHORT) {
+    switch (k->table) {
+    case PIECE_SHORT:
         for (unsigned i = 0; i < 4; i++)
             if (line[i] == k->words[0])
                 return line + 4 + i;
-    } else if (table == PIECE_MIDDLE) {
+        return NULL;
+    case PIECE_MIDDLE:
         for (unsigned i = 0; i < 4; i += 2)
             if (line[i] == k->words[0] && line[i + 1] == k->words[1])
                 return line + 4 + i;
-    } else {
+        return NULL;
+    default:
         for (unsigned i = 0; i < 2; i++, line = neighbour(line))
             if (memcmp(line, k->words, sizeof k->words) == 0)
                 return line + 4;
+        return NULL;
     }
-    return NULL;
 }
 
-static size_t unpack(const uint64_t *words, uint32_t *ids)
+size_t piece_cache_find(const struct piece_cache *c, const struct piece_key *key, uint32_t *ids)
 {
-    size_t count = (size_t)(words[0] >> PIECE_COUNT_SHIFT);
+    const uint64_t *words = find_words(line_of(c, key), key);
+    const uint32_t *spilled;
+    size_t count;
 
+    if (!words)
+        return 0;
+    if (*words < PIECE_SPILLED) {
+        count = (size_t)(words[0] >> PIECE_COUNT_SHIFT);
+        for (size_t i = 0; i < count; i++)
+            ids[i] = (uint32_t)(words[i / 3] >> PIECE_ID_BITS * (i % 3) & PIECE_ID_MASK);
+        return count;
+    }
+    spilled = piece_spilled(c, *words);
+    count = spilled ? piece_spilled_count(*words) : 0;
     for (size_t i = 0; i < count; i++)
-        ids[i] = (uint32_t)(words[i / 3] >> PIECE_ID_BITS * (i % 3) & PIECE_ID_MASK);
+        ids[i] = spilled[i];
     return count;
 }
 
-size_t piece_cache_find(const struct piece_cache *c, const struct piece_key *key, uint32_t ids[12])
-{
-    for (unsigned table = key->table; table < PIECE_TABLES; table++) {
-        const uint64_t *words = find_in(c, key, table);
-
-        if (!words)
-            return 0;
-        if (*words != PIECE_WIDER)
-            return unpack(words, ids);
-    }
-    return 0;
-}
-
 /* Makes room in front of the others of the line; the oldest is lost. Returns the words of ids. */
-static uint64_t *push(uint64_t *line, const struct piece_key *k, unsigned table)
+static uint64_t *push(uint64_t *line, const struct piece_key *k)
 {
-    if (table == PIECE_SHORT) {
+    if (k->table == PIECE_SHORT) {
         memmove(line + 1, line, 3 * sizeof *line);
         memmove(line + 5, line + 4, 3 * sizeof *line);
-    } else if (table == PIECE_MIDDLE) {
+    } else if (k->table == PIECE_MIDDLE) {
         memmove(line + 2, line, 2 * sizeof *line);
         memmove(line + 6, line + 4, 2 * sizeof *line);
     } else {
         memcpy(neighbour(line), line, LINE_BYTES);
     }
-    memcpy(line, k->words, (sizeof *line) << table);
+    memcpy(line, k->words, (sizeof *line) << k->table);
     return line + 4;
+}
+
+static uint64_t spill(struct piece_cache *c, const uint32_t *ids, size_t count)
+{
+    uint64_t at = c->written & c->ring_mask, when;
+
+    if (at + count > c->ring_mask + 1)
+        c->written += c->ring_mask + 1 - at;
+    when = c->written;
+    memcpy(c->ring + (when & c->ring_mask), ids, count * sizeof *ids);
+    c->written += count;
+    return PIECE_SPILLED | (uint64_t)count << 48 | when;
 }
 
 void piece_cache_add(struct piece_cache *c, const struct piece_key *key, const uint32_t *ids, size_t count)
 {
     static const size_t most[PIECE_TABLES] = { 3, 6, 12 };
-    unsigned table = key->table;
-    uint64_t *words;
+    uint64_t *line = line_of(c, key), *words = find_words(line, key);
 
     for (size_t i = 0; i < count; i++)
         if (ids[i] > PIECE_ID_MASK)
             return;
-    if (count == 0 || count > most[PIECE_LONG])
+    if (count == 0 || count > PIECE_IDS)
         return;
-    for (; count > most[table]; table++)
-        if (!find_in(c, key, table))
-            *push(line_of(c, key, table), key, table) = PIECE_WIDER;
-    words = push(line_of(c, key, table), key, table);
-    for (unsigned i = 0; i < 1u << table; i++)
-        words[i] = 0;
+    words = words ? words : push(line, key);
+    memset(words, 0, (sizeof *words) << key->table);
+    if (count > most[key->table]) {
+        *words = spill(c, ids, count);
+        return;
+    }
     for (size_t i = 0; i < count; i++)
         words[i / 3] |= (uint64_t)ids[i] << PIECE_ID_BITS * (i % 3);
     words[0] |= (uint64_t)count << PIECE_COUNT_SHIFT;

@@ -134,6 +134,20 @@ static void make_middle_keys(const struct piece_table *t, struct piece_batch *b)
     b->long_count = longs;
 }
 
+/* The lines of long pieces. Those that the cache does not keep have one that does not matter. */
+static void make_long_lines(const struct piece_table *t, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->long_count; i++) {
+        uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
+        uint64_t words[4];
+
+        piece_words_long(b->text + b->begins[at], bytes < PIECE_MOST ? bytes : PIECE_MOST, b->parts[at], words);
+        b->long_lines[i] = (uint32_t)(piece_hash_long(words) >> t->shift);
+        __builtin_prefetch(t->lines + (size_t)b->long_lines[i] * PIECE_LINE);
+        __builtin_prefetch(t->lines + ((size_t)b->long_lines[i] ^ 1) * PIECE_LINE);
+    }
+}
+
 /* ---- Finding ---- */
 
 static void find_short(const struct piece_table *t, struct piece_batch *b)
@@ -162,48 +176,93 @@ static void find_middle(const struct piece_table *t, struct piece_batch *b)
 
         line_middle(t->lines + (size_t)b->middle_lines[i] * PIECE_LINE, &b->middle_words[2 * i], value);
         count = (size_t)(value[0] >> PIECE_COUNT_SHIFT);
-        b->values[b->middle_at[i]] = count > 3 ? put_many(b, value, count) : value[0];
+        b->values[b->middle_at[i]] = count > 3 && count <= 6 ? put_many(b, value, count) : value[0];
     }
 }
 
-static void find_long(const struct piece_cache *c, struct piece_batch *b)
+/* Whether a line has these four words: its ids come to lie in `many`. */
+static uint64_t line_long(struct piece_batch *b, const uint64_t *line, const uint64_t words[4])
+{
+    uint64_t other = (line[0] ^ words[0]) | (line[1] ^ words[1]) | (line[2] ^ words[2]) | (line[3] ^ words[3]);
+    uint64_t value = line[4], count = value >> PIECE_COUNT_SHIFT;
+
+    if (other)
+        return 0;
+    if (count <= 3 || value >= PIECE_SPILLED)
+        return value;
+    for (unsigned k = 0; k < count; k++)
+        b->many[b->many_count + k] = (uint32_t)(line[4 + k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
+    b->many_count += count;
+    return PIECE_MANY | count << 32 | (b->many_count - count);
+}
+
+static void find_long(const struct piece_table *t, struct piece_batch *b)
 {
     for (uint32_t i = 0; i < b->long_count; i++) {
         uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
-        uint32_t *ids = b->many + b->many_count;
-        size_t count = 0;
+        size_t line = b->long_lines[i];
+        uint64_t words[4], value = 0;
 
         if (bytes <= PIECE_MOST) {
-            struct piece_key key = piece_key_make(b->text + b->begins[at], bytes, b->parts[at]);
-
-            count = piece_cache_find(c, &key, ids);
+            piece_words_long(b->text + b->begins[at], bytes, b->parts[at], words);
+            value = line_long(b, t->lines + line * PIECE_LINE, words);
+            if (value == 0)
+                value = line_long(b, t->lines + (line ^ 1) * PIECE_LINE, words);
         }
-        b->values[at] = count > 0 ? piece_value(ids, count, b->many_count) : 0;
-        b->many_count += count > 3 ? count : 0;
+        b->values[at] = value;
     }
 }
 
+/* Notes the pieces whose values do not tell their ids: those that have none, and those whose ids are spilled. */
 static void note_missed(struct piece_batch *b)
 {
-    uint32_t missed = 0;
+    uint32_t missed = 0, spilled = 0;
 #if defined(__AVX512F__)
     const __m512i known = _mm512_set1_epi64((long long)1 << PIECE_COUNT_SHIFT);
+    const __m512i last = _mm512_set1_epi64(14);
     __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
 
     for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
         __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1);
-        __mmask8 unknown = _mm512_mask_cmplt_epu64_mask(there, _mm512_loadu_si512(b->values + i), known);
+        __m512i values = _mm512_loadu_si512(b->values + i);
+        __mmask8 unknown = _mm512_mask_cmplt_epu64_mask(there, values, known);
+        __mmask8 elsewhere = _mm512_mask_cmpeq_epu64_mask(there, _mm512_srli_epi64(values, PIECE_COUNT_SHIFT), last);
 
         _mm256_storeu_si256((__m256i *)(b->missed + missed), _mm256_maskz_compress_epi32(unknown, numbers));
         missed += (uint32_t)__builtin_popcount(unknown);
+        _mm256_storeu_si256((__m256i *)(b->others + spilled), _mm256_maskz_compress_epi32(elsewhere, numbers));
+        spilled += (uint32_t)__builtin_popcount(elsewhere);
     }
 #else
     for (uint32_t i = 0; i < b->count; i++) {
         b->missed[missed] = i;
         missed += b->values[i] >> PIECE_COUNT_SHIFT == 0;
+        b->others[spilled] = i;
+        spilled += b->values[i] >> PIECE_COUNT_SHIFT == PIECE_SPILLED >> PIECE_COUNT_SHIFT;
     }
 #endif
     b->missed_count = missed;
+    b->other_count = spilled;
+}
+
+static void find_spilled(const struct piece_cache *c, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->other_count; i++)
+        __builtin_prefetch(c->ring + (b->values[b->others[i]] & c->ring_mask));
+    for (uint32_t i = 0; i < b->other_count; i++) {
+        uint64_t *value = &b->values[b->others[i]];
+        const uint32_t *ids = piece_spilled(c, *value);
+        size_t count = piece_spilled_count(*value);
+
+        *value = 0;
+        if (ids) {
+            *value = PIECE_MANY | (uint64_t)count << 32 | b->many_count;
+            for (size_t k = 0; k < count; k++)
+                b->many[b->many_count++] = ids[k];
+        } else {
+            b->missed[b->missed_count++] = b->others[i];
+        }
+    }
 }
 
 static void find(const struct piece_cache *c, struct piece_batch *b)
@@ -214,10 +273,12 @@ static void find(const struct piece_cache *c, struct piece_batch *b)
     for (uint32_t i = 0; i < b->count; i++)
         __builtin_prefetch(shorts->lines + (size_t)b->short_lines[i] * PIECE_LINE);
     make_middle_keys(middles, b);
+    make_long_lines(&c->tables[PIECE_LONG], b);
     find_short(shorts, b);
     find_middle(middles, b);
-    find_long(c, b);
+    find_long(&c->tables[PIECE_LONG], b);
     note_missed(b);
+    find_spilled(c, b);
 }
 
 /* ---- Writing ---- */
