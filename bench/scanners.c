@@ -17,7 +17,7 @@
 #define ROOM 1024u
 
 struct scanners_values {
-    const char *field, *family;
+    const char *field, *family, *row;
     uint64_t runs;
     bool json;
 };
@@ -28,6 +28,12 @@ const struct option_row scanners_options[] = { { .name = "family",
                                                  .value = "NAME",
                                                  .help = "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, "
                                                          "o200k, tekken, kimi or deepseek" },
+                                               { .name = "row",
+                                                 .type = OPTION_TEXT,
+                                                 .field = offsetof(struct scanners_values, row),
+                                                 .value = "NAME",
+                                                 .help =
+                                                     "only this row: avx512vbmi, avx512, avx2, neon, words or plain" },
                                                { .name = "text",
                                                  .type = OPTION_TEXT,
                                                  .field = offsetof(struct scanners_values, field),
@@ -85,8 +91,8 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
 }
 
 /* Measures each row of a family; *plain is what the last of them found. */
-static enum leat_status measure_family(const struct scan_family *family, const struct texts *t, uint64_t runs,
-                                       struct json *j, struct leat_error *err)
+static enum leat_status measure_family(const struct scan_family *family, const struct texts *t,
+                                       const struct scanners_values *v, struct json *j, struct leat_error *err)
 {
     struct cut wanted = { .pieces = 0 };
     struct scanner s;
@@ -99,12 +105,12 @@ static enum leat_status measure_family(const struct scan_family *family, const s
         struct cut found, best = { .seconds = 1e9 };
         double rate;
 
-        if (s.row->needs > cpu_level())
+        if (s.row->needs > cpu_level() || (v->row && strcmp(v->row, s.row->name) != 0))
             continue;
         found = cut_texts(&s, t, true);
         if (found.pieces != wanted.pieces || found.mix != wanted.mix)
             return status_set(err, LEAT_E_STATE, "%s, %s: not the pieces of the plain row", family->name, s.row->name);
-        for (uint64_t run = 0; run < runs; run++) {
+        for (uint64_t run = 0; run < v->runs; run++) {
             found = cut_texts(&s, t, false);
             best = found.seconds < best.seconds ? found : best;
         }
@@ -134,7 +140,7 @@ static enum leat_status measure(const struct texts *t, const struct scanners_val
     for (size_t i = 0; s == LEAT_OK && (family = scan_family_number(i)) != NULL; i++)
         if (!v->family || strcmp(v->family, family->name) == 0) {
             found = true;
-            s = measure_family(family, t, v->runs, j, err);
+            s = measure_family(family, t, v, j, err);
         }
     return found ? s : status_set(err, LEAT_E_ARGUMENT, "no family of scanners is called \"%s\"", v->family);
 }
