@@ -222,7 +222,7 @@ static PyObject *array_get_interface(PyObject *self, void *unused)
     const char *kind = a->kind == ARRAY_SIGNED ? "i" : a->kind == ARRAY_UNSIGNED ? "u" : "b";
 
     (void)unused;
-    if (a->device_type)
+    if (a->device_type > DEVICE_HOST)
         return PyErr_SetString(PyExc_AttributeError, "these numbers are on a device: use __dlpack__"), NULL;
     return Py_BuildValue("{s:i,s:N,s:N,s:(NO)}", "version", 3, "shape", shape_of(a), "typestr",
                          PyUnicode_FromFormat("%s%s%u", order, kind, a->bytes), "data", PyLong_FromVoidPtr(a->data),
