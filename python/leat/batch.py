@@ -22,7 +22,8 @@ class Batch:
     cu_seqlens       0, then where each stretch of one document ends, in the rows one after another; int32
     max_seqlen       the longest such stretch
 
-    It can be unpacked (`inputs, labels = batch`), asked as a dict (`batch["inputs"]`, `**batch`), and moved (`batch.to`).
+    It can be unpacked (`inputs, labels = batch`), asked as a dict (`batch["inputs"]`, `**batch`), and moved
+    (`batch.to`).
     """
 
     __slots__ = (*OUTPUTS, "_native", "_given", "_stream")
@@ -128,8 +129,8 @@ class Batch:
         return self._map(lambda tensor: tensor.pin_memory())
 
     def release(self):
-        """Gives a borrowed batch (borrow=True) back before the next one is taken; its tensors must not be used any more,
-        but by work that is on the current stream already. Does nothing to batches that are the consumer's."""
+        """Gives a borrowed batch (borrow=True) back before the next one is taken; its tensors must not be used any
+        more, but by work that is on the current stream already. Does nothing to batches that are the consumer's."""
         if self._native.held:
             self._native.release(self._stream())
 

@@ -15,8 +15,8 @@ Part.__doc__ = "One dataset of a list: its name, and where its tokens, documents
 Input = namedtuple("Input", "path bytes documents tokens rejects hash")
 Input.__doc__ = "A file that documents were packed from; `bytes` as it lay on disk, `hash` of them."
 Place = namedtuple("Place", "document first count input path offset line id")
-Place.__doc__ = """A document: its number, its first token's position and how many tokens it has; and its origin: number and path of
-the input, byte offset in it, line, id; None for each that is not known."""
+Place.__doc__ = """A document: its number, its first token's position and how many tokens it has; and its origin: number
+and path of the input, byte offset in it, line, id; None for each that is not known."""
 Report = namedtuple("Report", "bytes damaged_pages damaged_others part page first_document documents")
 Report.__doc__ = "What Dataset.verify() has checked and found; page, part and documents are of the first damaged page."
 
@@ -35,10 +35,10 @@ def access_number(access):
 def open(name, *, access="leased"):  # noqa: A001 (leat.open is its name)
     """Opens a dataset; or several, joined end to end.
 
-    name    NAME, NAME.leat or NAME.tokens; a folder, which means every dataset in it in the order of their names; "@FILE",
-            which names one dataset a line; or a list of such names.
-    access  "leased" (default): files are mapped where the kernel grants a lease on them, so that somebody who shrinks one
-            gives an error and not a crash. "trusted": mapped; nobody changes the files. "read": never mapped.
+    name    NAME, NAME.leat or NAME.tokens; a folder, which means every dataset in it in the order of their names;
+            "@FILE", which names one dataset a line; or a list of such names.
+    access  "leased" (default): files are mapped where the kernel grants a lease on them, so that somebody who shrinks
+            one gives an error and not a crash. "trusted": mapped; nobody changes the files. "read": never mapped.
 
     Checks what does not grow with the dataset; verify() checks everything.
     """
@@ -46,8 +46,8 @@ def open(name, *, access="leased"):  # noqa: A001 (leat.open is its name)
 
 
 class Documents:
-    """Documents of a dataset as a sequence of arrays of tokens: of the stored width, end and begin tokens included; views
-    of the map where the file is mapped. A slice is such a sequence too."""
+    """Documents of a dataset as a sequence of arrays of tokens: of the stored width, end and begin tokens included;
+    views of the map where the file is mapped. A slice is such a sequence too."""
 
     __slots__ = ("_dataset", "_range")
 
@@ -76,8 +76,8 @@ class Documents:
 
 
 class Dataset:
-    """An open dataset: made by leat.open(). Any number of threads may use it; it can be pickled (the other process opens
-    it by its name), and closes itself when nothing uses it any more.
+    """An open dataset: made by leat.open(). Any number of threads may use it; it can be pickled (the other process
+    opens it by its name), and closes itself when nothing uses it any more.
 
     len(d) is the number of documents; d[i] and d.documents[i] are tokens of one, d[a:b] is a sequence of them.
     """
@@ -196,8 +196,8 @@ class Dataset:
         return iter(self.documents)
 
     def starts(self, first=0, count=None):
-        """Positions of the first tokens of `count` documents as a numpy array; one more than there are may be asked, whose
-        start is the number of tokens. count None: all, and that one."""
+        """Positions of the first tokens of `count` documents as a numpy array; one more than there are may be asked,
+        whose start is the number of tokens. count None: all, and that one."""
         if count is None:
             count = self.info.documents + 1 - first
         return numpy("Dataset.starts()").asarray(self._native.starts(first, count))

@@ -1,7 +1,7 @@
 """frameworks.py: whose arrays a batch is made of: torch, numpy, jax. Each is imported when a loader asks for it.
 
-The library writes numbers into memory; a framework says how that memory becomes its array, makes memory on a device, and
-names the stream that work is on.
+The library writes numbers into memory; a framework says how that memory becomes its array, makes memory on a device,
+and names the stream that work is on.
 """
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ class Torch:
         return tensor.data_ptr()
 
     def stream(self):
-        """The current stream, as the library wants it. The default stream is 0 to torch; to the driver that is no stream,
-        and 1 (CU_STREAM_LEGACY) the default one."""
+        """The current stream, as the library wants it. The default stream is 0 to torch; to the driver that is no
+        stream, and 1 (CU_STREAM_LEGACY) the default one."""
         return None if self.on_host else self.torch.cuda.current_stream(self.device).cuda_stream or 1
 
     def range(self, name):
@@ -79,8 +79,8 @@ class _Host:
 
     def __init__(self, device, package):
         if str(device) not in ("cpu", "host"):
-            raise ValueError(f"framework={package!r} has batches on the host: device is \"cpu\", not {device!r}; put them on "
-                             "a device yourself (jax.device_put)")
+            raise ValueError(f"framework={package!r} has batches on the host: device is \"cpu\", not {device!r}; put "
+                             "them on a device yourself (jax.device_put)")
         self.package = need(package, "leat.Loader")
         self._no_range = contextlib.nullcontext()
 

@@ -41,12 +41,12 @@ class Loader:
 
     rank, world  this process's place among those that share the data; or
     mesh         a one-dimensional torch DeviceMesh of them (device_mesh["dp"]); or
-    parallel     "ddp": every process is one, as torch.distributed or RANK and WORLD_SIZE count them. Nothing is guessed: in
-                 a distributed program one of these must be given.
+    parallel     "ddp": every process is one, as torch.distributed or RANK and WORLD_SIZE count them. Nothing is
+                 guessed: in a distributed program one of these must be given.
 
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, attention_mask, cu_seqlens
-    style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a dict of
-                 input_ids, labels (unshifted), ... as transformers' models take them
+    style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
+                 dict of input_ids, labels (unshifted), ... as transformers' models take them
     framework    whose arrays: "torch", "numpy" or "jax"
     device       "cpu" or "cuda": with torch, where they are; written on the current stream
     dtype        int64 or int32; None: int64, with jax int32
@@ -57,8 +57,8 @@ class Loader:
     Arrays are the consumer's: they keep their values. Two faster ways, with torch and numpy:
     borrow       True: arrays point into the loader's ring, and hold until the next batch is taken or batch.release();
                  used later they show other numbers. Nothing is copied.
-    buffers      True, or a dict of arrays by output: every batch is written into the same ones, at the same addresses, as
-                 captured graphs need it; shorter batches are padded.
+    buffers      True, or a dict of arrays by output: every batch is written into the same ones, at the same addresses,
+                 as captured graphs need it; shorter batches are padded.
     max_sequences  room for cu_seqlens: with it, it always has max_sequences + 1 numbers, of which the last ones repeat.
                  Needed with borrow and buffers; without it there are as many as the batch has.
 
@@ -66,7 +66,8 @@ class Loader:
                  most max_length tokens
     last         what becomes of the last rows of a finite plan: "short", "padded" or "dropped"
     position     to begin at; state: a state_dict() to begin at instead
-    restart      True: each `for` begins there again, as for validation. False: a `for` goes on where the last one stopped
+    restart      True: each `for` begins there again, as for validation. False: a `for` goes on where the last one
+                 stopped
     on_damage    "error", or "mask": rows that are damaged on disk come without loss
     engine, threads, verify, slots, memory, numa_node   as in leat.h, struct leat_loader_options
     notices      what a person should know (that the loader is waited for, and why) comes as a warning, once each
@@ -91,8 +92,8 @@ class Loader:
         if borrow and buffers:
             raise TypeError("borrow and buffers are two ways: give one of them")
         if (borrow or buffers) and "cu_seqlens" in self._given and not max_sequences:
-            raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the most stretches of one document that "
-                            "a batch may have")
+            raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the most stretches of one document "
+                            "that a batch may have")
         bits = sum(BITS[name] for name in self._given)
         self._options = dict(
             batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=_choice("rows", rows, ROWS),
@@ -151,8 +152,8 @@ class Loader:
         self.close()
 
     def __reduce__(self):
-        raise TypeError("a leat.Loader has a thread and memory of its own, which cannot be sent to another process: send "
-                        "its Plan (a leat.Plan can be pickled), and make a Loader there")
+        raise TypeError("a leat.Loader has a thread and memory of its own, which cannot be sent to another process: "
+                        "send its Plan (a leat.Plan can be pickled), and make a Loader there")
 
     def __repr__(self):
         return f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}>"
@@ -280,8 +281,8 @@ class Loader:
 
     def state_dict(self, after=None):
         """Where the run stands after the last batch that was given; or after the given Batch, or a cursor, for programs
-        that have taken batches ahead of the one they trained on. All ranks have the same, and any number of ranks can go
-        on from it: what is saved is a position in the plan, and fingerprints of what led there."""
+        that have taken batches ahead of the one they trained on. All ranks have the same, and any number of ranks can
+        go on from it: what is saved is a position in the plan, and fingerprints of what led there."""
         cursor, damaged = self._cursor, self._damaged
         if after is not None:
             cursor = after.cursor if isinstance(after, Batch) else int(after)

@@ -10,14 +10,16 @@ from leat._lazy import numpy
 from leat.dataset import Dataset, access_number
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
-Sample.__doc__ = """One sample: n is its number; source, its place among the plan's sources; window, that of the source; document, the
-one that holds the first token; offset, the first token's place in its token file; part, the dataset of a list; epoch of the
-source; length in tokens; block of the source; token, the first token's position in the source's dataset."""
+Sample.__doc__ = """One sample: n is its number; source, its place among the plan's sources; window, that of the source;
+document, the one that holds the first token; offset, the first token's place in its token file; part, the dataset of a
+list; epoch of the source; length in tokens; block of the source; token, the first token's position in the source's
+dataset."""
 Shown = namedtuple("Shown", "n source document first count path offset line id")
-Shown.__doc__ = """A document that sample n shows, and tokens [first, first + count) of it that it shows; its input's path, its byte
-offset there, line and id; None for each that is not known."""
+Shown.__doc__ = """A document that sample n shows, and tokens [first, first + count) of it that it shows; its input's
+path, its byte offset there, line and id; None for each that is not known."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
-Source.__doc__ = "A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0: no limit)."
+Source.__doc__ = """A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0: no
+limit)."""
 
 MOST_SAMPLES = 1 << 60
 
@@ -133,8 +135,8 @@ class Plan:
 
     @property
     def info(self):
-        """samples and positions (None: without end), seed, seq_len, most_seq_len, base_len, sources, phases, token_width,
-        and the versions of the rules."""
+        """samples and positions (None: without end), seed, seq_len, most_seq_len, base_len, sources, phases,
+        token_width, and the versions of the rules."""
         if self._info is None:
             self._info = PlanInfo(**self._native.info())
         return self._info

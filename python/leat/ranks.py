@@ -34,8 +34,8 @@ def _of_mesh(mesh):
     if dimensions != 1:
         names = mesh.mesh_dim_names or "no names"
         raise ValueError(
-            f"the mesh has {dimensions} dimensions ({names}): give the one of data parallelism, as mesh[\"dp\"]; several "
-            "that share the data are made one by mesh[\"dp_replicate\", \"dp_shard\"]._flatten(\"dp\")")
+            f"the mesh has {dimensions} dimensions ({names}): give the one of data parallelism, as mesh[\"dp\"]; "
+            "several that share the data are made one by mesh[\"dp_replicate\", \"dp_shard\"]._flatten(\"dp\")")
     return mesh.get_local_rank(), size
 
 
@@ -46,9 +46,9 @@ def _of_environment():
     try:
         return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     except (KeyError, ValueError):
-        raise ValueError("parallel=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or from "
-                         "RANK and WORLD_SIZE, which are not set: start the program with torchrun, or give rank and world"
-                         ) from None
+        raise ValueError("parallel=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or "
+                         "from RANK and WORLD_SIZE, which are not set: start the program with torchrun, or give rank "
+                         "and world") from None
 
 
 def rank_and_world(rank, world, mesh, parallel):
@@ -69,7 +69,7 @@ def rank_and_world(rank, world, mesh, parallel):
         why = _distributed_by()
         if why:
             raise ValueError(
-                f"{why}, and a loader never guesses which rows are its own: give rank= and world= of data parallelism, or "
-                "mesh=device_mesh[\"dp\"], or, where every process is a data rank, parallel=\"ddp\"")
+                f"{why}, and a loader never guesses which rows are its own: give rank= and world= of data parallelism, "
+                "or mesh=device_mesh[\"dp\"], or, where every process is a data rank, parallel=\"ddp\"")
         return 0, 1
     return int(rank), int(world)

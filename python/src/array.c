@@ -123,7 +123,7 @@ PyObject *array_capsule(struct handle *owner, const struct array_shape *a)
 /* ---- The object ---- */
 
 struct array {
-    PyObject_HEAD
+    PyObject base;
     struct handle *owner;
     struct array_shape a;
 };
@@ -182,8 +182,9 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *keywords
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", names, &stream, &version, &device, &copy))
         return NULL;
     if (copy == Py_True || is_swapped(&array->a))
-        return PyErr_SetString(PyExc_BufferError, copy == Py_True ? "a copy is the consumer's to make"
-                                                                  : "these numbers are little-endian, the machine is not"),
+        return PyErr_SetString(PyExc_BufferError, copy == Py_True
+                                                      ? "a copy is the consumer's to make"
+                                                      : "these numbers are little-endian, the machine is not"),
                NULL;
     versioned = asks_versioned(version);
     return versioned < 0 ? NULL : make_capsule(array->owner, &array->a, versioned);

@@ -9,9 +9,9 @@
 #include "module.h"
 
 enum array_kind { /* as DLPack numbers them */
-    ARRAY_SIGNED = 0,
-    ARRAY_UNSIGNED = 1,
-    ARRAY_BOOL = 6
+                  ARRAY_SIGNED = 0,
+                  ARRAY_UNSIGNED = 1,
+                  ARRAY_BOOL = 6
 };
 
 struct array_shape {

@@ -8,7 +8,7 @@
 #include "plan.h"
 
 struct batch {
-    PyObject_HEAD
+    PyObject base;
     struct handle *loader; /* while the batch is held; else NULL */
     struct handle *plan;
     const struct leat_batch *held;
@@ -27,10 +27,10 @@ static struct batch *batch_of(PyObject *self)
 
 int batch_wants(const struct batch_form *form, enum batch_output which)
 {
-    static const uint32_t bits[BATCH_OUTPUTS] = {
-        LEAT_OUTPUT_INPUTS,    LEAT_OUTPUT_LABELS,         LEAT_OUTPUT_POSITIONS, LEAT_OUTPUT_DOCUMENTS,
-        LEAT_OUTPUT_LOSS_MASK, LEAT_OUTPUT_ATTENTION_MASK, LEAT_OUTPUT_SEQUENCES
-    };
+    static const uint32_t bits[BATCH_OUTPUTS] = { LEAT_OUTPUT_INPUTS,    LEAT_OUTPUT_LABELS,
+                                                  LEAT_OUTPUT_POSITIONS, LEAT_OUTPUT_DOCUMENTS,
+                                                  LEAT_OUTPUT_LOSS_MASK, LEAT_OUTPUT_ATTENTION_MASK,
+                                                  LEAT_OUTPUT_SEQUENCES };
 
     return (form->wanted & bits[which]) != 0;
 }
@@ -59,26 +59,46 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory)
 {
     switch (which) {
-    case BATCH_INPUTS: o->inputs = memory; break;
-    case BATCH_LABELS: o->labels = memory; break;
-    case BATCH_POSITIONS: o->positions = memory; break;
-    case BATCH_DOCUMENTS: o->documents = memory; break;
-    case BATCH_LOSS_MASK: o->loss_mask = memory; break;
-    case BATCH_ATTENTION_MASK: o->attention_mask = memory; break;
-    default: o->sequences = memory;
+    case BATCH_INPUTS:
+        o->inputs = memory;
+        break;
+    case BATCH_LABELS:
+        o->labels = memory;
+        break;
+    case BATCH_POSITIONS:
+        o->positions = memory;
+        break;
+    case BATCH_DOCUMENTS:
+        o->documents = memory;
+        break;
+    case BATCH_LOSS_MASK:
+        o->loss_mask = memory;
+        break;
+    case BATCH_ATTENTION_MASK:
+        o->attention_mask = memory;
+        break;
+    default:
+        o->sequences = memory;
     }
 }
 
 void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
 {
     switch (which) {
-    case BATCH_INPUTS: return o->inputs;
-    case BATCH_LABELS: return o->labels;
-    case BATCH_POSITIONS: return o->positions;
-    case BATCH_DOCUMENTS: return o->documents;
-    case BATCH_LOSS_MASK: return o->loss_mask;
-    case BATCH_ATTENTION_MASK: return o->attention_mask;
-    default: return o->sequences;
+    case BATCH_INPUTS:
+        return o->inputs;
+    case BATCH_LABELS:
+        return o->labels;
+    case BATCH_POSITIONS:
+        return o->positions;
+    case BATCH_DOCUMENTS:
+        return o->documents;
+    case BATCH_LOSS_MASK:
+        return o->loss_mask;
+    case BATCH_ATTENTION_MASK:
+        return o->attention_mask;
+    default:
+        return o->sequences;
     }
 }
 
@@ -290,9 +310,12 @@ struct fact {
     size_t offset, bytes;
 };
 
-#define FACT(member) { #member, offsetof(struct leat_batch, member), sizeof(((struct leat_batch *)0)->member) }
+#define FACT(member)                                                                                                   \
+    {                                                                                                                  \
+#member, offsetof(struct leat_batch, member), sizeof(((struct leat_batch *)0)->member)                         \
+    }
 static const struct fact facts[] = {
-    FACT(number), FACT(position), FACT(cursor),           FACT(damaged),      FACT(rows),
+    FACT(number), FACT(position),  FACT(cursor),           FACT(damaged),      FACT(rows),
     FACT(length), FACT(sequences), FACT(longest_sequence), FACT(damaged_rows), FACT(token_width),
 };
 
@@ -329,10 +352,10 @@ static void make_properties(void)
 }
 
 static PyMethodDef methods[] = {
-    { "write", batch_write, METH_VARARGS, NULL },       { "borrow", batch_borrow, METH_VARARGS, NULL },
-    { "release", batch_release, METH_VARARGS, NULL },   { "tokens", batch_tokens, METH_NOARGS, NULL },
-    { "samples", batch_samples, METH_NOARGS, NULL },    { "lengths", batch_lengths, METH_NOARGS, NULL },
-    { "flags", batch_flags, METH_NOARGS, NULL },        { NULL, NULL, 0, NULL },
+    { "write", batch_write, METH_VARARGS, NULL },     { "borrow", batch_borrow, METH_VARARGS, NULL },
+    { "release", batch_release, METH_VARARGS, NULL }, { "tokens", batch_tokens, METH_NOARGS, NULL },
+    { "samples", batch_samples, METH_NOARGS, NULL },  { "lengths", batch_lengths, METH_NOARGS, NULL },
+    { "flags", batch_flags, METH_NOARGS, NULL },      { NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot slots[] = {

@@ -9,7 +9,7 @@
 #include "module.h"
 
 struct dataset {
-    PyObject_HEAD
+    PyObject base;
     struct handle *handle; /* NULL: closed */
     PyObject *name;        /* bytes: what messages are about */
     void *decoder;         /* dataset_text.c; NULL: not needed yet, or in use */

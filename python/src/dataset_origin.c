@@ -69,7 +69,8 @@ PyObject *dataset_origin(PyObject *self, PyObject *args)
         return dataset_end(&call, s, NULL);
     return dataset_end(&call, s,
                        Py_BuildValue("(NNNN)", args_number(o.input),
-                                     args_number(o.input == LEAT_NONE ? LEAT_NONE : o.offset), args_number(o.line), id));
+                                     args_number(o.input == LEAT_NONE ? LEAT_NONE : o.offset), args_number(o.line),
+                                     id));
 }
 
 PyObject *dataset_text_hash(PyObject *self, PyObject *args)

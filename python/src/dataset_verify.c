@@ -66,7 +66,8 @@ PyObject *dataset_verify(PyObject *self, PyObject *args)
         Py_XDECREF(type);
         Py_XDECREF(trace);
     }
-    return dataset_end(&call, LEAT_OK, facts ? Py_BuildValue("(NN)", facts, damage ? damage : args_number(LEAT_NONE)) : NULL);
+    return dataset_end(&call, LEAT_OK,
+                       facts ? Py_BuildValue("(NN)", facts, damage ? damage : args_number(LEAT_NONE)) : NULL);
 }
 
 PyObject *dataset_verify_range(PyObject *self, PyObject *args)

@@ -16,7 +16,7 @@
 #define WAIT_NS 100000000u /* between looks at signals */
 
 struct loader {
-    PyObject_HEAD
+    PyObject base;
     struct handle *handle; /* NULL: closed */
     struct handle *plan, *pool;
     struct batch_form form;
@@ -39,12 +39,14 @@ struct option {
 };
 
 #define OPTION(member)                                                                                                 \
-    { #member, offsetof(struct leat_loader_options, member), sizeof(((struct leat_loader_options *)0)->member) }
+    {                                                                                                                  \
+#member, offsetof(struct leat_loader_options, member), sizeof(((struct leat_loader_options *)0)->member)       \
+    }
 static const struct option options[] = {
-    OPTION(batch),      OPTION(rank),      OPTION(world),          OPTION(position), OPTION(engine),
-    OPTION(on_damage),  OPTION(last),      OPTION(rows),           OPTION(threads),  OPTION(verify),
-    OPTION(slots),      OPTION(outputs),   OPTION(borrow),         OPTION(number_bytes), OPTION(unshifted),
-    OPTION(mask_first), OPTION(sequences_room), OPTION(memory),    OPTION(most_length), OPTION(numa_node),
+    OPTION(batch),      OPTION(rank),           OPTION(world),  OPTION(position),     OPTION(engine),
+    OPTION(on_damage),  OPTION(last),           OPTION(rows),   OPTION(threads),      OPTION(verify),
+    OPTION(slots),      OPTION(outputs),        OPTION(borrow), OPTION(number_bytes), OPTION(unshifted),
+    OPTION(mask_first), OPTION(sequences_room), OPTION(memory), OPTION(most_length),  OPTION(numa_node),
 };
 
 static int set_number(struct leat_loader_options *o, const struct option *option, PyObject *value)
@@ -387,9 +389,12 @@ static PyObject *loader_get_closed(PyObject *object, void *unused)
 /* ---- The type ---- */
 
 static PyMethodDef methods[] = {
-    { "next", loader_next, METH_NOARGS, NULL },     { "take", loader_take, METH_VARARGS, NULL },
-    { "close", loader_close, METH_NOARGS, NULL },   { "stats", loader_stats, METH_NOARGS, NULL },
-    { "notice", loader_notice, METH_NOARGS, NULL }, { "stats_line", loader_line, METH_NOARGS, NULL },
+    { "next", loader_next, METH_NOARGS, NULL },
+    { "take", loader_take, METH_VARARGS, NULL },
+    { "close", loader_close, METH_NOARGS, NULL },
+    { "stats", loader_stats, METH_NOARGS, NULL },
+    { "notice", loader_notice, METH_NOARGS, NULL },
+    { "stats_line", loader_line, METH_NOARGS, NULL },
     { NULL, NULL, 0, NULL },
 };
 

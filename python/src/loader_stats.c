@@ -11,7 +11,10 @@ struct field {
     size_t offset;
 };
 
-#define FIELD(name, kind, member) { name, kind, offsetof(struct leat_loader_stats, member) }
+#define FIELD(name, kind, member)                                                                                      \
+    {                                                                                                                  \
+        name, kind, offsetof(struct leat_loader_stats, member)                                                         \
+    }
 static const struct field fields[] = {
     FIELD("batches", COUNT64, batches),
     FIELD("rows", COUNT64, rows),
@@ -59,12 +62,22 @@ static PyObject *value_of(const struct field *f, const struct leat_loader_stats 
     double share;
 
     switch (f->kind) {
-    case COUNT64: memcpy(&wide, at, sizeof wide); return PyLong_FromUnsignedLongLong(wide);
-    case SECONDS: memcpy(&wide, at, sizeof wide); return PyFloat_FromDouble((double)wide * 1e-9);
-    case COUNT32: memcpy(&narrow, at, sizeof narrow); return PyLong_FromUnsignedLong(narrow);
-    case SHARE: memcpy(&share, at, sizeof share); return PyFloat_FromDouble(share);
-    case TIMES: return times((const struct leat_times *)(const void *)at);
-    default: return PyUnicode_DecodeFSDefault(at);
+    case COUNT64:
+        memcpy(&wide, at, sizeof wide);
+        return PyLong_FromUnsignedLongLong(wide);
+    case SECONDS:
+        memcpy(&wide, at, sizeof wide);
+        return PyFloat_FromDouble((double)wide * 1e-9);
+    case COUNT32:
+        memcpy(&narrow, at, sizeof narrow);
+        return PyLong_FromUnsignedLong(narrow);
+    case SHARE:
+        memcpy(&share, at, sizeof share);
+        return PyFloat_FromDouble(share);
+    case TIMES:
+        return times((const struct leat_times *)(const void *)at);
+    default:
+        return PyUnicode_DecodeFSDefault(at);
     }
 }
 

@@ -155,9 +155,9 @@ static PyObject *plan_sample_fields(PyObject *module, PyObject *unused)
     (void)module;
     (void)unused;
     return Py_BuildValue("[(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)]", FIELD("n", number),
-                         FIELD("source", source), FIELD("window", window), FIELD("offset", offset),
-                         FIELD("part", part), FIELD("epoch", epoch), FIELD("length", length), FIELD("block", block),
-                         FIELD("token", token), FIELD("piece", piece));
+                         FIELD("source", source), FIELD("window", window), FIELD("offset", offset), FIELD("part", part),
+                         FIELD("epoch", epoch), FIELD("length", length), FIELD("block", block), FIELD("token", token),
+                         FIELD("piece", piece));
 }
 
 static PyObject *plan_number(PyObject *self, PyObject *args)

@@ -9,7 +9,7 @@
 #include "module.h"
 
 struct plan {
-    PyObject_HEAD
+    PyObject base;
     struct handle *handle;
 };
 

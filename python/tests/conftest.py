@@ -16,22 +16,23 @@ def command(*words):
     return subprocess.run([str(BUILD / program), *map(str, rest)], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def pack(name, tokenizer):
+    """The sample corpus as a dataset."""
+    subprocess.run([str(BUILD / "leat"), "pack", "-o", str(name), "-t", tokenizer, "examples/corpus"], cwd=ROOT,
+                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return str(name)
+
+
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
     """The sample corpus, packed with gpt2's vocabulary: 16-bit tokens, documents, texts, origins."""
-    name = tmp_path_factory.mktemp("corpus") / "corpus"
-    subprocess.run([str(BUILD / "leat"), "pack", "-o", str(name), "-t", "gpt2", "examples/corpus"], cwd=ROOT, check=True,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return str(name)
+    return pack(tmp_path_factory.mktemp("corpus") / "corpus", "gpt2")
 
 
 @pytest.fixture(scope="session")
 def wide(tmp_path_factory):
     """Texts with a vocabulary that needs 32-bit tokens."""
-    name = tmp_path_factory.mktemp("wide") / "wide"
-    subprocess.run([str(BUILD / "leat"), "pack", "-o", str(name), "-t", "cl100k_base", "examples/corpus"], cwd=ROOT,
-                   check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return str(name)
+    return pack(tmp_path_factory.mktemp("wide") / "wide", "cl100k_base")
 
 
 @pytest.fixture(scope="session")

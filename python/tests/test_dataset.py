@@ -19,7 +19,7 @@ def mapped(name, kind="<u2"):
 
 def test_info_is_the_commands(corpus):
     shown, info = json.loads(command("leat", "info", corpus, "--json")), leat.open(corpus).info
-    assert info.tokens == shown["tokens"] and info.documents == shown["documents"] and info.token_width == shown["width"]
+    assert (info.tokens, info.documents, info.token_width) == (shown["tokens"], shown["documents"], shown["width"])
     assert info.identity.hex() == shown["identity"] and info.end_token == 50256 and info.begin_token is None
 
 
