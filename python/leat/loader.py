@@ -137,6 +137,7 @@ class Loader:
         state = None
         if self._rows == "windows" and self._damaged:
             state = self.plan.state(self._cursor, self._damaged)
+        self._torn = False  # a Ctrl-C came between the library's batch and the count of it: begun again at the cursor
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device,
                                          self._framework.dlpack_device, {**self._options, "position": self._cursor})
 
@@ -193,13 +194,18 @@ class Loader:
         return self
 
     def __next__(self):
+        if self._torn:
+            self._open()
+        self._torn = True
         with self._framework.range("leat.Loader.next"):
             batch = self._next()
+        if batch is not None:
+            native = batch._native
+            self._cursor, self._damaged = native.cursor, native.damaged
+            self._given_batches += 1
+        self._torn = False
         if batch is None:
             raise StopIteration
-        native = batch._native
-        self._cursor, self._damaged = native.cursor, native.damaged
-        self._given_batches += 1
         if self._notices and self._given_batches % LOOK_EVERY == 0:
             self._tell()
         return batch if self._style == "batch" else self._styled(batch)
