@@ -1,6 +1,6 @@
 # _leat.pyi: the extension, whose functions are thin; the package above it has the manual.
 from os import PathLike
-from typing import Any, Callable
+from typing import Any, Callable, final
 
 version: str
 
@@ -12,6 +12,7 @@ class Error(Exception):
     os_error: int | None
     report: Any
 
+@final
 class Array:
     @property
     def shape(self) -> tuple[int, ...]: ...
@@ -25,6 +26,7 @@ class Array:
 
 _Sample = tuple[int, int, int, int, int, int, int, int, int, int]
 
+@final
 class Dataset:
     def close(self) -> None: ...
     def info(self) -> dict[str, Any]: ...
@@ -47,6 +49,7 @@ class Dataset:
     def verify_range(self, first: int, count: int) -> None: ...
     def decode(self, first: int, count: int) -> bytes: ...
 
+@final
 class Plan:
     def text(self) -> str: ...
     def info(self) -> dict[str, Any]: ...
@@ -60,6 +63,7 @@ class Plan:
     def state_save(self, position: int, damaged: int) -> str: ...
     def state_load(self, text: str) -> tuple[int, int, int]: ...
 
+@final
 class Batch:
     number: int
     position: int
@@ -81,6 +85,7 @@ class Batch:
     def lengths(self) -> list[int]: ...
     def flags(self) -> list[int]: ...
 
+@final
 class Loader:
     closed: bool
     def next(self) -> Batch | None: ...

@@ -16,7 +16,6 @@ ROWS = {"windows": 0, "documents": 1}
 STYLES = ("batch", "tuple", "dict", "huggingface")
 HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "position_ids",
                "attention_mask": "attention_mask"}
-NEED_DOCUMENTS = ("position_ids", "document_ids", "cu_seqlens")
 LOOK_EVERY = 64  # batches, for notices
 
 

@@ -6,7 +6,7 @@ from collections import deque
 try:
     from lightning.pytorch import LightningDataModule
 except ImportError:
-    from pytorch_lightning import LightningDataModule
+    from pytorch_lightning import LightningDataModule  # type: ignore[assignment,no-redef]
 
 from leat.loader import Loader
 
