@@ -178,6 +178,7 @@ include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
 include tests/conformance.mk
+include python/python.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 

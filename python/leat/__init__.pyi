@@ -1,0 +1,17 @@
+# __init__.pyi: the names of the package.
+from leat._leat import Error as Error
+from leat._leat import version as __version__
+from leat.batch import Batch as Batch
+from leat.dataset import Dataset as Dataset
+from leat.dataset import open as open
+from leat.integrations.grain import GrainSource as GrainSource
+from leat.integrations.huggingface import LoaderMixin as LoaderMixin
+from leat.integrations.lightning import DataModule as DataModule
+from leat.integrations.torch_data import IterableDataset as IterableDataset
+from leat.integrations.torch_data import MapDataset as MapDataset
+from leat.loader import Loader as Loader
+from leat.loader import LoaderNotice as LoaderNotice
+from leat.plan import Plan as Plan
+from leat.plan import Sample as Sample
+
+__all__ = ["Batch", "Dataset", "Error", "Loader", "LoaderNotice", "Plan", "Sample", "__version__", "open"]

@@ -1,0 +1,96 @@
+# plan.pyi: types of plan.py.
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from types import SimpleNamespace
+from typing import Any, Literal, NamedTuple, TypeAlias, overload
+
+import numpy.typing as npt
+
+from leat.dataset import _Access, Dataset, _Name
+
+_Weight: TypeAlias = int | float | str | Decimal
+_OneSource: TypeAlias = _Name | Dataset
+_AnySource: TypeAlias = _OneSource | tuple[_OneSource, _Weight] | tuple[_OneSource, _Weight, int | None]
+
+MOST_SAMPLES: int
+
+class Sample(NamedTuple):
+    n: int
+    source: int
+    window: int
+    document: int
+    offset: int
+    part: int
+    epoch: int
+    length: int
+    block: int
+    token: int
+
+class Shown(NamedTuple):
+    n: int
+    source: int
+    document: int
+    first: int
+    count: Any
+    path: str | None
+    offset: int | None
+    line: int | None
+    id: str | None
+
+class Source(NamedTuple):
+    name: str
+    blocks: int
+    tokens: int
+    dropped: int
+    weight: int
+    epochs: int
+    dataset: Dataset
+
+class PlanInfo(SimpleNamespace):
+    sources: int
+    phases: int
+    samples: int | None
+    positions: int | None
+    seed: int
+    seq_len: int
+    most_seq_len: int
+    base_len: int
+    permutation_version: int
+    blend_version: int
+    split_version: int
+    token_width: int
+
+def decimal(weight: _Weight | None) -> str | None: ...
+
+class Plan:
+    def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int, seed: int = 0, *,
+                 base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
+                 phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
+                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential"] = "shuffled",
+                 epochs: int | None = None, access: _Access = "leased") -> None: ...
+    @classmethod
+    def parse(cls, text: str, *, label: str = "plan", access: _Access = "leased") -> Plan: ...
+    @classmethod
+    def load(cls, path: _Name, *, access: _Access = "leased") -> Plan: ...
+    def __reduce__(self) -> tuple[Any, ...]: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def info(self) -> PlanInfo: ...
+    @property
+    def seq_len(self) -> int: ...
+    @property
+    def sources(self) -> list[Source]: ...
+    def __len__(self) -> int: ...
+    @overload
+    def order(self, n: int, count: None = None) -> Sample: ...
+    @overload
+    def order(self, n: int, count: int) -> list[Sample]: ...
+    def samples(self, position: int, count: int) -> npt.NDArray[Any]: ...
+    def number(self, position: int) -> int: ...
+    def position(self, n: int) -> int: ...
+    def trace(self, *, document: tuple[int | str, int] | None = None, epochs: int | None = None,
+              until: int | None = None, step: int | None = None, batch: int | None = None,
+              samples: tuple[int, int] | None = None) -> list[Any]: ...
+    def state(self, position: int, damaged: int = 0) -> str: ...
+    def load_state(self, text: str) -> tuple[int, int, int]: ...
