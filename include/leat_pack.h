@@ -289,7 +289,8 @@ LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char
 LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
                                               const struct leat_origin *origin, struct leat_error *err);
 
-/* Waits until all is written, makes it durable, and remembers it with `note`, at most 1 MiB of the caller's. */
+/* Waits until all is written, makes it durable, and remembers it with `note`, at most 1 MiB of the caller's. A packer
+ * makes no checkpoints but these. */
 LEAT_API enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note, uint64_t bytes,
                                                  struct leat_error *err);
 
