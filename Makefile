@@ -157,6 +157,7 @@ include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
 include tests/conformance.mk
+include python/python.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 

@@ -1,0 +1,1 @@
+"""leat.integrations: leat's loader where other libraries expect theirs; each module imports its library when used."""

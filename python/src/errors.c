@@ -1,0 +1,70 @@
+/* errors.c: leat.Error: the library's sentence as an exception, with what a program may want to know of it. */
+#include "module.h"
+
+PyObject *errors_class;
+
+static const char doc[] =
+    "What the library says when something fails: one or two sentences that name the file, the place and what to do.\n\n"
+    "status    a short name of the reason, as \"truncated\" or \"checkpoint\" (leat_status_name() in leat.h)\n"
+    "code      its number (enum leat_status)\n"
+    "file      the name that the call was about, or None; the sentence names the file itself\n"
+    "offset    byte offset in the file that the sentence names, or None\n"
+    "os_error  errno of a failed system call, or None";
+
+/* Sets an attribute to a value that this function takes over; -1 on failure. */
+static int set(PyObject *object, const char *name, PyObject *value)
+{
+    int r = value ? PyObject_SetAttrString(object, name, value) : -1;
+
+    Py_XDECREF(value);
+    return r;
+}
+
+static PyObject *none(void)
+{
+    Py_INCREF(Py_None);
+    return Py_None;
+}
+
+/* The library's text is bytes: names of files need not be UTF-8. */
+static PyObject *text(const char *bytes)
+{
+    return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
+}
+
+PyObject *errors_raise(const struct leat_error *err, const char *file)
+{
+    PyObject *message, *error;
+
+    if (err->status == LEAT_E_NO_MEMORY)
+        return PyErr_SetString(PyExc_MemoryError, err->message), NULL;
+    message = text(err->message);
+    error = message ? PyObject_CallFunctionObjArgs(errors_class, message, NULL) : NULL;
+    Py_XDECREF(message);
+    if (!error)
+        return NULL;
+    if (set(error, "status", text(leat_status_name(err->status))) == 0 &&
+        set(error, "code", PyLong_FromLong(err->status)) == 0 && set(error, "file", file ? text(file) : none()) == 0 &&
+        set(error, "offset", err->offset == LEAT_NONE ? none() : PyLong_FromUnsignedLongLong(err->offset)) == 0 &&
+        set(error, "os_error", err->os_error == 0 ? none() : PyLong_FromLong(err->os_error)) == 0)
+        PyErr_SetObject(errors_class, error);
+    Py_DECREF(error);
+    return NULL;
+}
+
+int errors_register(PyObject *module)
+{
+    static const char *const names[] = { "status", "code", "file", "offset", "os_error" };
+    PyObject *attributes = PyDict_New();
+    int r = attributes ? 0 : -1;
+
+    /* so that an Error made by hand, or unpickled, has them all */
+    for (size_t i = 0; r == 0 && i < sizeof names / sizeof *names; i++)
+        r = PyDict_SetItemString(attributes, names[i], Py_None);
+    if (r == 0) {
+        errors_class = PyErr_NewExceptionWithDoc("leat.Error", doc, NULL, attributes);
+        r = errors_class ? PyModule_AddObjectRef(module, "Error", errors_class) : -1;
+    }
+    Py_XDECREF(attributes);
+    return r;
+}

@@ -1,0 +1,32 @@
+/*
+ * module.h: what the files of the extension leat._leat share. The extension is a thin binding of leat.h and leat_pack.h:
+ * numbers, strings and addresses in and out; what is pleasant to use is made of it in python/leat/.
+ *
+ * Limited API of Python 3.10: one binary for it and all later ones.
+ */
+#ifndef LEAT_PYTHON_MODULE_H
+#define LEAT_PYTHON_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <leat.h>
+
+/* ---- Errors (errors.c) ---- */
+
+/* leat.Error, or NULL before errors_register(). */
+extern PyObject *errors_class;
+
+/* Raises leat.Error with the library's sentence; `file` (may be NULL) is the name that the call was about. Memory that is
+ * not there raises MemoryError. Returns NULL, so that `return errors_raise(...)` ends a method. */
+PyObject *errors_raise(const struct leat_error *err, const char *file);
+
+/* ---- What each file adds to the module; -1 with an exception set on failure ---- */
+
+int errors_register(PyObject *module);
+int text_register(PyObject *module);
+
+/* Makes a type of `spec` and adds it; *type (may be NULL) is a borrowed pointer, which lives as long as the module. */
+int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
+
+#endif
