@@ -13,14 +13,51 @@ $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A00
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) $(SANITIZE)
 
+# A library of the system goes into what needs it, where there is a lib*.a; else its lib*.so is brought along in
+# leat/lib.
+archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a))
+shared_of      = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).so))
+NEEDED        := $(sort $(ALL_LIBS))
+PYTHON_LIBS   := $(foreach l,$(NEEDED),$(or $(call archive_of,$(l)),$(l)))
+PYTHON_SHARED := $(foreach l,$(filter -l%,$(PYTHON_LIBS)),$(call shared_of,$(l)))
+PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
+
 .PHONY: python python-extension
 ## python: the package in build/python, to be used with PYTHONPATH=build/python
 python: python-extension $(patsubst python/leat/%,$(PYTHON_PACKAGE)/%,$(PYTHON_FILES))
-python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so
+python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PACKAGE)/lib/ready
 
 $(PYTHON_PACKAGE)/_leat.abi3.so: $(PYTHON_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) $^ \
+	    $(PYTHON_LIBS) -o $@
+
+# the commands, which the package's console scripts become
+$(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+$(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+$(PYTHON_PROGRAMS):
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ $(PYTHON_LIBS) -lm -o $@
+
+# under the name that they are asked for by
+$(PYTHON_PACKAGE)/lib/ready:
+	$(Q)mkdir -p $(@D) && rm -f $(@D)/*
+	$(Q)for so in $(PYTHON_SHARED); do \
+	    name=$$(objdump -p $$so | sed -n 's/^ *SONAME *//p'); cp $$so $(@D)/$$name && chmod 755 $(@D)/$$name || exit 1; \
+	done; touch $@
+
+# ---- A wheel --------------------------------------------------------------------------------------------------------
+
+.PHONY: wheel check-wheel
+## wheel: build/dist/leat-*.whl, which needs nothing but a C library and any Python from 3.10 on
+wheel: deps
+	$(Q)$(MAKE) --no-print-directory python-extension BUILD=$(BUILD)/wheel
+	$(Q)$(PYTHON) python/make_wheel.py $(BUILD)/wheel $(BUILD)/dist
+
+## check-wheel: installs the wheel where no compiler is, and uses it; PYTHONS="python3.10 python3.13"
+PYTHONS ?= $(PYTHON)
+check-wheel: wheel
+	$(Q)python/check_wheel.sh $(BUILD)/dist $(PYTHONS)
 
 $(PYTHON_PACKAGE)/%: python/leat/%
 	$(Q)mkdir -p $(@D) && cp $< $@
