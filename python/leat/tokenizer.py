@@ -356,11 +356,7 @@ class Tokenizer:
         """Both as "all" or a set; `disallowed` "all" means the special tokens that are not allowed."""
         allowed = "all" if allowed == "all" else frozenset(allowed or ())
         disallowed = "all" if disallowed is None or disallowed == "all" else frozenset(disallowed)
-        if allowed == "all" and disallowed == "all":
-            disallowed = frozenset()
-        elif allowed == "all":
-            disallowed = disallowed - self.special_tokens_set
-        return allowed, disallowed
+        return allowed, frozenset() if allowed == disallowed == "all" else disallowed
 
     def _encode(self, text, allowed, disallowed, form):
         allowed, disallowed = self._sets(allowed, disallowed)
