@@ -88,6 +88,10 @@ enum leat_status arrow_stream_next(struct arrow_stream *s, struct leat_error *er
 
 void arrow_stream_close(struct arrow_stream *s)
 {
+    PyObject *type, *value, *trace;
+
+    /* a producer in Python must not find the exception that we are about to leave with */
+    PyErr_Fetch(&type, &value, &trace);
     if (s->array.release)
         s->array.release(&s->array);
     if (s->schema.release)
@@ -95,4 +99,5 @@ void arrow_stream_close(struct arrow_stream *s)
     if (s->stream.release)
         s->stream.release(&s->stream);
     *s = (struct arrow_stream) { 0 };
+    PyErr_Restore(type, value, trace);
 }

@@ -136,8 +136,12 @@ const struct text_view *arrow_texts_views(const struct arrow_texts *texts, size_
 
 void arrow_texts_free(struct arrow_texts *t)
 {
+    PyObject *type, *value, *trace;
+
+    PyErr_Fetch(&type, &value, &trace);
     for (size_t i = 0; i < t->array_count; i++)
         t->arrays[i].release(&t->arrays[i]);
+    PyErr_Restore(type, value, trace);
     arrow_stream_close(&t->stream);
     free(t->arrays);
     free(t->views);
