@@ -171,6 +171,10 @@ struct leat_open_options {
 LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name,
                                             const struct leat_open_options *options, struct leat_error *err);
 
+/* The same of several names, each as above, joined in the order given. The names are not kept. */
+LEAT_API enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *names, size_t count,
+                                                 const struct leat_open_options *options, struct leat_error *err);
+
 /* Closes and frees. NULL is fine. Views must have been released; no other thread may be inside a call. */
 LEAT_API void leat_dataset_close(struct leat_dataset *d);
 
@@ -770,6 +774,11 @@ struct leat_batch {
  */
 LEAT_API enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch,
                                            struct leat_error *err);
+
+/* The same, waiting for at most `most_ns` nanoseconds: then LEAT_E_AGAIN. For programs that must look at something else
+ * now and then (signals, say) while they wait. With `threads` 0 it works, and waits for the disk. */
+LEAT_API enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t most_ns,
+                                                  const struct leat_batch **batch, struct leat_error *err);
 
 /* The same without waiting: LEAT_E_AGAIN if no batch is ready. With `threads` 0 it works, and waits for the disk. */
 LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,

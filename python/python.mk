@@ -8,9 +8,9 @@ PYTHON_OBJECTS := $(call objects,$(PYTHON_SOURCES))
 PYTHON_FILES   := $(sort $(wildcard python/leat/*.py python/leat/*.pyi python/leat/py.typed python/leat/*/*.py))
 PYTHON_INCLUDE  = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-# one binary for Python 3.10 and all later ones
+# one binary for Python 3.10 and all later ones; its structs take strings as char *
 $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude \
-    -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(WARNINGS) \
+    -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) $(SANITIZE)
 
 # A library of the system goes into what needs it, where there is a lib*.a; else its lib*.so is brought along in

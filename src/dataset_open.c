@@ -84,6 +84,7 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, str
 {
     DIR *dir = opendir(folder);
     enum leat_status s = LEAT_OK;
+    size_t before = n->count;
     struct dirent *entry;
 
     if (!dir)
@@ -99,10 +100,10 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, str
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, "cannot read the folder %s", folder);
     closedir(dir);
-    if (s == LEAT_OK && n->count == 0)
+    if (s == LEAT_OK && n->count == before)
         return status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *.leat in it)", folder);
-    if (n->count > 0)
-        qsort(n->items, n->count, sizeof *n->items, compare_names);
+    if (n->count > before)
+        qsort(n->items + before, n->count - before, sizeof *n->items, compare_names);
     return s;
 }
 
@@ -138,6 +139,7 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
 
 static enum leat_status names_of_list(struct names *n, const char *path, struct leat_error *err)
 {
+    size_t before = n->count;
     enum leat_status s;
     uint64_t size;
     char *text;
@@ -150,7 +152,7 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
     s = text ? file_read_at(fd, 0, text, size, path, err) : status_no_memory(err, size);
     if (s == LEAT_OK)
         s = add_lines(n, path, text, (size_t)size, err);
-    if (s == LEAT_OK && n->count == 0)
+    if (s == LEAT_OK && n->count == before)
         s = status_set(err, LEAT_E_NO_FILE, "the list %s names no dataset", path);
     free(text);
     file_close(&fd);
@@ -247,22 +249,24 @@ static enum leat_status append_part(struct leat_dataset *d, const char *name, en
     return d->part_count > 1 ? check_agreement(&d->parts[0], p, err) : LEAT_OK;
 }
 
-enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name, const struct leat_open_options *options,
-                                   struct leat_error *err)
+enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *list, size_t count,
+                                        const struct leat_open_options *options, struct leat_error *err)
 {
     enum leat_access access = LEAT_ACCESS_LEASED;
     struct names names = { 0 };
     struct leat_dataset *d = NULL;
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
     *out = NULL;
     if (options && options->size >= offsetof(struct leat_open_options, access) + sizeof access)
         access = options->access;
-    if (!name || !*name)
-        return status_set(err, LEAT_E_ARGUMENT, "the name of the dataset to open is empty");
+    if (count == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "no dataset to open is named");
     if (access > LEAT_ACCESS_READ)
         return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: %u is no kind of access", (unsigned)access);
-    s = resolve(&names, name, err);
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        s = list[i] && *list[i] ? resolve(&names, list[i], err)
+                                : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset to open is empty");
     if (s == LEAT_OK) {
         d = calloc(1, sizeof *d);
         if (d)
@@ -279,6 +283,12 @@ enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name, 
     else
         *out = d;
     return s;
+}
+
+enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name, const struct leat_open_options *options,
+                                   struct leat_error *err)
+{
+    return leat_dataset_open_list(out, &name, 1, options, err);
 }
 
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err)

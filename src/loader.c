@@ -74,20 +74,21 @@ static void look_a_while(const struct leat_loader *l, uint64_t began)
     } while (ring_ready(&l->ring) == 0 && gate_clock() - began < LOOK_NS);
 }
 
-/* Sleeps until there is something; *waited is how long. */
-static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
+/* Sleeps until there is something, or for most_ns (0: for ever); *waited is how long. */
+static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waited, enum leat_status *s,
+                        struct leat_error *err)
 {
     for (;;) {
         unsigned ticket = gate_ticket(&l->ring.consumer);
         int slot = take(l, s, err);
         uint64_t began;
 
-        if (slot >= 0 || *s != LEAT_E_AGAIN)
+        if (slot >= 0 || *s != LEAT_E_AGAIN || (most_ns > 0 && *waited >= most_ns))
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
         began = gate_clock();
         look_a_while(l, began);
-        gate_sleep(&l->ring.consumer, ticket, 0);
+        gate_sleep(&l->ring.consumer, ticket, most_ns > 0 ? most_ns - *waited : 0);
         *waited += gate_clock() - began;
     }
 }
@@ -105,9 +106,12 @@ static int take_working(struct leat_loader *l, uint64_t *waited, enum leat_statu
     return slot;
 }
 
-static enum leat_status get(struct leat_loader *l, bool wait, const struct leat_batch **batch, struct leat_error *err)
+/* `most_ns` is of a wait; 0: for ever. */
+static enum leat_status get(struct leat_loader *l, bool wait, uint64_t most_ns, const struct leat_batch **batch,
+                            struct leat_error *err)
 {
     enum leat_status s = loader_check_process(l, err);
+    struct loader_consumer *c = &l->consumer;
     uint64_t began, waited = 0;
     int slot;
 
@@ -116,14 +120,23 @@ static enum leat_status get(struct leat_loader *l, bool wait, const struct leat_
         return s;
     began = gate_clock();
     slot = !l->has_thread ? take_working(l, &waited, &s, err)
-           : wait         ? take_waiting(l, &waited, &s, err)
+           : wait         ? take_waiting(l, most_ns, &waited, &s, err)
                           : take(l, &s, err);
     if (slot < 0) {
         if (s != LEAT_E_AGAIN)
             return s;
         gate_open(&l->ring.producer);
+        if (wait && c->unfinished_ns == 0)
+            c->unfinished_began = began;
+        if (wait)
+            c->unfinished_ns += waited;
         return status_set(err, LEAT_E_AGAIN, "no batch is ready yet");
     }
+    if (wait && c->unfinished_ns > 0) { /* one wait, though it took several calls */
+        began = c->unfinished_began;
+        waited += c->unfinished_ns;
+    }
+    c->unfinished_ns = 0;
     atomic_fetch_add(&l->held, 1);
     /* the last one is taken: who fills must not sleep on, though it was not worth waking it for fewer slots */
     if (l->has_thread && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
@@ -135,13 +148,19 @@ static enum leat_status get(struct leat_loader *l, bool wait, const struct leat_
 
 enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch, struct leat_error *err)
 {
-    return get(loader, true, batch, err);
+    return get(loader, true, 0, batch, err);
+}
+
+enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t most_ns, const struct leat_batch **batch,
+                                         struct leat_error *err)
+{
+    return get(loader, true, most_ns > 0 ? most_ns : 1, batch, err);
 }
 
 enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,
                                       struct leat_error *err)
 {
-    return get(loader, false, batch, err);
+    return get(loader, false, 0, batch, err);
 }
 
 void leat_batch_release(const struct leat_batch *batch, void *stream)

@@ -54,6 +54,7 @@ struct loader_stage {
 /* The consumer's own, likewise. */
 struct loader_consumer {
     uint64_t asked_ns;                                              /* when the last call returned; 0: there was none */
+    uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, and got none yet */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct histogram next;

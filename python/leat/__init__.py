@@ -1,7 +1,16 @@
-"""leat: LLM training tokens from text to the GPU. help(leat.open), help(leat.Plan) and help(leat.Loader) say how."""
+"""leat: LLM training tokens from text to the GPU.
+
+help(leat.open), help(leat.Plan) and help(leat.Loader) say how datasets are read; help(leat.pack), help(leat.Packer) and
+help(leat.Tokenizer) how they are made.
+"""
 from leat._leat import Error, version as __version__
+from leat.batch import Batch
+from leat.dataset import Dataset, open
+from leat.loader import Loader, LoaderNotice
 from leat.packer import Packer
 from leat.packing import Progress, Summary, merge, pack
+from leat.plan import Plan, Sample
 from leat.tokenizer import Encoding, Tokenizer
 
-__all__ = ["Encoding", "Error", "Packer", "Progress", "Summary", "Tokenizer", "__version__", "merge", "pack"]
+__all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
+           "Summary", "Tokenizer", "__version__", "merge", "open", "pack"]

@@ -1,4 +1,4 @@
-"""leat.command: the commands leat and leat-bench, which the package brings along as programs."""
+"""command.py: the commands leat and leat-bench, which the package brings along as programs."""
 import os
 import sys
 

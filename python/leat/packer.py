@@ -1,11 +1,11 @@
-"""leat.Packer: a dataset from the texts and ids that a program has."""
+"""packer.py: leat.Packer: a dataset from the texts and ids that a program has."""
 from __future__ import annotations
 
 from leat import _leat
 from leat._leat import Error
-from leat.pack_options import NONE, now, open_tokenizer, pack_options, read_id
+from leat._pack_options import NONE, now, open_tokenizer, pack_options, read_id
 from leat.packing import Summary, summarize
-from leat.sources import arrow_capsules, follow, has_arrow, is_pair, plain_ids, tables_of
+from leat._documents import arrow_capsules, follow, has_arrow, is_pair, plain_ids, tables_of
 
 
 class Packer:

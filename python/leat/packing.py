@@ -1,11 +1,11 @@
-"""leat.pack and leat.merge: datasets from files of text, and from other datasets."""
+"""packing.py: leat.pack and leat.merge: datasets from files of text, and from other datasets."""
 from __future__ import annotations
 
 import collections
 
 from leat import _leat
 from leat._leat import Error
-from leat.pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_size, \
+from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_size, \
     read_splits
 
 Progress = collections.namedtuple(

@@ -1,9 +1,9 @@
-"""leat.Tokenizer: token-exact and fast encoding, in place of tiktoken's Encoding or tokenizers' Tokenizer."""
+"""tokenizer.py: leat.Tokenizer: token-exact and fast encoding, in place of tiktoken's Encoding or tokenizers' Tokenizer."""
 from __future__ import annotations
 
 from leat import _leat
-from leat.sources import arrow_capsules, plain_ids
-from leat.tokenizer_file import affixes_of, byte_letters, unpacked
+from leat._documents import arrow_capsules, plain_ids
+from leat._tokenizer_file import affixes_of, byte_letters, unpacked
 
 _LIST, _BYTES = 0, 1
 

@@ -23,6 +23,14 @@ int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
     return 0;
 }
 
+void module_free_object(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+
+    PyObject_Free(self);
+    Py_DECREF(type);
+}
+
 static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
     .m_name = "leat._leat",
@@ -39,7 +47,8 @@ __attribute__((visibility("default"))) PyMODINIT_FUNC PyInit__leat(void)
     if (!module)
         return NULL;
     if (PyModule_AddStringConstant(module, "version", leat_version()) < 0 || errors_register(module) < 0 ||
-        text_register(module) < 0) {
+        array_register(module) < 0 || dataset_register(module) < 0 || plan_register(module) < 0 ||
+        batch_register(module) < 0 || loader_register(module) < 0 || text_register(module) < 0) {
         Py_DECREF(module);
         return NULL;
     }

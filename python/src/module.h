@@ -24,9 +24,17 @@ PyObject *errors_raise(const struct leat_error *err, const char *file);
 /* ---- What each file adds to the module; -1 with an exception set on failure ---- */
 
 int errors_register(PyObject *module);
+int array_register(PyObject *module);
+int dataset_register(PyObject *module);
+int plan_register(PyObject *module);
+int batch_register(PyObject *module);
+int loader_register(PyObject *module);
 int text_register(PyObject *module);
 
 /* Makes a type of `spec` and adds it; *type (may be NULL) is a borrowed pointer, which lives as long as the module. */
 int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
+
+/* The end of a type's dealloc: frees the object and lets go of its type. */
+void module_free_object(PyObject *self);
 
 #endif

@@ -45,7 +45,7 @@ def same(a, b):
 
 @pytest.mark.parametrize("how, flags", [
     ({}, ""),
-    ({"tokenizer": "cl100k_base", "threads": 3, "memory": "600MiB"}, "-t cl100k_base --threads 1"),
+    ({"tokenizer": "cl100k_base", "threads": 3, "memory": "6GiB"}, "-t cl100k_base --threads 1"),
     ({"text": "meta.body", "id": "meta.n", "max_rejects": None}, "--text meta.body --id meta.n --max-rejects 100%"),
     ({"end": None, "begin": 50256, "special": True}, "--end none --begin 50256 --special"),
     ({"end": "!", "begin": "<|endoftext|>", "id": None}, "--end ! --begin <|endoftext|> --id ="),

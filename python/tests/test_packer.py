@@ -86,7 +86,7 @@ def test_as_the_command(gpt2, tmp_path):
 
 
 def test_options(gpt2, name):
-    with leat.Packer(name, "gpt2", end=None, begin=7, special=True, created=5, memory="512MiB", threads=2) as packer:
+    with leat.Packer(name, "gpt2", end=None, begin=7, special=True, created=5, memory="8GiB", threads=2) as packer:
         packer.add("x<|endoftext|>")
     assert ids_of(name) == [[7, *gpt2.encode("x"), 50256]]
     assert packer.summary.special_strings == 1
@@ -312,7 +312,7 @@ def test_nothing_leaks(gpt2, tmp_path):
 
     def work(rounds):
         for _ in range(rounds):
-            with leat.Packer(tmp_path / "out", gpt2, force=True, threads=1, memory="512MiB") as packer:
+            with leat.Packer(tmp_path / "out", gpt2, force=True, threads=1) as packer:
                 packer.extend(some, source="x")
                 packer.extend((t, "id") for t in some)
                 packer.add([1, 2, 3])
@@ -329,5 +329,5 @@ def test_nothing_leaks(gpt2, tmp_path):
 
 def test_large_process_has_its_memory_besides(gpt2, name):
     """leat's bound counts the whole process: what Python holds is not taken off the usual 2 GiB."""
-    from leat.pack_options import _memory
+    from leat._pack_options import _memory
     assert _memory() >= 2 << 30 and _memory() > resident() + (1 << 30)

@@ -38,7 +38,7 @@ sed -nE 's/^ *(LEAT_E_[A-Z_]+) = .*/\1/p' $header | while read -r word; do
 done
 
 # Make targets, in backquotes or as a line of a shell.
-targets=$(grep -hoE '^[a-z][a-z -]*:' Makefile tests/*.mk | tr -d : | tr ' ' '\n' | sort -u)
+targets=$(grep -hoE '^[a-z][a-z -]*:' Makefile tests/*.mk python/*.mk | tr -d : | tr ' ' '\n' | sort -u)
 {
     named '[`]make [a-z-]+' | tr -d '`'
     named '^ *\$? *make [a-z-]+' | sed -E 's/:[ $]+make/:make/'
@@ -50,7 +50,7 @@ done
 {
     named '\]\([^)#:]+' | sed 's/](//'
     # shellcheck disable=SC2016
-    named '[`](\.ci|bench|docs|examples|include|scripts|src|tests|tokenize_tools)/[A-Za-z0-9_./*-]*[`]' | tr -d '`'
+    named '[`](\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tools)/[A-Za-z0-9_./*-]*[`]' | tr -d '`'
 } | grep -vE '(NAME|FOLDER)' | while IFS=: read -r file line path; do
     folder=.
     case $file in

@@ -86,6 +86,23 @@ static enum leat_status next_by_event(struct leat_loader *l, const struct leat_b
     return s;
 }
 
+/* Waits in steps of a microsecond or so; the waits count as one. */
+static enum leat_status next_in_steps(struct leat_loader *l, const struct leat_batch **b)
+{
+    struct leat_loader_stats before = LEAT_LOADER_STATS_INIT, after = LEAT_LOADER_STATS_INIT;
+    uint64_t times = 0;
+    enum leat_status s;
+
+    leat_loader_stats(l, &before);
+    while ((s = leat_loader_next_within(l, 1000, b, &t_err)) == LEAT_E_AGAIN)
+        times++;
+    leat_loader_stats(l, &after);
+    /* the first batch is a start, not a wait */
+    if (s == LEAT_OK && times > 0 && before.batches > 0)
+        T_CHECK(after.consumer_ns - before.consumer_ns >= 1000 * times);
+    return s;
+}
+
 /* At most `most` batches; returns how many. */
 static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t most)
 {
@@ -93,6 +110,7 @@ static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t mos
     const struct leat_batch *held[MOST_HELD];
     uint64_t count = t_below(random, most), held_count = 0, k = 0;
     bool events = o.threads && t_below(random, 3) == 0, helped = t_below(random, 3) == 0;
+    bool steps = !events && t_below(random, 3) == 0;
     struct releaser releaser = { .stop = false };
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     struct leat_loader *l;
@@ -107,7 +125,10 @@ static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t mos
         enum leat_status s;
 
         /* the other thread may not have come to release what it was given */
-        while ((s = events ? next_by_event(l, &b) : leat_loader_next(l, &b, &t_err)) == LEAT_E_STATE && helped)
+        while ((s = events  ? next_by_event(l, &b)
+                    : steps ? next_in_steps(l, &b)
+                            : leat_loader_next(l, &b, &t_err)) == LEAT_E_STATE &&
+               helped)
             usleep(10);
         T_OK(s);
         T_EQ(b->number, k);
@@ -152,12 +173,32 @@ static void hold_all(const struct loading *w, uint32_t threads)
         T_OK(leat_loader_next(l, &b[i], &t_err));
     T_STATUS(leat_loader_next(l, &more, &t_err), LEAT_E_STATE);
     T_STATUS(leat_loader_try_next(l, &more, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_loader_next_within(l, 1000, &more, &t_err), LEAT_E_STATE);
     T_CHECK(!more);
     for (unsigned i = 0; i < 4; i++)
         loading_check(w, b[i], 3 * i);
     leat_batch_release(b[2], NULL);
     T_OK(leat_loader_next(l, &more, &t_err));
     T_EQ(more->number, 4);
+    leat_loader_close(l);
+}
+
+/* A wait in steps is one wait: batches that take much longer than a step. */
+static void slow_batches(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 5000;
+    o.slots = 2;
+    o.engine = LEAT_ENGINE_PREAD;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (unsigned i = 0; i < 20; i++) {
+        T_OK(next_in_steps(l, &b));
+        loading_check(w, b, 5000 * i);
+        leat_batch_release(b, NULL);
+    }
     leat_loader_close(l);
 }
 
@@ -191,6 +232,7 @@ int main(void)
     w.plan = loading_plan(text);
     hold_all(&w, 0);
     hold_all(&w, 1);
+    slow_batches(&w);
     for (unsigned i = 0; i < 2; i++) {
         workers[i] = (struct worker) { .w = &w, .seed = t_random(&random), .batches = batches / 2 };
         T_EQ(pthread_create(&threads[i], NULL, work, &workers[i]), 0);

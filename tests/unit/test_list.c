@@ -284,6 +284,43 @@ static void check_list_file(void)
         exit(1);
 }
 
+/* Names in the order given: a dataset, a folder with its own order, a list. */
+static void check_names(void)
+{
+    char some[1100], all[1100], names[2][1100];
+    const char *list[] = { names[0], all, some, names[1] };
+    struct leat_dataset *d;
+
+    memset(&joined, 0, sizeof joined);
+    snprintf(names[0], sizeof names[0], "%s/d.leat", folder);
+    join_part(6, parts[6].lengths);
+    snprintf(all, sizeof all, "%s", folder);
+    for (unsigned i = 0; i < PARTS; i++)
+        join_part(i, parts[i].lengths);
+    snprintf(some, sizeof some, "@%s", in_folder("short.list"));
+    write_text(in_folder("short.list"), "c9\na.b\n", 7);
+    join_part(5, parts[5].lengths);
+    join_part(2, parts[2].lengths);
+    snprintf(names[1], sizeof names[1], "%s/a-1.tokens", folder);
+    join_part(1, parts[1].lengths);
+    T_OK(leat_dataset_open_list(&d, list, 4, NULL, &t_err));
+    compare_tokens(d);
+    compare_documents(d);
+    compare_inputs(d);
+    leat_dataset_close(d);
+
+    /* an empty folder among others is one all the same */
+    snprintf(all, sizeof all, "%s", in_folder("nothing"));
+    T_EQ(mkdir(all, 0777), 0);
+    T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_NO_FILE);
+    T_CONTAINS(t_err.message, "holds no dataset");
+    write_text(in_folder("short.list"), "#\n", 2);
+    T_STATUS(leat_dataset_open_list(&d, list + 2, 2, NULL, &t_err), LEAT_E_NO_FILE);
+    list[1] = "";
+    T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_dataset_open_list(&d, list, 0, NULL, &t_err), LEAT_E_ARGUMENT);
+}
+
 /* As many parts as files can be open, within reason. */
 static void check_long_list(void)
 {
@@ -384,6 +421,7 @@ int main(void)
     make_parts();
     check_folder();
     check_list_file();
+    check_names();
     check_long_list();
     check_refused();
     check_incompatible();

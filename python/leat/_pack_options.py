@@ -1,7 +1,7 @@
-"""leat.pack_options: what is pleasant to write, as packing's options, in the form that the extension takes."""
+"""_pack_options.py: what is pleasant to write, as packing's options, in the form that the extension takes."""
 from __future__ import annotations
 
-from leat.sources import has_arrow
+from leat._documents import has_arrow
 from leat.tokenizer import Tokenizer
 
 NONE = 2**64 - 1  # LEAT_NONE of leat.h

@@ -1,4 +1,4 @@
-"""leat.tokenizer_file: what of a tokenizer.json has no part in encoding documents, but in what tokenizers returns."""
+"""_tokenizer_file.py: what of a tokenizer.json has no part in encoding documents, but in what tokenizers returns."""
 from __future__ import annotations
 
 

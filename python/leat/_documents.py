@@ -1,4 +1,4 @@
-"""leat.sources: what texts and ids come in: lists, arrays, Arrow's tables, records."""
+"""_documents.py: what texts and ids come in: lists, arrays, Arrow's tables, records."""
 from __future__ import annotations
 
 import sys

@@ -1,0 +1,14 @@
+"""_lazy.py: packages that leat uses where they are there, imported when they are first needed."""
+from importlib import import_module
+
+
+def need(name, what):
+    """The module `name`; without it an ImportError that says what it was needed for."""
+    try:
+        return import_module(name)
+    except ImportError as missing:
+        raise ImportError(f"{what} needs {name.partition('.')[0]}, which cannot be imported: {missing}") from missing
+
+
+def numpy(what):
+    return need("numpy", what)

@@ -1,0 +1,136 @@
+"""frameworks.py: whose arrays a batch is made of: torch, numpy, jax. Each is imported when a loader asks for it.
+
+The library writes numbers into memory; a framework says how that memory becomes its array, makes memory on a device,
+and names the stream that work is on.
+"""
+from __future__ import annotations
+
+import contextlib
+
+from leat._lazy import need
+
+HOST, CUDA = 1, 2  # as DLPack numbers kinds of devices
+
+
+class Torch:
+    """Tensors; the only one with devices."""
+
+    default_dtype = "int64"
+    capsules = True  # from_dlpack() takes them as they are
+
+    def __init__(self, device):
+        torch = self.torch = need("torch", "leat.Loader")
+        self.device = torch.device(device)
+        if self.device.type not in ("cpu", "cuda"):
+            raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}")
+        if self.device.type == "cuda" and self.device.index is None:
+            self.device = torch.device("cuda", torch.cuda.current_device())
+        self.on_host = self.device.type == "cpu"
+        self.take = getattr(torch._C, "_from_dlpack", None) or torch.utils.dlpack.from_dlpack
+        self._kinds = {"int64": torch.int64, "int32": torch.int32, "bool": torch.bool}
+        self._profiling = getattr(torch.autograd, "_profiler_enabled", None)
+        self._no_range = contextlib.nullcontext()
+
+    @property
+    def dlpack_device(self):
+        return (HOST, 0) if self.on_host else (CUDA, self.device.index)
+
+    @property
+    def library_device(self):
+        return "host" if self.on_host else f"cuda:{self.device.index}"
+
+    def from_array(self, array):
+        """Of a leat._leat.Array."""
+        return self.take(array.__dlpack__())
+
+    def empty(self, shape, kind):
+        return self.torch.empty(shape, dtype=self._kinds[kind], device=self.device)
+
+    def check(self, tensor, name, shape, kind):
+        """That a tensor of the caller's can take these numbers."""
+        want = self._kinds[kind]
+        if tensor.dtype != want or tensor.device != self.device or not tensor.is_contiguous():
+            raise ValueError(f"the buffer for {name} must be contiguous, {want} and on {self.device}")
+        if tuple(tensor.shape) != tuple(shape):
+            raise ValueError(f"the buffer for {name} must have the shape {tuple(shape)}, not {tuple(tensor.shape)}")
+
+    def address(self, tensor):
+        return tensor.data_ptr()
+
+    def stream(self):
+        """The current stream, as the library wants it. The default stream is 0 to torch; to the driver that is no
+        stream, and 1 (CU_STREAM_LEGACY) the default one."""
+        return None if self.on_host else self.torch.cuda.current_stream(self.device).cuda_stream or 1
+
+    def range(self, name):
+        """A range that torch.profiler shows; costs next to nothing while nobody profiles."""
+        if self._profiling is None or self._profiling():
+            return self.torch.profiler.record_function(name)
+        return self._no_range
+
+
+class _Host:
+    """What numpy and jax have in common: no devices, no streams, nothing to profile."""
+
+    on_host = True
+    capsules = False
+    dlpack_device = (HOST, 0)
+    library_device = "host"
+
+    def __init__(self, device, package):
+        if str(device) not in ("cpu", "host"):
+            raise ValueError(f"framework={package!r} has batches on the host: device is \"cpu\", not {device!r}; put "
+                             "them on a device yourself (jax.device_put)")
+        self.package = need(package, "leat.Loader")
+        self._no_range = contextlib.nullcontext()
+
+    def stream(self):
+        return None
+
+    def range(self, name):
+        return self._no_range
+
+
+class Numpy(_Host):
+    default_dtype = "int64"
+
+    def __init__(self, device):
+        super().__init__(device, "numpy")
+        self.from_array = self.package.asarray
+
+    def empty(self, shape, kind):
+        return self.package.empty(shape, dtype=kind)
+
+    def check(self, array, name, shape, kind):
+        if array.dtype != kind or not array.flags.c_contiguous or not array.flags.writeable:
+            raise ValueError(f"the buffer for {name} must be contiguous, writable and {kind}")
+        if array.shape != tuple(shape):
+            raise ValueError(f"the buffer for {name} must have the shape {tuple(shape)}, not {array.shape}")
+
+    def address(self, array):
+        return array.__array_interface__["data"][0]
+
+
+class Jax(_Host):
+    default_dtype = "int32"  # what jax has, unless jax_enable_x64 is set
+
+    def __init__(self, device):
+        super().__init__(device, "jax")
+        self.from_array = need("jax.dlpack", "leat.Loader").from_dlpack
+
+    def empty(self, shape, kind):
+        raise TypeError("jax arrays do not change: buffers= is for torch and numpy")
+
+    def check(self, array, name, shape, kind):
+        self.empty(shape, kind)
+
+
+FRAMEWORKS = {"torch": Torch, "numpy": Numpy, "jax": Jax}
+
+
+def framework(name, device):
+    try:
+        kind = FRAMEWORKS[name]
+    except KeyError:
+        raise ValueError(f"framework is one of {', '.join(FRAMEWORKS)}, not {name!r}") from None
+    return kind(device)

@@ -1,0 +1,325 @@
+"""loader.py: batches of a plan, one after another."""
+from __future__ import annotations
+
+import warnings
+
+from leat import _leat
+from leat.batch import BITS, OUTPUTS, Batch
+from leat.frameworks import framework as framework_of
+from leat.plan import Plan
+from leat.ranks import rank_and_world
+
+ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
+ON_DAMAGE = {"error": 0, "mask": 1}
+LAST = {"short": 0, "padded": 1, "dropped": 2}
+ROWS = {"windows": 0, "documents": 1}
+STYLES = ("batch", "tuple", "dict", "huggingface")
+HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "position_ids",
+               "attention_mask": "attention_mask"}
+NEED_DOCUMENTS = ("position_ids", "document_ids", "cu_seqlens")
+LOOK_EVERY = 64  # batches, for notices
+
+
+def _choice(name, value, choices):
+    if value not in choices:
+        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+    return choices[value]
+
+
+def _dtype(dtype, default):
+    name = default if dtype is None else str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+    if name not in ("int64", "int32"):
+        raise ValueError(f"dtype is int64 or int32, not {dtype!r}")
+    return name
+
+
+class Loader:
+    """Batches of a plan, for ever or to the plan's end: an iterator, kept full by one background thread.
+
+    plan         a leat.Plan
+    batch_size   rows of this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
+
+    rank, world  this process's place among those that share the data; or
+    mesh         a one-dimensional torch DeviceMesh of them (device_mesh["dp"]); or
+    parallel     "ddp": every process is one, as torch.distributed or RANK and WORLD_SIZE count them. Nothing is
+                 guessed: in a distributed program one of these must be given.
+
+    outputs      which of inputs, labels, position_ids, document_ids, loss_mask, attention_mask, cu_seqlens
+    style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
+                 dict of input_ids, labels (unshifted), ... as transformers' models take them
+    framework    whose arrays: "torch", "numpy" or "jax"
+    device       "cpu" or "cuda": with torch, where they are; written on the current stream
+    dtype        int64 or int32; None: int64, with jax int32
+    unshifted    label i is token i and not token i + 1, for models that shift by themselves; None: of style
+                 "huggingface" only
+    mask_first   a document's first token is no label
+
+    Arrays are the consumer's: they keep their values. Two faster ways, with torch and numpy:
+    borrow       True: arrays point into the loader's ring, and hold until the next batch is taken or batch.release();
+                 used later they show other numbers. Nothing is copied.
+    buffers      True, or a dict of arrays by output: every batch is written into the same ones, at the same addresses,
+                 as captured graphs need it; shorter batches are padded.
+    max_sequences  room for cu_seqlens: with it, it always has max_sequences + 1 numbers, of which the last ones repeat.
+                 Needed with borrow and buffers; without it there are as many as the batch has.
+
+    rows         "windows": the plan's samples; "documents": whole documents, padded, longest first (fine-tuning), of at
+                 most max_length tokens
+    last         what becomes of the last rows of a finite plan: "short", "padded" or "dropped"
+    position     to begin at; state: a state_dict() to begin at instead
+    restart      True: each `for` begins there again, as for validation. False: a `for` goes on where the last one
+                 stopped
+    on_damage    "error", or "mask": rows that are damaged on disk come without loss
+    engine, threads, verify, slots, memory, numa_node   as in leat.h, struct leat_loader_options
+    notices      what a person should know (that the loader is waited for, and why) comes as a warning, once each
+
+    Not to be pickled, and of no use after fork: a loader has a thread. Make one in each process, from a Plan.
+    """
+
+    def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
+                 outputs=("inputs", "labels"), style="batch", framework="torch", device="cpu", dtype=None,
+                 unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
+                 max_length=None, last="short", position=0, state=None, restart=False, on_damage="error", engine="auto",
+                 threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
+        if not isinstance(plan, Plan):
+            raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}")
+        self.plan, self.batch_size = plan, int(batch_size)
+        self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
+        self._framework = framework_of(framework, device)
+        self._given = self._check_outputs(outputs, style)
+        self._style, self._borrow, self._restart, self._notices = style, bool(borrow), bool(restart), bool(notices)
+        self._dtype = _dtype(dtype, self._framework.default_dtype)
+        self._rows, self._max_length = rows, max_length
+        if borrow and buffers:
+            raise TypeError("borrow and buffers are two ways: give one of them")
+        if (borrow or buffers) and "cu_seqlens" in self._given and not max_sequences:
+            raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the most stretches of one document "
+                            "that a batch may have")
+        bits = sum(BITS[name] for name in self._given)
+        self._options = dict(
+            batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=_choice("rows", rows, ROWS),
+            engine=_choice("engine", engine, ENGINES), on_damage=_choice("on_damage", on_damage, ON_DAMAGE),
+            last=_choice("last", last, LAST), threads=int(threads), verify=int(bool(verify)), slots=slots,
+            outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
+            unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
+            mask_first=int(bool(mask_first)), sequences_room=max_sequences + 1 if max_sequences else 0,
+            memory=memory, most_length=max_length or 0, numa_node=numa_node)
+        self._begin = int(position)
+        self._native = None
+        self._held = None
+        self._buffers = self._make_buffers(buffers) if buffers else None
+        self._reset(self._begin, 0)
+        if state is not None:
+            self.load_state_dict(state)
+        else:
+            self._open()
+
+    def _check_outputs(self, outputs, style):
+        given = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        if style not in STYLES:
+            raise ValueError(f"style is one of {', '.join(STYLES)}, not {style!r}")
+        for name in given:
+            _choice("an output", name, BITS)
+            if style == "huggingface" and name not in HUGGINGFACE:
+                raise ValueError(f"transformers' models do not take {name}")
+        if not given or len(set(given)) != len(given):
+            raise ValueError("outputs are named once each, and at least one")
+        return given
+
+    # ---- Opening and closing
+
+    def _reset(self, cursor, damaged):
+        self._cursor, self._damaged, self._given_batches = cursor, damaged, 0
+
+    def _open(self):
+        self._give_back()
+        if self._native is not None:
+            self._native.close()
+        state = None
+        if self._rows == "windows" and self._damaged:
+            state = self.plan.state(self._cursor, self._damaged)
+        self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device,
+                                         self._framework.dlpack_device, {**self._options, "position": self._cursor})
+
+    def close(self):
+        """Stops the thread and frees the ring; borrowed arrays keep it alive until they are gone."""
+        self._give_back()
+        self._native.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *why):
+        self.close()
+
+    def __reduce__(self):
+        raise TypeError("a leat.Loader has a thread and memory of its own, which cannot be sent to another process: "
+                        "send its Plan (a leat.Plan can be pickled), and make a Loader there")
+
+    def __repr__(self):
+        return f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}>"
+
+    # ---- Buffers
+
+    def _kind(self, name):
+        return "bool" if name.endswith("mask") else "int32" if name == "cu_seqlens" else self._dtype
+
+    def _make_buffers(self, buffers):
+        length = self.plan.info.most_seq_len
+        if self._rows == "documents":
+            length = self._max_length or self.plan.seq_len
+        made = []
+        for name in OUTPUTS:
+            if name not in self._given:
+                made.append(None)
+                continue
+            shape = (self._options["sequences_room"],) if name == "cu_seqlens" else (self.batch_size, length)
+            if buffers is True:
+                made.append(self._framework.empty(shape, self._kind(name)))
+            else:
+                if name not in buffers:
+                    raise ValueError(f"buffers have nothing for {name}, which is among the outputs")
+                self._framework.check(buffers[name], name, shape, self._kind(name))
+                made.append(buffers[name])
+        self._addresses = tuple(None if b is None else self._framework.address(b) for b in made)
+        self._buffer_shape = (self.batch_size, length)
+        return made
+
+    # ---- Batches
+
+    def __iter__(self):
+        if self._restart and self._given_batches:
+            self._reset(self._begin, 0)
+            self._open()
+        return self
+
+    def __next__(self):
+        with self._framework.range("leat.Loader.next"):
+            batch = self._next()
+        if batch is None:
+            raise StopIteration
+        native = batch._native
+        self._cursor, self._damaged = native.cursor, native.damaged
+        self._given_batches += 1
+        if self._notices and self._given_batches % LOOK_EVERY == 0:
+            self._tell()
+        return batch if self._style == "batch" else self._styled(batch)
+
+    def _next(self):
+        if self._borrow:
+            return self._next_borrowed()
+        if self._buffers is not None:
+            return self._next_into(self._buffers, self._addresses, *self._buffer_shape)
+        if not self._framework.on_host:
+            return self._next_on_device()
+        taken = self._native.take(self._framework.capsules)
+        if taken is None:
+            return None
+        convert = self._framework.take if self._framework.capsules else self._framework.from_array
+        return Batch(taken[0], [None if a is None else convert(a) for a in taken[1:]], self._given)
+
+    def _next_on_device(self):
+        native = self._native.next()
+        if native is None:
+            return None
+        room = self._options["sequences_room"] or native.sequences + 1
+        made = [None if name not in self._given else
+                self._framework.empty((room,) if name == "cu_seqlens" else (native.rows, native.length),
+                                      self._kind(name)) for name in OUTPUTS]
+        addresses = tuple(None if t is None else self._framework.address(t) for t in made)
+        stream = self._framework.stream()
+        native.write(addresses, 0, 0, room if made[-1] is not None else 0, stream)
+        native.release(stream)
+        return Batch(native, made, self._given)
+
+    def _next_into(self, buffers, addresses, rows, length):
+        native = self._native.next()
+        if native is None:
+            return None
+        stream = self._framework.stream()
+        native.write(addresses, rows, length, self._options["sequences_room"], stream)
+        native.release(stream)
+        return Batch(native, buffers, self._given)
+
+    def _next_borrowed(self):
+        self._give_back()
+        native = self._native.next()
+        if native is None:
+            return None
+        arrays = native.borrow(self._framework.stream())
+        convert = self._framework.from_array
+        self._held = Batch(native, [None if a is None else convert(a) for a in arrays], self._given,
+                           self._framework.stream)
+        return self._held
+
+    def _give_back(self):
+        """The borrowed batch; what is on the current stream by now may still use it."""
+        if self._held is not None:
+            self._held.release()
+            self._held = None
+
+    def _styled(self, batch):
+        if self._style == "tuple":
+            return tuple(batch)
+        if self._style == "dict":
+            return dict(batch.items())
+        return {HUGGINGFACE[name]: value for name, value in batch.items()}
+
+    def __len__(self):
+        """How many more batches there are; TypeError of a plan without end, which has no length."""
+        if self._rows == "documents":
+            raise TypeError("a loader of documents does not know its length")
+        left = max(len(self.plan) - (self._begin if self._restart else self._cursor), 0)
+        batch = self._options["batch"]
+        if self._options["last"] == LAST["padded"]:
+            return -(-left // batch)
+        whole, rest = divmod(left, batch)
+        if self._options["last"] == LAST["dropped"]:
+            return whole
+        return whole + (rest > self.rank * self.batch_size)
+
+    # ---- Checkpoints
+
+    def state_dict(self, after=None):
+        """Where the run stands after the last batch that was given; or after the given Batch, or a cursor, for programs
+        that have taken batches ahead of the one they trained on. All ranks have the same, and any number of ranks can
+        go on from it: what is saved is a position in the plan, and fingerprints of what led there."""
+        cursor, damaged = self._cursor, self._damaged
+        if after is not None:
+            cursor = after.cursor if isinstance(after, Batch) else int(after)
+            damaged = after.damaged if isinstance(after, Batch) else damaged
+        if self._rows == "documents":
+            return {"leat": 1, "position": cursor}
+        return {"leat": 1, "position": cursor, "state": self.plan.state(cursor, damaged)}
+
+    def load_state_dict(self, state):
+        """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
+        if self._rows == "documents":
+            self._reset(int(state["position"]), 0)
+        else:
+            position, damaged, _ = self.plan.load_state(state["state"])
+            self._reset(position, damaged)
+        self._open()
+
+    @property
+    def cursor(self):
+        """Position in the plan after the last batch that was given."""
+        return self._cursor
+
+    # ---- What it has done
+
+    def stats(self):
+        """Statistics, as struct leat_loader_stats in leat.h has them, times in seconds: batches, tokens, next (how long
+        taking one took), waiting_share, engine, and where the thread's time went."""
+        return self._native.stats()
+
+    def stats_line(self):
+        """The same in one line for a log."""
+        return self._native.stats_line()
+
+    def _tell(self):
+        while (text := self._native.notice()) is not None:
+            warnings.warn(text, LoaderNotice, stacklevel=3)
+
+
+class LoaderNotice(UserWarning):
+    """What a person should know of a loader: that it is waited for, and why."""

@@ -1,0 +1,261 @@
+"""plan.py: which tokens sample n is: a plan of sources, weights, lengths and a seed."""
+from __future__ import annotations
+
+from collections import namedtuple
+from os import fsdecode
+from types import SimpleNamespace
+
+from leat import _leat
+from leat._lazy import numpy
+from leat.dataset import Dataset, access_number
+
+Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
+Sample.__doc__ = """One sample: n is its number; source, its place among the plan's sources; window, that of the source;
+document, the one that holds the first token; offset, the first token's place in its token file; part, the dataset of a
+list; epoch of the source; length in tokens; block of the source; token, the first token's position in the source's
+dataset."""
+Shown = namedtuple("Shown", "n source document first count path offset line id")
+Shown.__doc__ = """A document that sample n shows, and tokens [first, first + count) of it that it shows; its input's
+path, its byte offset there, line and id; None for each that is not known."""
+Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
+Source.__doc__ = """A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0: no
+limit)."""
+
+MOST_SAMPLES = 1 << 60
+
+
+class PlanInfo(SimpleNamespace):
+    """Facts of a plan: attributes."""
+
+
+def decimal(weight):
+    """A weight as the decimal it was written as: 0.3 is 3/10, not what a float makes of it."""
+    if weight is None or isinstance(weight, (str, int)):
+        return None if weight is None else str(weight)
+    if type(weight).__name__ == "Decimal":
+        return str(weight)
+    return repr(float(weight))
+
+
+def _source(item):
+    """(name, weight, epochs, dataset): of a name, a Dataset, or a tuple that begins with one."""
+    if isinstance(item, (str, bytes, Dataset)) or hasattr(item, "__fspath__"):
+        item = (item,)
+    if not 1 <= len(item) <= 3:
+        raise ValueError(f"a source is a name, (name, weight) or (name, weight, epochs), not {item!r}")
+    name, weight, epochs = (*item, *(1, 0)[len(item) - 1:])
+    if isinstance(name, Dataset):
+        return (name._names[0], decimal(weight), epochs or 0, name._native)
+    return fsdecode(name), decimal(weight), epochs or 0, None
+
+
+def _phase(item):
+    """(begin, weights, seq_len): of a tuple (begin, weights[, seq_len])."""
+    begin, weights, *length = item
+    return begin, ",".join(decimal(w) for w in weights), (length[0] or 0) if length else 0
+
+
+class Plan:
+    """Which tokens sample n is, for good: a function of these arguments and n alone, not of ranks, threads or machine.
+
+    sources   a name (as of leat.open), a Dataset, or a list of these and of tuples (name, weight) and (name, weight,
+              epochs); or a dict from names to weights. Weights are read as the decimals they are written as. epochs
+              limits the passes over a source.
+    seq_len   tokens of a sample; the labels need one more, which is read besides
+    seed      another seed is another order
+    base_len  tokens of a block, a multiple of every length, where phases change the length
+    split, use   contiguous parts of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
+    phases    changes: (begin, weights) or (begin, weights, seq_len) from sample `begin` on
+    skip      samples that are left out: (first, end)
+    order     "shuffled" or "sequential"
+    epochs    a finite pass: no source more often; None: without end
+
+    A plan never changes; it can be shared by threads, and pickled. docs/ORDER.md has the rules.
+    """
+
+    __slots__ = ("_native", "_made", "_info", "_access", "__weakref__")
+
+    def __init__(self, sources, seq_len, seed=0, *, base_len=None, split=None, use=None, phases=(), skip=(),
+                 order="shuffled", epochs=None, access="leased"):
+        if order not in ("shuffled", "sequential"):
+            raise ValueError(f"order is shuffled or sequential, not {order!r}")
+        if isinstance(sources, (str, bytes, Dataset)) or hasattr(sources, "__fspath__"):
+            sources = [sources]
+        elif isinstance(sources, dict):
+            sources = list(sources.items())
+        else:
+            sources = list(sources)
+        if isinstance(split, dict):
+            split = ",".join(f"{name}={decimal(share)}" for name, share in split.items())
+        phases, skip = list(phases), list(skip)
+        self._native = _leat.open_plan(
+            [_source(s) for s in sources], [_phase(p) for p in phases], [tuple(s) for s in skip], seq_len,
+            base_len or 0, seed, split, use, order == "sequential", epochs or 0, access_number(access))
+        self._made = (_make, (sources, seq_len, seed, dict(base_len=base_len, split=split, use=use, phases=phases,
+                                                           skip=skip, order=order, epochs=epochs, access=access)))
+        self._access = access
+        self._info = None
+
+    @classmethod
+    def parse(cls, text, *, label="plan", access="leased"):
+        """A plan from its text (docs/ORDER.md, "Plan text"); `label` names it in messages."""
+        self = cls.__new__(cls)
+        self._native = _leat.parse_plan(text, label, access_number(access))
+        self._made = (_parse, (text, label, access))
+        self._access = access
+        self._info = None
+        return self
+
+    @classmethod
+    def load(cls, path, *, access="leased"):
+        """A plan from a file with its text, as `leat order --print-plan` writes it."""
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return cls.parse(file.read(), label=fsdecode(path), access=access)
+
+    def __reduce__(self):
+        return self._made
+
+    def __repr__(self):
+        names = ", ".join(repr(s.name) for s in self.sources[:4])
+        return f"<leat.Plan of {names}{', ...' if self.info.sources > 4 else ''}: seq_len {self.seq_len}, " \
+               f"seed {self.info.seed}, {self.info.positions or 'endless'} samples>"
+
+    # ---- Facts
+
+    @property
+    def text(self):
+        """The plan as text, the same for plans that mean the same; leat.Plan.parse() and the command read it."""
+        if self._made[0] is _make:
+            for source in self._made[1][0]:
+                dataset = source if isinstance(source, Dataset) else source[0] if isinstance(source, tuple) else None
+                if isinstance(dataset, Dataset) and len(dataset._names) > 1:
+                    raise ValueError("a source is a list of names, which a plan's text cannot hold: write them into a "
+                                     "file, a name a line, and name it \"@FILE\"")
+        return self._native.text()
+
+    @property
+    def info(self):
+        """samples and positions (None: without end), seed, seq_len, most_seq_len, base_len, sources, phases,
+        token_width, and the versions of the rules."""
+        if self._info is None:
+            self._info = PlanInfo(**self._native.info())
+        return self._info
+
+    @property
+    def seq_len(self):
+        """Tokens of a sample, in the first phase."""
+        return self.info.seq_len
+
+    @property
+    def sources(self):
+        """The sources, as Source tuples."""
+        found = [self._native.source(i) for i in range(self.info.sources)]
+        return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], self._access)) for s in found]
+
+    def __len__(self):
+        """How many samples are shown; TypeError of a plan without end."""
+        if self.info.positions is None:
+            raise TypeError("this plan has no end")
+        return self.info.positions
+
+    # ---- Samples
+
+    def order(self, n, count=None):
+        """Sample number n: a Sample; with a count, a list of those from n on that are not skipped, and numbered below
+        n + count."""
+        if count is None:
+            return Sample(*self._native.sample(n))
+        end = n + count
+        position = self._native.position(n)[0]
+        most = min(end, MOST_SAMPLES) - n
+        numbers = (self._native.number(p) for p in range(position, position + most))
+        found = []
+        for number in numbers:
+            if number >= end or (self.info.samples is not None and number >= self.info.samples):
+                break
+            found.append(Sample(*self._native.sample(number)))
+        return found
+
+    def samples(self, position, count):
+        """Samples of positions [position, position + count) as a numpy array with the fields n, source, window, offset,
+        part, epoch, length, block, token, piece: for many at once. Fewer come where the plan ends."""
+        np = numpy("Plan.samples()")
+        fields = _leat.sample_fields()
+        array = np.asarray(self._native.samples(position, count))
+        kind = np.dtype({"names": [f[0] for f in fields], "formats": [f"=u{f[2]}" for f in fields],
+                         "offsets": [f[1] for f in fields], "itemsize": array.shape[1]})
+        return array.reshape(-1).view(kind)
+
+    def number(self, position):
+        """The number of the sample that is shown at a position: they differ where samples are skipped."""
+        return self._native.number(position)
+
+    def position(self, n):
+        """The position of sample n; of a skipped one, that of the next that is shown."""
+        return self._native.position(n)[0]
+
+    # ---- The way back
+
+    def trace(self, *, document=None, epochs=None, until=None, step=None, batch=None, samples=None):
+        """What samples show, or which samples show something; one of:
+
+        document=(source, number)   the samples that show a document of a source (its position, or name), as a list of
+                                    Sample: in the first `epochs` passes over the source, or numbered below `until`
+        step=s, batch=B             the documents of global batch s of B rows, as a list of Shown
+        samples=(a, b)              the documents of samples a up to and without b, likewise
+        """
+        if (document, step, samples).count(None) != 2:
+            raise TypeError("trace() needs one of document, step and samples")
+        if document is not None:
+            return self._trace_document(*document, epochs, until)
+        if step is not None:
+            if batch is None:
+                raise TypeError("trace(step=...) needs batch, the rows of a global batch")
+            positions = range(step * batch, (step + 1) * batch)
+            if self.info.positions is not None:
+                positions = range(positions.start, min(positions.stop, self.info.positions))
+            return self._shown(Sample(*self._native.sample(self._native.number(p))) for p in positions)
+        return self._shown(self.order(samples[0], samples[1] - samples[0]))
+
+    def _trace_document(self, source, number, epochs, until):
+        if not hasattr(source, "__index__"):
+            names = [s.name for s in self.sources]
+            if source not in names:
+                raise ValueError(f"the plan has no source called {source!r}")
+            source = names.index(source)
+        first, count = self._native.source(source)[-1].document(number)
+        if count == 0:
+            return []
+        return [Sample(*s) for s in self._native.trace(source, first, count, epochs, until)]
+
+    def _shown(self, found):
+        sources = [s.dataset for s in self.sources]
+        shown = []
+        for sample in found:
+            dataset = sources[sample.source]
+            number, count = dataset._native.documents_in(sample.token, sample.length)
+            for place in map(dataset.place, range(number, number + count)):
+                first = max(sample.token - place.first, 0)
+                tokens = min(sample.token + sample.length - place.first, place.count) - first
+                if tokens > 0:  # empty documents between are not shown
+                    shown.append(Shown(sample.n, sample.source, place.document, first, tokens, place.path, place.offset,
+                                       place.line, place.id))
+        return shown
+
+    # ---- States
+
+    def state(self, position, damaged=0):
+        """The state of a run that has shown `position` samples, as text to be saved with a checkpoint."""
+        return self._native.state_save(position, damaged)
+
+    def load_state(self, text):
+        """(position, damaged, skipped) of a state; leat.Error ("checkpoint") if this plan has not the same past."""
+        return self._native.state_load(text)
+
+
+def _make(sources, seq_len, seed, options):
+    return Plan(sources, seq_len, seed, **options)
+
+
+def _parse(text, label, access):
+    return Plan.parse(text, label=label, access=access)

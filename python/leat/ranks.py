@@ -1,0 +1,75 @@
+"""ranks.py: which rows of a global batch are this process's: given, or taken from a mesh, and never guessed."""
+from __future__ import annotations
+
+import os
+import sys
+
+# What launchers set to the number of processes; of a program that has one process, 1 or nothing.
+LAUNCHERS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
+
+
+def _torch_distributed():
+    """torch.distributed, if the program uses it."""
+    module = sys.modules.get("torch.distributed")
+    return module if module is not None and module.is_available() and module.is_initialized() else None
+
+
+def _distributed_by():
+    """Why this looks like one of several processes; None if it does not."""
+    group = _torch_distributed()
+    if group is not None and group.get_world_size() > 1:
+        return f"torch.distributed has {group.get_world_size()} processes"
+    jax = sys.modules.get("jax")
+    is_initialized = getattr(getattr(jax, "distributed", None), "is_initialized", None)
+    if is_initialized is not None and is_initialized() and jax.process_count() > 1:
+        return f"jax has {jax.process_count()} processes"
+    for name in LAUNCHERS:
+        if os.environ.get(name, "1") not in ("", "1"):
+            return f"{name} is {os.environ[name]}"
+    return None
+
+
+def _of_mesh(mesh):
+    size, dimensions = mesh.size(), mesh.ndim
+    if dimensions != 1:
+        names = mesh.mesh_dim_names or "no names"
+        raise ValueError(
+            f"the mesh has {dimensions} dimensions ({names}): give the one of data parallelism, as mesh[\"dp\"]; "
+            "several that share the data are made one by mesh[\"dp_replicate\", \"dp_shard\"]._flatten(\"dp\")")
+    return mesh.get_local_rank(), size
+
+
+def _of_environment():
+    group = _torch_distributed()
+    if group is not None:
+        return group.get_rank(), group.get_world_size()
+    try:
+        return int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+    except (KeyError, ValueError):
+        raise ValueError("parallel=\"ddp\" takes rank and world from torch.distributed, which is not initialized, or "
+                         "from RANK and WORLD_SIZE, which are not set: start the program with torchrun, or give rank "
+                         "and world") from None
+
+
+def rank_and_world(rank, world, mesh, parallel):
+    """(rank, world) from what was given; nothing given is one process alone."""
+    given = [name for name, value in (("rank and world", rank if rank is not None else world), ("mesh", mesh),
+                                      ("parallel", parallel)) if value is not None]
+    if len(given) > 1:
+        raise TypeError(f"{' and '.join(given)} say the same: give one of them")
+    if mesh is not None:
+        return _of_mesh(mesh)
+    if parallel is not None:
+        if parallel != "ddp":
+            raise ValueError(f"parallel is \"ddp\", or nothing, not {parallel!r}")
+        return _of_environment()
+    if (rank is None) != (world is None):
+        raise TypeError("rank and world are given together")
+    if rank is None:
+        why = _distributed_by()
+        if why:
+            raise ValueError(
+                f"{why}, and a loader never guesses which rows are its own: give rank= and world= of data parallelism, "
+                "or mesh=device_mesh[\"dp\"], or, where every process is a data rank, parallel=\"ddp\"")
+        return 0, 1
+    return int(rank), int(world)

@@ -1,0 +1,262 @@
+/* array.c: see array.h. */
+#include "array.h"
+
+#include <stdlib.h>
+
+/* ---- DLPack, from its specification, versions 0 and 1.0 ---- */
+
+#define DEVICE_HOST    1
+#define READ_ONLY_FLAG 1u
+
+struct dl_tensor {
+    void *data;
+    int32_t device_type, device_id;
+    int32_t dimensions;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+};
+
+struct dl_managed {
+    struct dl_tensor tensor;
+    void *context;
+    void (*deleter)(struct dl_managed *);
+};
+
+struct dl_versioned {
+    uint32_t major, minor;
+    void *context;
+    void (*deleter)(struct dl_versioned *);
+    uint64_t flags;
+    struct dl_tensor tensor;
+};
+
+/* What a capsule points at; both forms begin one of these. */
+struct managed {
+    union {
+        struct dl_managed plain;
+        struct dl_versioned versioned;
+    } form;
+    int64_t shape[2], strides[2];
+    struct handle *owner;
+};
+
+static void managed_free(struct managed *m)
+{
+    handle_drop(m->owner);
+    free(m);
+}
+
+static void delete_plain(struct dl_managed *t)
+{
+    managed_free(t->context);
+}
+
+static void delete_versioned(struct dl_versioned *t)
+{
+    managed_free(t->context);
+}
+
+/* A capsule that nobody has taken is the last that knows of its tensor. */
+static void capsule_free(PyObject *capsule)
+{
+    struct managed *m;
+
+    if (PyCapsule_IsValid(capsule, "dltensor"))
+        m = PyCapsule_GetPointer(capsule, "dltensor");
+    else if (PyCapsule_IsValid(capsule, "dltensor_versioned"))
+        m = PyCapsule_GetPointer(capsule, "dltensor_versioned");
+    else
+        return;
+    managed_free(m);
+}
+
+static void fill_tensor(struct dl_tensor *t, struct managed *m, const struct array_shape *a)
+{
+    m->shape[0] = a->shape[0];
+    m->shape[1] = a->shape[1];
+    m->strides[0] = a->dimensions == 2 ? a->shape[1] : 1;
+    m->strides[1] = 1;
+    *t = (struct dl_tensor) { .data = a->data,
+                              .device_type = a->device_type ? a->device_type : DEVICE_HOST,
+                              .device_id = a->device,
+                              .dimensions = a->dimensions,
+                              .code = (uint8_t)a->kind,
+                              .bits = (uint8_t)(8 * a->bytes),
+                              .lanes = 1,
+                              .shape = m->shape,
+                              .strides = m->strides };
+}
+
+static PyObject *make_capsule(struct handle *owner, const struct array_shape *a, int versioned)
+{
+    struct managed *m = calloc(1, sizeof *m);
+    PyObject *capsule;
+
+    if (!m)
+        return PyErr_NoMemory();
+    if (versioned) {
+        struct dl_versioned *t = &m->form.versioned;
+
+        *t = (struct dl_versioned) {
+            .major = 1, .context = m, .deleter = delete_versioned, .flags = a->writable ? 0 : READ_ONLY_FLAG
+        };
+        fill_tensor(&t->tensor, m, a);
+    } else {
+        m->form.plain.context = m;
+        m->form.plain.deleter = delete_plain;
+        fill_tensor(&m->form.plain.tensor, m, a);
+    }
+    m->owner = owner ? handle_hold(owner) : NULL;
+    capsule = PyCapsule_New(m, versioned ? "dltensor_versioned" : "dltensor", capsule_free);
+    if (!capsule)
+        managed_free(m);
+    return capsule;
+}
+
+PyObject *array_capsule(struct handle *owner, const struct array_shape *a)
+{
+    return make_capsule(owner, a, 0);
+}
+
+/* ---- The object ---- */
+
+struct array {
+    PyObject base;
+    struct handle *owner;
+    struct array_shape a;
+};
+
+static PyTypeObject *array_type;
+
+static struct array *array_of(PyObject *self)
+{
+    return (struct array *)(void *)self;
+}
+
+PyObject *array_make(struct handle *owner, const struct array_shape *a)
+{
+    struct array *self = PyObject_New(struct array, array_type);
+
+    if (!self)
+        return NULL;
+    self->owner = owner ? handle_hold(owner) : NULL;
+    self->a = *a;
+    return (PyObject *)self;
+}
+
+static void array_dealloc(PyObject *self)
+{
+    handle_drop(array_of(self)->owner);
+    module_free_object(self);
+}
+
+static int is_swapped(const struct array_shape *a)
+{
+    return a->little && a->bytes > 1 && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+}
+
+/* (major, minor) or None. */
+static int asks_versioned(PyObject *version)
+{
+    PyObject *major;
+    long number;
+
+    if (!version || version == Py_None)
+        return 0;
+    major = PySequence_GetItem(version, 0);
+    number = major ? PyLong_AsLong(major) : -1;
+    Py_XDECREF(major);
+    return PyErr_Occurred() ? -1 : number >= 1;
+}
+
+static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *keywords)
+{
+    static char *names[] = { "stream", "max_version", "dl_device", "copy", NULL };
+    PyObject *stream = NULL, *version = NULL, *device = NULL, *copy = NULL;
+    const struct array *array = array_of(self);
+    int versioned;
+
+    /* the stream is the batch's affair: its numbers are there on the stream that was given when it was written */
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", names, &stream, &version, &device, &copy))
+        return NULL;
+    if (copy == Py_True || is_swapped(&array->a))
+        return PyErr_SetString(PyExc_BufferError, copy == Py_True
+                                                      ? "a copy is the consumer's to make"
+                                                      : "these numbers are little-endian, the machine is not"),
+               NULL;
+    versioned = asks_versioned(version);
+    return versioned < 0 ? NULL : make_capsule(array->owner, &array->a, versioned);
+}
+
+static PyObject *array_dlpack_device(PyObject *self, PyObject *unused)
+{
+    const struct array_shape *a = &array_of(self)->a;
+
+    (void)unused;
+    return Py_BuildValue("(ii)", a->device_type ? a->device_type : DEVICE_HOST, a->device);
+}
+
+static PyObject *shape_of(const struct array_shape *a)
+{
+    return a->dimensions == 2 ? Py_BuildValue("(LL)", (long long)a->shape[0], (long long)a->shape[1])
+                              : Py_BuildValue("(L)", (long long)a->shape[0]);
+}
+
+static PyObject *array_get_shape(PyObject *self, void *unused)
+{
+    (void)unused;
+    return shape_of(&array_of(self)->a);
+}
+
+static PyObject *array_get_address(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyLong_FromVoidPtr(array_of(self)->a.data);
+}
+
+static PyObject *array_get_interface(PyObject *self, void *unused)
+{
+    const struct array_shape *a = &array_of(self)->a;
+    const char *order = a->bytes == 1 ? "|" : a->little || __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "<" : ">";
+    const char *kind = a->kind == ARRAY_SIGNED ? "i" : a->kind == ARRAY_UNSIGNED ? "u" : "b";
+
+    (void)unused;
+    if (a->device_type > DEVICE_HOST)
+        return PyErr_SetString(PyExc_AttributeError, "these numbers are on a device: use __dlpack__"), NULL;
+    return Py_BuildValue("{s:i,s:N,s:N,s:(NO)}", "version", 3, "shape", shape_of(a), "typestr",
+                         PyUnicode_FromFormat("%s%s%u", order, kind, a->bytes), "data", PyLong_FromVoidPtr(a->data),
+                         a->writable ? Py_False : Py_True);
+}
+
+static PyMethodDef methods[] = {
+    { "__dlpack__", (PyCFunction)(void (*)(void))array_dlpack, METH_VARARGS | METH_KEYWORDS, NULL },
+    { "__dlpack_device__", array_dlpack_device, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef properties[] = {
+    { "__array_interface__", array_get_interface, NULL, NULL, NULL },
+    { "shape", array_get_shape, NULL, NULL, NULL },
+    { "address", array_get_address, NULL, "where the numbers are, as an integer", NULL },
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_dealloc, array_dealloc },
+    { Py_tp_methods, methods },
+    { Py_tp_getset, properties },
+    { Py_tp_doc, "Numbers in memory; numpy.asarray(), torch.from_dlpack() and jax.dlpack take them without a copy." },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = { .name = "leat._leat.Array",
+                            .basicsize = sizeof(struct array),
+                            .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            .slots = slots };
+
+int array_register(PyObject *module)
+{
+    return module_add_type(module, &spec, &array_type);
+}

@@ -1,0 +1,36 @@
+/*
+ * array.h: leat._leat.Array: numbers in memory, to be taken by other packages without a copy: `__dlpack__` (torch, jax,
+ * numpy), `__array_interface__` (numpy). The buffer protocol is no part of the limited API of Python 3.10.
+ */
+#ifndef LEAT_PYTHON_ARRAY_H
+#define LEAT_PYTHON_ARRAY_H
+
+#include "handle.h"
+#include "module.h"
+
+enum array_kind { /* as DLPack numbers them */
+                  ARRAY_SIGNED = 0,
+                  ARRAY_UNSIGNED = 1,
+                  ARRAY_BOOL = 6
+};
+
+struct array_shape {
+    void *data;
+    int64_t shape[2];
+    int dimensions; /* 1 or 2 */
+    enum array_kind kind;
+    unsigned bytes; /* of a number */
+    int little;     /* little-endian also where the machine is not */
+    int writable;
+    int device_type, device; /* as DLPack numbers them; 0: the host */
+};
+
+/* A new Array, which holds `owner` (may be NULL). */
+PyObject *array_make(struct handle *owner, const struct array_shape *shape);
+
+/* The same as a DLPack capsule, for consumers that want nothing else. */
+PyObject *array_capsule(struct handle *owner, const struct array_shape *shape);
+
+int array_register(PyObject *module);
+
+#endif

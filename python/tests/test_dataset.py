@@ -1,0 +1,206 @@
+"""leat.open(): what it shows is what numpy.memmap and the command show; views, lifetimes, errors, pickling."""
+import gc
+import json
+import pickle
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import command
+
+import leat
+
+
+def mapped(name, kind="<u2"):
+    return np.memmap(name + ".tokens", dtype=kind, mode="r")
+
+
+def test_info_is_the_commands(corpus):
+    shown, info = json.loads(command("leat", "info", corpus, "--json")), leat.open(corpus).info
+    assert (info.tokens, info.documents, info.token_width) == (shown["tokens"], shown["documents"], shown["width"])
+    assert info.identity.hex() == shown["identity"] and info.end_token == 50256 and info.begin_token is None
+
+
+def test_tokens_are_the_file(corpus, wide):
+    d = leat.open(corpus)
+    assert d.tokens.dtype == np.dtype("<u2") and np.array_equal(d.tokens, mapped(corpus))
+    assert not d.tokens.flags.writeable
+    assert np.array_equal(leat.open(wide).tokens, mapped(wide, "<u4"))
+
+
+def test_tokens_are_not_copied(corpus):
+    """A view costs no memory, and two views are the same memory."""
+    d = leat.open(corpus)
+    assert d.tokens.ctypes.data == d.tokens.ctypes.data == d.view(0, 5).ctypes.data
+    assert d.view(100, 5).ctypes.data == d.tokens.ctypes.data + 200
+
+
+def test_view_outlives_the_dataset(corpus):
+    want = mapped(corpus)[:1000].copy()
+    d = leat.open(corpus)
+    view, documents = d.tokens, d.documents
+    d.close()
+    with pytest.raises(ValueError, match="closed"):
+        d.read(0, 1)
+    with pytest.raises(ValueError, match="closed"):
+        documents[0]
+    del d, documents
+    gc.collect()
+    assert np.array_equal(view[:1000], want)
+
+
+def test_documents(corpus):
+    d, tokens = leat.open(corpus), mapped(corpus)
+    starts = d.starts()
+    assert len(d) == len(d.documents) == 18 and len(starts) == 19 and starts[-1] == len(tokens)
+    assert np.array_equal(starts, np.concatenate([[0], np.flatnonzero(tokens == 50256) + 1]))
+    for i, document in enumerate(d):
+        assert np.array_equal(document, tokens[starts[i]:starts[i + 1]])
+        assert np.array_equal(document, d[i]) and np.array_equal(document, d[i - 18])
+    assert [len(x) for x in d[15:2:-4]] == [int(starts[i + 1] - starts[i]) for i in range(15, 2, -4)]
+    assert len(d[3:7][1:][0]) == starts[5] - starts[4]
+    for bad in (18, -19):
+        with pytest.raises(IndexError):
+            d[bad]
+        with pytest.raises(IndexError):
+            d.text(bad)
+
+
+def test_text_is_the_commands(corpus):
+    d = leat.open(corpus)
+    for i in (0, 5, 11, 17, -1):
+        assert d.text(i) == command("leat", "cat", corpus, "--document", i % 18, "--text")
+
+
+def test_find(corpus):
+    d = leat.open(corpus)
+    place = d.find(token=12345)
+    shown = command("leat", "find", corpus, "--token", 12345)
+    assert f"document  {place.document}\n" in shown and place.path in shown and f"offset    {place.offset}\n" in shown
+    assert f"line      {place.line}\n" in shown and place.id in shown
+    assert place.first <= 12345 < place.first + place.count
+    assert d.find(document=place.document) == place == d.find(id=place.id)
+    assert d.find(origin=(place.path, place.offset)) == place == d.find(origin=(place.input, place.offset + 1))
+    with pytest.raises(TypeError):
+        d.find()
+    with pytest.raises(TypeError):
+        d.find(token=1, id="x")
+    with pytest.raises(leat.Error) as error:
+        d.find(id="nobody")
+    assert error.value.status == "not-found"
+
+
+def test_list_of_datasets(folder):
+    names = [f"{folder}/{n}" for n in "abc"]
+    want = np.concatenate([mapped(n) for n in names])
+    for d in (leat.open(folder), leat.open(names), leat.open([folder])):
+        assert d.info.parts == 3 and [p.tokens for p in d.parts] == [5000, 12345, 700]
+        assert np.array_equal(d.read(0, len(want)), want) and np.array_equal(d.read(4990, 20), want[4990:5010])
+        assert np.array_equal(np.concatenate(list(d)), want)
+        with pytest.raises(leat.Error):
+            d.tokens
+    backwards = leat.open(names[::-1])
+    assert np.array_equal(backwards.read(0, 700), want[-700:])
+    assert np.array_equal(pickle.loads(pickle.dumps(backwards)).read(0, 700), want[-700:])
+
+
+def test_access(corpus):
+    read = leat.open(corpus, access="read")
+    with pytest.raises(leat.Error) as error:
+        read.tokens
+    assert error.value.status == "not-mapped"
+    assert np.array_equal(read[3], leat.open(corpus, access="trusted")[3])
+    with pytest.raises(ValueError, match="leased"):
+        leat.open(corpus, access="any")
+
+
+def test_errors(tmp_path):
+    with pytest.raises(leat.Error) as error:
+        leat.open(tmp_path / "nothing")
+    e = error.value
+    assert (e.status, e.code, e.os_error, e.offset) == ("no-file", 21, 2, None) and e.file == str(tmp_path / "nothing")
+    assert "nothing.leat" in str(e)
+    again = pickle.loads(pickle.dumps(e))
+    assert str(again) == str(e) and again.status == e.status
+    for wrong in (5, None, [5], []):
+        with pytest.raises((TypeError, leat.Error)):
+            leat.open(wrong)
+
+
+def test_ranges(corpus):
+    d = leat.open(corpus)
+    for first, count in ((0, 2**63), (171241, 1), (2**64 - 1, 2), (0, 171242)):
+        with pytest.raises(leat.Error) as error:
+            d.read(first, count)
+        assert error.value.status == "range"
+        with pytest.raises(leat.Error):
+            d.view(first, count)
+        with pytest.raises(leat.Error):
+            d.decode(first, count)
+    for bad in ((-1, 1), (0, -1), (2**64, 1)):
+        with pytest.raises(ValueError):
+            d.read(*bad)
+    with pytest.raises(TypeError):
+        d.read("0", 1)
+    assert len(d.read(171241, 0)) == 0
+
+
+def test_verify(corpus, tmp_path):
+    seen = []
+    report = leat.open(corpus).verify(progress=lambda done, total: seen.append((done, total)))
+    assert report.damaged_pages == 0 and report.bytes > 342482
+    assert all(0 <= done <= total for done, total in seen)
+    for end in (".leat", ".tokens"):
+        shutil.copy(corpus + end, tmp_path / ("damaged" + end))
+    with open(tmp_path / "damaged.tokens", "r+b") as file:
+        file.seek(50000)
+        byte = file.read(1)[0]
+        file.seek(50000)
+        file.write(bytes([byte ^ 1]))
+    d = leat.open(tmp_path / "damaged")
+    with pytest.raises(leat.Error) as error:
+        d.verify(threads=1)
+    assert error.value.status == "checksum" and "page 12" in str(error.value)
+    assert error.value.report.damaged_pages == 1 and error.value.report.page == 12
+    with pytest.raises(leat.Error):
+        d.verify_range(25000, 1)
+    d.verify_range(0, 1000)
+
+
+def test_progress_may_raise(tmp_path):
+    """What progress raises stops the work and comes out."""
+    name = tmp_path / "big"
+    command("leat-bench", "counting", "-o", name, "--tokens", "200M")
+
+    def stop(done, total):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        leat.open(name).verify(threads=1, progress=stop)
+
+
+def test_interrupt(tmp_path):
+    """Ctrl-C ends a long call with KeyboardInterrupt."""
+    name = tmp_path / "big"
+    command("leat-bench", "counting", "-o", name, "--tokens", "300M")
+    code = f"""
+import _thread, leat, os, signal, threading
+d = leat.open({str(name)!r})
+def interrupt():
+    os.kill(os.getpid(), signal.SIGINT)
+try:
+    while True:
+        d.verify(threads=1, progress=lambda done, total: interrupt())
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    assert subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout == "interrupted\n"
+
+
+def test_pickle(corpus):
+    d = leat.open(corpus)
+    again = pickle.loads(pickle.dumps(d))
+    assert again.info == d.info and again.name == d.name

@@ -1,0 +1,145 @@
+"""leat.Plan: its samples, texts, traces and states are those of the command."""
+import json
+import pickle
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from conftest import command
+
+import leat
+
+
+@pytest.fixture(scope="module")
+def both(corpus):
+    """The same plan as arguments of leat.Plan and of the command."""
+    return dict(sources=[(corpus, 0.7), (corpus, Decimal("0.3"), 3)], seq_len=64, base_len=128, seed=11,
+                phases=[(3200, [1, 2.5], 128)], skip=[(100, 150), (7, 8)]), [
+        "--source", f"{corpus}:0.7", "--source", f"{corpus}:0.3:3", "--seq-len", 64, "--base-len", 128, "--seed", 11,
+        "--at", "3200:1,2.5:len=128", "--skip", "100:150", "--skip", "7:8"]
+
+
+def shown(words, *more):
+    return [json.loads(line) for line in command("leat", *words, *more, "--json").splitlines()]
+
+
+def test_order_is_the_commands(both):
+    options, words = both
+    plan = leat.Plan(**options)
+    want = shown(["order", *words], "--from", 90, "--count", 4000)
+    got = plan.order(90, 4000)
+    assert len(got) == len(want) == 4000 - 50
+    for g, w in zip(got, want):
+        assert (g.n, g.source, g.window, g.document, g.offset, g.epoch, g.length) == tuple(
+            w[k] for k in ("n", "source", "window", "document", "offset", "epoch", "length"))
+    assert plan.order(want[5]["n"]) == got[5]
+    assert plan.order(120).n == 120  # skipped, and a sample all the same
+    array = plan.samples(plan.position(90), len(got))
+    assert list(array["n"]) == [g.n for g in got] and list(array["token"]) == [g.token for g in got]
+    assert list(array["window"]) == [g.window for g in got] and list(array["length"]) == [g.length for g in got]
+
+
+def test_text_in_and_out(both, tmp_path):
+    options, words = both
+    plan = leat.Plan(**options)
+    text = command("leat", "order", *words, "--print-plan")
+    assert plan.text == text
+    assert leat.Plan.parse(text).text == text
+    path = tmp_path / "run.plan"
+    path.write_text(text)
+    assert leat.Plan.load(path).order(5000) == plan.order(5000)
+    with pytest.raises(leat.Error, match="run.plan, line 2"):
+        path.write_text("leat plan 1\nnonsense 5\n")
+        leat.Plan.load(path)
+
+
+def test_weights_are_decimals(corpus):
+    texts = {leat.Plan([(corpus, w), corpus], 64).text for w in (0.1, "0.1", Decimal("0.1"), np.float64(0.1), 1e-1)}
+    assert len(texts) == 1
+    assert leat.Plan({corpus: 1e-9}, 64).text
+    assert leat.Plan(corpus, 64, split={"train": 0.3, "valid": 0.7}, use="valid").text == leat.Plan(
+        corpus, 64, split="train=0.3,valid=0.7", use="valid").text
+
+
+def test_datasets_as_sources(corpus, folder):
+    d = leat.open(corpus)
+    plan = leat.Plan([d, (d, 2)], 64, 3)
+    assert plan.order(100) == leat.Plan([corpus, (corpus, 2)], 64, 3).order(100)
+    d.close()
+    assert plan.sources[0].dataset.tokens[5] == leat.open(corpus).tokens[5]
+    joined = leat.open([f"{folder}/b", f"{folder}/a"])
+    plan = leat.Plan(joined, 64)
+    assert {s.part for s in plan.order(0, 200)} == {0, 1}
+    with pytest.raises(ValueError, match="@FILE"):
+        plan.text
+    assert pickle.loads(pickle.dumps(plan)).order(77) == plan.order(77)
+
+
+def test_finite(corpus):
+    plan = leat.Plan(corpus, 256, epochs=2, skip=[(0, 10)])
+    blocks = (171241 - 1) // 256
+    assert plan.info.samples == 2 * blocks and len(plan) == 2 * blocks - 10
+    assert len(plan.order(0, 10**9)) == len(plan) and len(plan.samples(len(plan) - 3, 10)) == 3
+    with pytest.raises(leat.Error) as error:
+        plan.order(2 * blocks)
+    assert error.value.status == "range"
+    with pytest.raises(TypeError, match="no end"):
+        len(leat.Plan(corpus, 256))
+
+
+def test_trace_is_the_commands(both):
+    options, words = both
+    plan = leat.Plan(**options)
+    want = shown(["trace", *words], "--step", 30, "--batch", 16)
+    got = plan.trace(step=30, batch=16)
+    assert [(s.n, s.source, s.document, s.first, s.count, s.path, s.offset, s.line, s.id) for s in got] == [
+        tuple(w[k] for k in ("n", "source", "document", "first", "tokens", "input", "offset", "line", "id"))
+        for w in want]
+    assert [s.n for s in plan.trace(samples=(140, 155))] == [
+        w["n"] for w in shown(["trace", *words], "--samples", "140:155")]
+    name = options["sources"][0][0]
+    want = shown(["trace", *words], "--document", "1:4", "--until", 5000)
+    got = plan.trace(document=(1, 4), until=5000)
+    assert [(s.n, s.source, s.window, s.epoch) for s in got] == [
+        tuple(w[k] for k in ("n", "source", "window", "epoch")) for w in want]
+    # what a trace finds, the order confirms
+    assert all(plan.order(s.n) == s for s in got) and got
+    assert plan.trace(document=(name, 4), epochs=1)
+    for wrong in ({}, {"step": 1}, {"step": 1, "samples": (0, 1)}):
+        with pytest.raises(TypeError):
+            plan.trace(**wrong)
+
+
+def test_states(corpus):
+    plan = leat.Plan(corpus, 256, 7)
+    text = plan.state(4096, damaged=3)
+    assert text.startswith("leat state 1\nposition 4096\n") and plan.load_state(text) == (4096, 3, 0)
+    with pytest.raises(leat.Error) as error:
+        leat.Plan(corpus, 256, 8).load_state(text)
+    assert error.value.status == "checkpoint" and "seed" in str(error.value)
+    with pytest.raises(leat.Error):
+        plan.load_state("nonsense")
+
+
+def test_pickle(both):
+    plan = leat.Plan(**both[0])
+    for again in (pickle.loads(pickle.dumps(plan)), pickle.loads(pickle.dumps(leat.Plan.parse(plan.text)))):
+        assert again.text == plan.text and again.order(3333) == plan.order(3333)
+
+
+def test_arguments(corpus):
+    for wrong in (dict(seq_len=0), dict(seq_len=64, base_len=100), dict(seq_len=64, split="a=2", use="a"),
+                  dict(seq_len=10**6), dict(seq_len=64, phases=[(10, [1, 1])])):
+        with pytest.raises(leat.Error) as error:
+            leat.Plan(corpus, **wrong)
+        assert error.value.status == "argument"
+    with pytest.raises(ValueError):
+        leat.Plan(corpus, 64, order="random")
+    with pytest.raises(ValueError):
+        leat.Plan([(corpus, 1, 2, 3)], 64)
+    with pytest.raises(ValueError):
+        leat.Plan(corpus, -1)
+    with pytest.raises(ValueError):
+        leat.Plan(corpus, 64, -5)
+    with pytest.raises(leat.Error):
+        leat.Plan([(corpus, "heavy")], 64)
