@@ -1,4 +1,4 @@
-"""tokenizer.py: leat.Tokenizer: token-exact and fast encoding, in place of tiktoken's Encoding or tokenizers' Tokenizer."""
+"""tokenizer.py: leat.Tokenizer: token-exact and fast, in place of tiktoken's Encoding or tokenizers' Tokenizer."""
 from __future__ import annotations
 
 from leat import _leat

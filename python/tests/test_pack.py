@@ -21,8 +21,8 @@ def corpus(folder, count=400, seed=20):
     """A few files of all kinds; the list of their paths."""
     folder.mkdir(exist_ok=True)
     some = texts(count, seed)
-    (folder / "a.jsonl").write_text("".join(json.dumps({"text": t, "id": f"a{i}", "meta": {"body": t[::-1], "n": i}}) + "\n"
-                                            for i, t in enumerate(some)))
+    records = [{"text": t, "id": f"a{i}", "meta": {"body": t[::-1], "n": i}} for i, t in enumerate(some)]
+    (folder / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     with gzip.open(folder / "b.jsonl.gz", "wt") as file:
         file.writelines(json.dumps({"text": t}) + "\n" for t in some[:50] + ["twice", "twice"])
     (folder / "c.txt").write_text("one document <|endoftext|>")
@@ -31,7 +31,8 @@ def corpus(folder, count=400, seed=20):
 
 
 def command(*arguments, code=0, **environment):
-    done = subprocess.run([LEAT, *map(str, arguments)], capture_output=True, text=True, env={**os.environ, **environment})
+    done = subprocess.run([LEAT, *map(str, arguments)], capture_output=True, text=True,
+                          env={**os.environ, **environment})
     assert done.returncode == code, done.stderr
     return done.stdout
 
@@ -49,7 +50,8 @@ def same(a, b):
     ({"text": "meta.body", "id": "meta.n", "max_rejects": None}, "--text meta.body --id meta.n --max-rejects 100%"),
     ({"end": None, "begin": 50256, "special": True}, "--end none --begin 50256 --special"),
     ({"end": "!", "begin": "<|endoftext|>", "id": None}, "--end ! --begin <|endoftext|> --id ="),
-    ({"format": "text", "invalid_utf8": "reject", "max_rejects": 3}, "--format text --invalid-utf8 reject --max-rejects 3"),
+    ({"format": "text", "invalid_utf8": "reject", "max_rejects": 3},
+     "--format text --invalid-utf8 reject --max-rejects 3"),
     ({"invalid_utf8": "reject", "max_rejects": 0.5}, "--invalid-utf8 reject --max-rejects 50%"),
     ({"shuffle": 7, "dedup": True, "split": {"valid": 0.1, "test": "0.05"}},
      "--shuffle 7 --dedup --split valid=0.1,test=0.05"),
@@ -119,8 +121,9 @@ def test_errors(tmp_path, monkeypatch):
     with pytest.raises(leat.Error) as e:
         leat.pack("in", "x", invalid_utf8="reject", max_rejects=0)
     assert e.value.status == "rejects"
-    for wrong, match in (({"format": "csv"}, "format"), ({"invalid_utf8": "drop"}, "invalid_utf8"), ({"end": 10**6}, "50256"),
-                         ({"end": "no such token"}, "no such token"), ({"begin": -1}, "begin"), ({"threads": 0}, "threads"),
+    for wrong, match in (({"format": "csv"}, "format"), ({"invalid_utf8": "drop"}, "invalid_utf8"),
+                         ({"end": 10**6}, "50256"), ({"end": "no such token"}, "no such token"),
+                         ({"begin": -1}, "begin"), ({"threads": 0}, "threads"),
                          ({"memory": "two"}, "2GiB"), ({"memory": 0}, "memory"), ({"shuffle": -1}, "shuffle"),
                          ({"part": (3, 2)}, "part"), ({"part": "x/2"}, "x"), ({"max_rejects": 2.0}, "max_rejects"),
                          ({"max_rejects": "200%"}, "max_rejects"), ({"max_rejects": -5}, "max_rejects")):

@@ -20,7 +20,8 @@ from made_texts import SEED, texts
 
 def cat(name, *flags):
     """The documents of a dataset, as the command shows them."""
-    count = json.loads(subprocess.run([program("leat"), "info", "--json", name], capture_output=True, check=True).stdout)
+    count = json.loads(subprocess.run([program("leat"), "info", "--json", name], stdout=subprocess.PIPE,
+                                      check=True).stdout)
     if count["documents"] == 0:
         return []
     out = subprocess.run([program("leat"), "cat", name, "--document", f"0:{count['documents']}", *flags],
@@ -57,8 +58,8 @@ def verified(name):
 
 
 def test_add(gpt2, name):
-    documents = ["", "a text", "日本".encode(), b"\xff", [1, 2, 3], (4, 5), np.array([6, 7]), np.array([8], dtype=np.uint16),
-                 [], "last \ud800"]
+    documents = ["", "a text", "日本".encode(), b"\xff", [1, 2, 3], (4, 5), np.array([6, 7]),
+                 np.array([8], dtype=np.uint16), [], "last \ud800"]
     with leat.Packer(name, gpt2) as packer:
         for i, d in enumerate(documents):
             packer.add(d, id=i)
@@ -73,7 +74,8 @@ def test_add(gpt2, name):
 def test_as_the_command(gpt2, tmp_path):
     """The tokens of `leat pack`; the index differs in what it tells of inputs."""
     some = texts(3000, 30)
-    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n" for i, t in enumerate(some)))
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": t, "id": str(i)}) + "\n"
+                                               for i, t in enumerate(some)))
     leat.pack(tmp_path / "in.jsonl", tmp_path / "files", gpt2)
     for n, documents in enumerate([some, iter(some), (t.encode() for t in some),
                                    ((t, str(i)) for i, t in enumerate(some)),

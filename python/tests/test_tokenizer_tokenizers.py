@@ -1,4 +1,4 @@
-"""leat.Tokenizer in the place of tokenizers' Tokenizer: files made by its trainers, read by both, give the same results."""
+"""leat.Tokenizer in the place of tokenizers' Tokenizer: files made by its trainers give both the same results."""
 import json
 
 import pytest
