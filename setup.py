@@ -35,6 +35,14 @@ class BuildByMake(build_ext):
         for folder in ("bin", "lib"):  # the commands, and libraries of the system that are brought along
             shutil.copytree(os.path.join(made, folder), os.path.join(os.path.dirname(target), folder),
                             ignore=shutil.ignore_patterns("ready"), dirs_exist_ok=True)
+        if PLATFORM:
+            self.strip(os.path.dirname(target))
+
+    @staticmethod
+    def strip(folder):
+        """A wheel goes without what debuggers need: it is more than the rest."""
+        for name in ("_leat.abi3.so", "bin/leat", "bin/leat-bench"):
+            subprocess.run(["strip", "--strip-unneeded", os.path.join(folder, name)], check=True)
 
 
 os.makedirs(os.path.join(ROOT, BUILD), exist_ok=True)

@@ -42,12 +42,6 @@ def glibc_of(paths):
                 for version in re.findall(r"Name: GLIBC_(\d+\.\d+)", readelf("-V", path))), default=(2, 5))
 
 
-def strip(paths):
-    """Without what debuggers need: it is more than the rest."""
-    for path in paths:
-        subprocess.run(["strip", "--strip-unneeded", path], check=True)
-
-
 def can_build_here():
     """Whether this Python has a setuptools that makes wheels, so that pip need not fetch one."""
     code = ("import importlib.util, setuptools; "
@@ -61,7 +55,6 @@ def main(build, out):
     wrong = list(strangers(paths))
     if wrong or not paths:
         sys.exit("\n".join(f"{path} needs {name}, which a wheel must not" for path, name in wrong) or f"{made} is empty")
-    strip(paths)
     tag = "manylinux_%d_%d_%s" % (*glibc_of(paths), platform.machine())
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)

@@ -39,11 +39,16 @@ $(PYTHON_PROGRAMS):
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ $(PYTHON_LIBS) -lm -o $@
 
-# under the name that they are asked for by
+# under the name that they are asked for by; and the licenses of all that is brought along, where Debian's packages tell
+LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
 $(PYTHON_PACKAGE)/lib/ready:
 	$(Q)mkdir -p $(@D) && rm -f $(@D)/*
 	$(Q)for so in $(PYTHON_SHARED); do \
 	    name=$$(objdump -p $$so | sed -n 's/^ *SONAME *//p'); cp $$so $(@D)/$$name && chmod 755 $(@D)/$$name || exit 1; \
+	done
+	$(Q)for file in $(LICENSED); do \
+	    package=$$(dpkg -S $$file 2>/dev/null | cut -d: -f1); \
+	    [ -z "$$package" ] || cp -L /usr/share/doc/$$package/copyright $(@D)/$$package.license; \
 	done; touch $@
 
 # ---- A wheel --------------------------------------------------------------------------------------------------------
@@ -51,8 +56,8 @@ $(PYTHON_PACKAGE)/lib/ready:
 .PHONY: wheel check-wheel
 ## wheel: build/dist/leat-*.whl, which needs nothing but a C library and any Python from 3.10 on
 wheel: deps
-	$(Q)$(MAKE) --no-print-directory python-extension BUILD=$(BUILD)/wheel
-	$(Q)$(PYTHON) python/make_wheel.py $(BUILD)/wheel $(BUILD)/dist
+	$(Q)$(MAKE) --no-print-directory python-extension
+	$(Q)$(PYTHON) python/make_wheel.py $(BUILD) $(BUILD)/dist
 
 ## check-wheel: installs the wheel where no compiler is, and uses it; PYTHONS="python3.10 python3.13"
 PYTHONS ?= $(PYTHON)
