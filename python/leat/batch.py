@@ -103,6 +103,8 @@ class Batch:
         return self._given
 
     def __getitem__(self, name):
+        if isinstance(name, int):  # as of a tuple
+            return getattr(self, self._given[name])
         if name in self._given:
             return getattr(self, name)
         raise KeyError(name)

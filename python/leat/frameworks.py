@@ -20,7 +20,10 @@ class Torch:
 
     def __init__(self, device):
         torch = self.torch = need("torch", "leat.Loader")
-        self.device = torch.device(device)
+        try:
+            self.device = torch.device(device)
+        except RuntimeError as unknown:
+            raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}") from unknown
         if self.device.type not in ("cpu", "cuda"):
             raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}")
         if self.device.type == "cuda" and self.device.index is None:

@@ -68,6 +68,7 @@ class Loader:
     position     to begin at; state: a state_dict() to begin at instead
     restart      True: each `for` begins there again, as for validation. False: a `for` goes on where the last one
                  stopped
+    steps        batches of one `for`, its length, for programs that count in epochs; the next `for` goes on behind
     on_damage    "error", or "mask": rows that are damaged on disk come without loss
     engine, threads, verify, slots, memory, numa_node   as in leat.h, struct leat_loader_options
     notices      what a person should know (that the loader is waited for, and why) comes as a warning, once each
@@ -78,8 +79,8 @@ class Loader:
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
                  outputs=("inputs", "labels"), style="batch", framework="torch", device="cpu", dtype=None,
                  unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
-                 max_length=None, last="short", position=0, state=None, restart=False, on_damage="error", engine="auto",
-                 threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
+                 max_length=None, last="short", position=0, state=None, restart=False, steps=None, on_damage="error",
+                 engine="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
         if not isinstance(plan, Plan):
             raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}")
         self.plan, self.batch_size = plan, int(batch_size)
@@ -103,7 +104,8 @@ class Loader:
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
             mask_first=int(bool(mask_first)), sequences_room=max_sequences + 1 if max_sequences else 0,
             memory=memory, most_length=max_length or 0, numa_node=numa_node)
-        self._begin = int(position)
+        self._begin, self._steps = int(position), steps
+        self._in_pass = False  # whether the next `for` goes on with a pass that a state was saved in
         self._native = None
         self._held = None
         self._buffers = self._make_buffers(buffers) if buffers else None
@@ -128,7 +130,7 @@ class Loader:
     # ---- Opening and closing
 
     def _reset(self, cursor, damaged):
-        self._cursor, self._damaged, self._given_batches = cursor, damaged, 0
+        self._cursor, self._damaged, self._given_batches, self._step = cursor, damaged, 0, 0
 
     def _open(self):
         self._give_back()
@@ -137,6 +139,7 @@ class Loader:
         state = None
         if self._rows == "windows" and self._damaged:
             state = self.plan.state(self._cursor, self._damaged)
+        self._torn = False  # a Ctrl-C came between the library's batch and the count of it: begun again at the cursor
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device,
                                          self._framework.dlpack_device, {**self._options, "position": self._cursor})
 
@@ -190,16 +193,27 @@ class Loader:
         if self._restart and self._given_batches:
             self._reset(self._begin, 0)
             self._open()
+        if not self._in_pass:
+            self._step = 0
+        self._in_pass = False
         return self
 
     def __next__(self):
+        if self._steps is not None and self._step >= self._steps:
+            raise StopIteration
+        if self._torn:
+            self._open()
+        self._torn = True
         with self._framework.range("leat.Loader.next"):
             batch = self._next()
+        if batch is not None:
+            native = batch._native
+            self._cursor, self._damaged = native.cursor, native.damaged
+            self._given_batches += 1
+            self._step += 1
+        self._torn = False
         if batch is None:
             raise StopIteration
-        native = batch._native
-        self._cursor, self._damaged = native.cursor, native.damaged
-        self._given_batches += 1
         if self._notices and self._given_batches % LOOK_EVERY == 0:
             self._tell()
         return batch if self._style == "batch" else self._styled(batch)
@@ -265,7 +279,13 @@ class Loader:
         return {HUGGINGFACE[name]: value for name, value in batch.items()}
 
     def __len__(self):
-        """How many more batches there are; TypeError of a plan without end, which has no length."""
+        """How many batches a `for` gives: `steps`, or as many as are left. TypeError of a plan without end."""
+        if self._steps is not None and self.plan.info.positions is None:
+            return self._steps
+        left = self._left()
+        return left if self._steps is None else min(left, self._steps)
+
+    def _left(self):
         if self._rows == "documents":
             raise TypeError("a loader of documents does not know its length")
         left = max(len(self.plan) - (self._begin if self._restart else self._cursor), 0)
@@ -287,9 +307,11 @@ class Loader:
         if after is not None:
             cursor = after.cursor if isinstance(after, Batch) else int(after)
             damaged = after.damaged if isinstance(after, Batch) else damaged
-        if self._rows == "documents":
-            return {"leat": 1, "position": cursor}
-        return {"leat": 1, "position": cursor, "state": self.plan.state(cursor, damaged)}
+        ahead = -(-(self._cursor - cursor) // self._options["batch"])
+        state = {"leat": 1, "position": cursor, "step": max(self._step - ahead, 0)}
+        if self._rows != "documents":
+            state["state"] = self.plan.state(cursor, damaged)
+        return state
 
     def load_state_dict(self, state):
         """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
@@ -298,6 +320,8 @@ class Loader:
         else:
             position, damaged, _ = self.plan.load_state(state["state"])
             self._reset(position, damaged)
+        self._step = int(state.get("step", 0))
+        self._in_pass = True
         self._open()
 
     @property

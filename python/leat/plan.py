@@ -18,8 +18,8 @@ Shown = namedtuple("Shown", "n source document first count path offset line id")
 Shown.__doc__ = """A document that sample n shows, and tokens [first, first + count) of it that it shows; its input's
 path, its byte offset there, line and id; None for each that is not known."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
-Source.__doc__ = """A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0: no
-limit)."""
+Source.__doc__ = """A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0:
+no limit)."""
 
 MOST_SAMPLES = 1 << 60
 

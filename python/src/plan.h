@@ -29,6 +29,7 @@ PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
 
 PyObject *plan_trace(PyObject *self, PyObject *args);
+PyObject *plan_rows(PyObject *self, PyObject *args);
 
 int plan_register(PyObject *module);
 

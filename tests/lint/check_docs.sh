@@ -46,11 +46,11 @@ targets=$(grep -hoE '^[a-z][a-z -]*:' Makefile tests/*.mk python/*.mk | tr -d : 
     printf '%s\n' "$targets" | grep -qx -- "$word" || echo "$file:$line: there is no make target $word"
 done
 
+folders='\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tools'
 # Files: links within the tree, and paths in backquotes, unless they have a NAME to be filled in.
 {
     named '\]\([^)#:]+' | sed 's/](//'
-    # shellcheck disable=SC2016
-    named '[`](\.ci|bench|docs|examples|include|python|scripts|src|tests|tokenize_tools)/[A-Za-z0-9_./*-]*[`]' | tr -d '`'
+    named "[\`]($folders)/[A-Za-z0-9_./*-]*[\`]" | tr -d '`'
 } | grep -vE '(NAME|FOLDER)' | while IFS=: read -r file line path; do
     folder=.
     case $file in

@@ -1,0 +1,63 @@
+"""huggingface.py: leat's loader in transformers' Trainer. (In Accelerate none is needed: accelerator.prepare() leaves a
+leat.Loader as it is; give it rank=accelerator.process_index, world=accelerator.num_processes and
+device=accelerator.device.)"""
+from __future__ import annotations
+
+import json
+import os
+
+from transformers import TrainerCallback
+
+STATE_FILE = "leat_state.json"
+
+
+class _SaveState(TrainerCallback):
+    """The loader's state beside each checkpoint."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def on_save(self, args, state, control, **more):
+        if state.is_world_process_zero:
+            path = os.path.join(args.output_dir, f"checkpoint-{state.global_step}", STATE_FILE)
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(self.loader.state_dict(), file)
+
+
+class LoaderMixin:
+    """For a Trainer that takes its batches from a leat.Loader with style="huggingface":
+
+        class MyTrainer(LoaderMixin, transformers.Trainer):
+            pass
+
+        MyTrainer(model, args, loader=leat.Loader(plan, 8, style="huggingface"), eval_loader=...).train()
+
+    loader       for training; args.max_steps says how long, where the plan has no end
+    eval_loader  for evaluation, of a finite plan, with restart=True
+
+    The loader's state is saved with each checkpoint (leat_state.json), and train(resume_from_checkpoint=...) goes on from
+    it: with the batch after the last one that was trained on, at any world size.
+    """
+
+    def __init__(self, *args, loader, eval_loader=None, **options):
+        for given in (loader, eval_loader):
+            if given is not None and given._style != "huggingface":
+                raise ValueError("the Trainer takes dicts as models want them: leat.Loader(..., style=\"huggingface\")")
+        self.leat_loader, self.leat_eval_loader = loader, eval_loader
+        super().__init__(*args, **options)
+        # batches are not taken and thrown away to come to where a run stood: the loader begins there
+        self.args.ignore_data_skip = True
+        self.add_callback(_SaveState(loader))
+
+    def get_train_dataloader(self):
+        return self.leat_loader
+
+    def get_eval_dataloader(self, eval_dataset=None):
+        if self.leat_eval_loader is None or eval_dataset is not None:
+            return super().get_eval_dataloader(eval_dataset)
+        return self.leat_eval_loader
+
+    def _load_from_checkpoint(self, resume_from_checkpoint, model=None):
+        with open(os.path.join(resume_from_checkpoint, STATE_FILE), encoding="utf-8") as file:
+            self.leat_loader.load_state_dict(json.load(file))
+        return super()._load_from_checkpoint(resume_from_checkpoint, model)

@@ -1,0 +1,100 @@
+"""lightning.py: a LightningDataModule over leat's loader."""
+from __future__ import annotations
+
+from collections import deque
+
+try:
+    from lightning.pytorch import LightningDataModule
+except ImportError:
+    from pytorch_lightning import LightningDataModule
+
+from leat.loader import Loader
+
+
+class _Followed:
+    """A loader as Lightning takes it, whose state is that after the last batch that was trained on: where a loader has no
+    length, Lightning takes a batch ahead to know the last one, and the loader's own state would be one too far."""
+
+    def __init__(self, loader):
+        self.loader = loader
+        self._ahead = deque(maxlen=16)  # given, and not trained on yet
+        self._after = loader.cursor
+
+    def __iter__(self):
+        iter(self.loader)
+        self._ahead.clear()
+        self._after = self.loader.cursor
+        return self
+
+    def __next__(self):
+        batch = next(self.loader)
+        self._ahead.append((batch, self.loader.cursor))
+        return batch
+
+    def __len__(self):
+        return len(self.loader)
+
+    def trained(self, batch):
+        """This one is being trained on."""
+        if any(batch is other for other, _ in self._ahead):
+            while self._ahead:
+                other, cursor = self._ahead.popleft()
+                self._after = cursor
+                if batch is other:
+                    break
+
+    def state_dict(self):
+        return self.loader.state_dict(after=self._after)
+
+    def load_state_dict(self, state):
+        self.loader.load_state_dict(state)
+        self._ahead.clear()
+        self._after = self.loader.cursor
+
+
+class DataModule(LightningDataModule):
+    """Batches of a plan for a Lightning Trainer, with exact checkpoints: a run that is resumed sees the batches that
+    follow the last one it trained on.
+
+    plan, batch_size  as of leat.Loader; batch_size is of each rank
+    valid             a plan for validation, finite; every validation begins it again
+    valid_batch_size  None: batch_size
+    steps             batches of an epoch; None: to the plan's end
+    options           further ones of leat.Loader. Rank and world are the strategy's, as it tells Lightning's own samplers;
+                      rank, world, mesh or parallel given here come before that
+    """
+
+    def __init__(self, plan, batch_size, *, valid=None, valid_batch_size=None, steps=None, **options):
+        super().__init__()
+        self.plan, self.batch_size = plan, batch_size
+        self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
+        self.steps, self.options = steps, options
+        self._train = None
+
+    def _ranks(self):
+        if any(name in self.options for name in ("rank", "world", "mesh", "parallel")):
+            return {}
+        given = getattr(getattr(self.trainer, "strategy", None), "distributed_sampler_kwargs", None)
+        if given is None:
+            return {"rank": 0, "world": 1} if self.trainer is not None and self.trainer.world_size == 1 else {}
+        return {"rank": given["rank"], "world": given["num_replicas"]}
+
+    def train_dataloader(self):
+        self._train = _Followed(Loader(self.plan, self.batch_size, steps=self.steps, **self._ranks(), **self.options))
+        return self._train
+
+    def val_dataloader(self):
+        if self.valid is None:
+            return []
+        options = {**self.options, "position": 0, "state": None}
+        return Loader(self.valid, self.valid_batch_size, restart=True, **self._ranks(), **options)
+
+    def on_before_batch_transfer(self, batch, dataloader_idx):
+        if self._train is not None and self.trainer is not None and self.trainer.training:
+            self._train.trained(batch)
+        return batch
+
+    def teardown(self, stage):
+        if self._train is not None:
+            self._train.loader.close()
+            self._train = None

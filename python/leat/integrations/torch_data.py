@@ -1,0 +1,142 @@
+"""torch_data.py: a plan as torch.utils.data has it: an IterableDataset, with the state that torchdata's StatefulDataLoader
+keeps, and a map-style dataset for programs that keep their DataLoader."""
+from __future__ import annotations
+
+import torch.utils.data
+
+from leat.loader import Loader
+from leat.ranks import rank_and_world
+
+
+class IterableDataset(torch.utils.data.IterableDataset):
+    """Batches of a plan for torch's and torchdata's loaders: give them batch_size=None, since these are batches already.
+
+    Arguments are those of leat.Loader; batches are dicts, unless style says otherwise ("tuple", "huggingface"). Every
+    `for` begins at `position` again, but the one after load_state_dict(), which goes on. Worker processes are not needed;
+    with n of them, each makes every n-th batch, and they come in the order that they would have without.
+    """
+
+    def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None, style="dict", **options):
+        super().__init__()
+        if style == "batch":
+            raise ValueError("what goes through a DataLoader is a dict or a tuple: style is \"dict\", \"tuple\" or "
+                             "\"huggingface\"")
+        if "steps" in options:
+            raise TypeError("a DataLoader counts its own steps")
+        self.plan, self.batch_size = plan, int(batch_size)
+        # now: worker processes know nothing of ranks
+        self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
+        self.options = {**options, "style": style}
+        self._loader = self._resume = None
+
+    def __getstate__(self):
+        return {**self.__dict__, "_loader": None}
+
+    def __iter__(self):
+        worker = torch.utils.data.get_worker_info()
+        number, count = (worker.id, worker.num_workers) if worker else (0, 1)
+        # n global batches are one, of which each worker has the rows of one, as if it were a rank
+        options = {**self.options, "rank": number * self.world + self.rank, "world": count * self.world}
+        if self._resume is not None:
+            options["state"] = self._resume
+        self._resume = None
+        if count > 1 and self.plan.info.positions is not None and options.get("rows", "windows") == "windows":
+            # which of the small batches are the last ones is not the loader's to know
+            options["last"] = "padded" if options.get("last") == "padded" else "short"
+        self._loader = Loader(self.plan, self.batch_size, **options)
+        return self._batches(self._loader, number * self.batch_size * self.world)
+
+    def _batches(self, loader, offset):
+        """Those of a worker, whose rows begin at `offset` in the loader's batches."""
+        end = self.plan.info.positions if self.options.get("rows", "windows") == "windows" else None
+        need = self.batch_size * self.world if self.options.get("last") == "dropped" else 1
+        with loader:
+            while True:
+                begin = loader.cursor + offset
+                if end is not None and begin + need > end:
+                    return
+                batch = next(loader, None)
+                if batch is None:
+                    return
+                yield batch
+
+    def __len__(self):
+        if self.plan.info.positions is None:
+            raise TypeError("this plan has no end")
+        left = len(self.plan) - self.options.get("position", 0)
+        whole, rest = divmod(left, self.batch_size * self.world)
+        last = self.options.get("last", "short")
+        return whole + (rest > 0 if last == "padded" else rest > self.rank * self.batch_size and last == "short")
+
+    def state_dict(self):
+        """Where the last `for` stands; of a worker process, where it does."""
+        if self._loader is not None:
+            return self._loader.state_dict()
+        if self._resume is not None:
+            return dict(self._resume)
+        position = self.options.get("position", 0)
+        return {"leat": 1, "position": position, "step": 0, "state": self.plan.state(position)}
+
+    def load_state_dict(self, state):
+        """The next `for` goes on from there."""
+        if "state" in state:
+            self.plan.load_state(state["state"])
+        self._resume, self._loader = dict(state), None
+
+
+class _Rows(list):
+    """Rows of one batch, which is at hand too."""
+
+    whole = None
+
+
+class MapDataset(torch.utils.data.Dataset):
+    """A plan by number, for a torch.utils.data.DataLoader: item p is the sample at position p, as (inputs, labels).
+
+    The plan's order is shuffled already: shuffle=False. Rows come a batch at a time (__getitems__); with
+    collate_fn=dataset.collate they are not copied a second time. leat.Loader is many times as fast, and needs no worker
+    processes.
+
+        DataLoader(dataset, batch_size=32, collate_fn=dataset.collate)
+
+    samples  how many there are, where the plan has no end
+    dtype    torch.int64 or torch.int32
+    """
+
+    def __init__(self, plan, samples=None, dtype=torch.int64):
+        if dtype not in (torch.int64, torch.int32):
+            raise ValueError(f"dtype is torch.int64 or torch.int32, not {dtype}")
+        if samples is None and plan.info.positions is None:
+            raise ValueError("this plan has no end: say how many samples the dataset is to have")
+        self.plan, self.dtype = plan, dtype
+        self.samples = len(plan) if samples is None else int(samples)
+        if plan.info.positions is not None and self.samples > len(plan):
+            raise ValueError(f"the plan has {len(plan)} samples, not {samples}")
+
+    def __len__(self):
+        return self.samples
+
+    def _read(self, positions):
+        for p in positions:
+            if not 0 <= p < self.samples:
+                raise IndexError(f"there is no sample {p} among {self.samples}")
+        array = self.plan._native.rows([int(p) for p in positions], self.dtype.itemsize)
+        return torch.utils.dlpack.from_dlpack(array.__dlpack__())
+
+    def __getitem__(self, position):
+        row = self._read([position])[0]
+        return row[:-1], row[1:]
+
+    def __getitems__(self, positions):
+        whole = self._read(positions)
+        rows = _Rows((row[:-1], row[1:]) for row in whole)
+        rows.whole = whole
+        return rows
+
+    @staticmethod
+    def collate(rows):
+        """The batch that the rows are of: (inputs, labels)."""
+        whole = getattr(rows, "whole", None)
+        if whole is None:
+            return torch.utils.data.default_collate(rows)
+        return whole[:, :-1], whole[:, 1:]

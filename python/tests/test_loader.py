@@ -1,0 +1,601 @@
+"""leat.Loader: its batches are, bit for bit, what `leat order` and the token files say, whatever the framework, the form
+and the world size; its states, its errors, and what it does not do."""
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import torch
+from conftest import command
+from reference import Reference
+
+import leat
+
+ALL = leat.batch.OUTPUTS
+
+
+def numbers(array):
+    return np.asarray(array)
+
+
+def equal(batch, want, names, dtype="int64"):
+    for name in names:
+        got = numbers(batch[name])
+        kind = "bool" if name.endswith("mask") else "int32" if name == "cu_seqlens" else dtype
+        assert got.dtype == kind, (name, got.dtype)
+        assert np.array_equal(got, want[name]), name
+
+
+@pytest.fixture(scope="module")
+def reference(corpus):
+    starts = leat.open(corpus).starts()[:-1].astype(np.int64)
+    return Reference([corpus], ["--source", corpus, "--seq-len", 512, "--seed", 5], starts=[starts])
+
+
+@pytest.fixture(scope="module")
+def plan(corpus):
+    return leat.Plan(corpus, 512, 5)
+
+
+# ---- The numbers
+
+
+@pytest.mark.parametrize("framework, dtype", [("torch", "int64"), ("torch", "int32"), ("numpy", "int64"),
+                                              ("numpy", "int32"), ("jax", "int32")])
+@pytest.mark.parametrize("threads", [0, 1])
+def test_numbers(plan, reference, framework, dtype, threads):
+    with leat.Loader(plan, 6, outputs=ALL, framework=framework, dtype=dtype, threads=threads) as loader:
+        for k in range(8):
+            batch, want = next(loader), reference.batch(6 * k, 6)
+            equal(batch, want, ALL, dtype)
+            assert (batch.number, batch.position, batch.cursor) == (k, 6 * k, 6 * k + 6)
+            assert batch.max_seqlen == np.diff(want["cu_seqlens"]).max()
+            assert batch.sequences + 1 == len(want["cu_seqlens"])
+            assert batch.samples == plan.order(6 * k, 6)
+
+
+def test_numbers_of_wide_tokens(wide):
+    reference = Reference([wide], ["--source", wide, "--seq-len", 100], "<u4")
+    loader = leat.Loader(leat.Plan(wide, 100), 3, dtype=torch.int32)
+    for k in range(5):
+        equal(next(loader), reference.batch(3 * k, 3), ("inputs", "labels"), "int32")
+
+
+@pytest.mark.parametrize("engine", ["auto", "map", "pread", "advise", "uring"])
+def test_dump_of_the_bench(counting, tmp_path, engine):
+    """The C loader's bytes, as leat-bench writes them, are these batches' tokens."""
+    words = ["--source", counting, "--seq-len", 128, "--seed", 9, "--batch", 10, "--rank", 1, "--world", 2, "--from", 70]
+    command("leat-bench", "load", *words, "--steps", 20, "--engine", engine, "--dump", tmp_path / "dump", "--json")
+    want = np.fromfile(tmp_path / "dump", "<u2").reshape(20, 5, 129)
+    loader = leat.Loader(leat.Plan(counting, 128, 9), 5, rank=1, world=2, position=70, engine=engine, slots=4)
+    for k in range(20):
+        inputs, labels = next(loader)
+        assert np.array_equal(inputs, want[k, :, :-1]) and np.array_equal(labels, want[k, :, 1:])
+
+
+def test_ranks(plan, reference):
+    loaders = [leat.Loader(plan, 2, rank=r, world=3) for r in range(3)]
+    for k in range(5):
+        want = reference.batch(6 * k, 6)["inputs"]
+        assert np.array_equal(np.concatenate([next(loader).inputs for loader in loaders]), want)
+
+
+def test_phases_change_the_length(corpus):
+    plan = leat.Plan(corpus, 64, base_len=256, phases=[(64, [1], 256)])
+    loader = leat.Loader(plan, 16)
+    assert [tuple(next(loader).inputs.shape) for _ in range(6)] == [(16, 64)] * 4 + [(16, 256)] * 2
+
+
+def test_unshifted_and_masked(plan, reference):
+    want = reference.batch(0, 60)
+    unshifted = next(leat.Loader(plan, 60, unshifted=True))
+    assert np.array_equal(unshifted.labels, want["inputs"])
+    masked = next(leat.Loader(plan, 60, mask_first=True, outputs=("labels", "loss_mask")))
+    first = want["begins"][:, 1:]
+    assert first.any()
+    assert np.array_equal(masked.labels, np.where(first, -100, want["labels"]))
+    assert np.array_equal(masked.loss_mask, ~first)
+
+
+def test_styles(plan, reference):
+    want = reference.batch(0, 4)
+    inputs, labels = next(leat.Loader(plan, 4, style="tuple"))
+    assert np.array_equal(inputs, want["inputs"]) and np.array_equal(labels, want["labels"])
+    both = next(leat.Loader(plan, 4, style="dict", outputs=["labels", "inputs"]))
+    assert list(both) == ["labels", "inputs"] and np.array_equal(both["labels"], want["labels"])
+    hf = next(leat.Loader(plan, 4, style="huggingface", outputs=["inputs", "labels", "position_ids"]))
+    assert list(hf) == ["input_ids", "labels", "position_ids"]
+    assert np.array_equal(hf["input_ids"], want["inputs"]) and np.array_equal(hf["labels"], want["inputs"])
+    batch = next(leat.Loader(plan, 4))
+    assert dict(**batch).keys() == {"inputs", "labels"} and len(batch) == 2
+    moved = batch.to(torch.int32)
+    assert moved.inputs.dtype == torch.int32 and moved.cursor == batch.cursor
+    with pytest.raises(KeyError):
+        batch["loss_mask"]
+
+
+# ---- Whose memory it is
+
+
+def test_tensors_keep_their_values(plan, reference):
+    """Whatever is kept, and for how long, and in which order it goes."""
+    loader = leat.Loader(plan, 3)
+    kept = [next(loader) for _ in range(50)]
+    inputs = [b.inputs for b in kept]
+    del kept[::3], inputs[1::2]
+    for _ in range(60):
+        next(loader)
+    for batch in kept:
+        assert np.array_equal(batch.labels, reference.batch(3 * batch.number, 3)["labels"])
+    loader.close()
+    del loader, kept
+    assert np.array_equal(inputs[0], reference.batch(0, 3)["inputs"])
+
+
+def test_tensors_are_torchs_own(plan):
+    """They can be changed, pinned to autograd, and outlive everything."""
+    inputs, labels = next(leat.Loader(plan, 3))
+    inputs += 1
+    assert (inputs[:, 1:] == labels[:, :-1] + 1).all()
+    table = torch.nn.Embedding(50258, 4)
+    table(inputs).sum().backward()
+    assert inputs.is_contiguous() and inputs.data_ptr() % 64 == 0
+
+
+def test_memory_is_used_again(plan):
+    """A batch that is dropped gives its memory to a later one."""
+    loader = leat.Loader(plan, 64)
+    addresses = set()
+    for _ in range(100):
+        addresses.add(next(loader).inputs.data_ptr())
+    assert len(addresses) <= 4
+
+
+@pytest.mark.parametrize("framework", ["torch", "numpy"])
+def test_borrowed(plan, reference, framework):
+    loader = leat.Loader(plan, 4, borrow=True, outputs=ALL, max_sequences=100, framework=framework)
+    for k in range(40):
+        batch, want = next(loader), reference.batch(4 * k, 4) if k < 10 else None
+        if want:
+            count = len(want["cu_seqlens"])
+            want["cu_seqlens"] = np.append(want["cu_seqlens"], [4 * 512] * (101 - count))
+            equal(batch, want, ALL)
+        if k % 3 == 0:
+            batch.release()
+            batch.release()
+        last = batch
+    inputs = last.inputs
+    loader.close()
+    del loader, last, batch
+    numbers(inputs).sum()  # it has no meaning any more, but is memory all the same
+
+
+def test_borrowed_does_not_stop_the_ring(plan):
+    """Each batch goes back when the next one is taken: no number of them exhausts the slots."""
+    loader = leat.Loader(plan, 1, borrow=True, slots=2, threads=0)
+    for _ in range(100):
+        next(loader)
+
+
+@pytest.mark.parametrize("framework", ["torch", "numpy"])
+def test_buffers(plan, reference, framework):
+    loader = leat.Loader(plan, 4, buffers=True, framework=framework, outputs=ALL, max_sequences=50)
+    first = next(loader)
+    for k in range(1, 10):
+        batch, want = next(loader), reference.batch(4 * k, 4)
+        assert all(batch[name] is first[name] for name in ALL)
+        want["cu_seqlens"] = np.append(want["cu_seqlens"], [4 * 512] * (51 - len(want["cu_seqlens"])))
+        equal(batch, want, ALL)
+
+
+def test_own_buffers(plan, reference):
+    mine = {"inputs": torch.empty(4, 512, dtype=torch.int32), "labels": torch.empty(4, 512, dtype=torch.int32)}
+    loader = leat.Loader(plan, 4, buffers=mine, dtype="int32")
+    batch = next(loader)
+    assert batch.inputs is mine["inputs"]
+    equal(batch, reference.batch(0, 4), ("inputs", "labels"), "int32")
+    for wrong in (torch.empty(4, 512), torch.empty(4, 511, dtype=torch.int32), torch.empty(512, 4, dtype=torch.int32).T):
+        with pytest.raises(ValueError, match="buffer"):
+            leat.Loader(plan, 4, buffers={**mine, "labels": wrong}, dtype="int32")
+    with pytest.raises(ValueError, match="labels"):
+        leat.Loader(plan, 4, buffers={"inputs": mine["inputs"]}, dtype="int32")
+
+
+def test_buffers_pad_what_is_short(corpus):
+    """A last batch of fewer rows, and phases of another length, in buffers of one shape."""
+    plan = leat.Plan(corpus, 64, base_len=256, phases=[(64, [1], 256)], epochs=1)
+    loader = leat.Loader(plan, 50, buffers=True, outputs=("inputs", "labels", "loss_mask"))
+    count = 0
+    for batch in loader:
+        assert batch.inputs.shape == (50, 256)
+        assert int(batch.loss_mask.sum()) == sum(batch.lengths)
+        assert (batch.labels[~batch.loss_mask] == -100).all()
+        count += batch.rows
+    assert count == len(plan)
+
+
+# ---- Ends
+
+
+@pytest.mark.parametrize("last", ["short", "padded", "dropped"])
+@pytest.mark.parametrize("world", [1, 2])
+def test_ends(corpus, last, world):
+    plan = leat.Plan(corpus, 512, epochs=1)
+    total, lengths = len(plan), []
+    for rank in range(world):
+        loader = leat.Loader(plan, 7, rank=rank, world=world, last=last, outputs=("inputs", "loss_mask"))
+        expected = len(loader)
+        batches = list(loader)
+        assert len(batches) == expected
+        assert len(loader) == 0 and list(loader) == []
+        lengths.append([b.rows for b in batches])
+        if last == "padded":
+            flags = batches[-1].flags
+            assert [not row.any() for row in batches[-1].loss_mask] == [f == 2 for f in flags]
+            assert [s is None for s in batches[-1].samples] == [f == 2 for f in flags]
+    rows = sum(map(sum, lengths))
+    if last == "short":
+        assert rows == total
+    elif last == "padded":
+        assert rows == -(-total // (7 * world)) * 7 * world
+    else:
+        assert rows == total // (7 * world) * 7 * world
+    with pytest.raises(TypeError, match="no end"):
+        len(leat.Loader(leat.Plan(corpus, 512), 7))
+
+
+def test_restart(corpus):
+    plan = leat.Plan(corpus, 512, epochs=1)
+    loader = leat.Loader(plan, 50, position=100, restart=True)
+    first = [b.cursor for b in loader]
+    assert first[0] == 150 and [b.cursor for b in loader] == first and len(loader) == len(first)
+    for batch in loader:
+        break
+    assert next(iter(loader)).cursor == 150
+    onward = leat.Loader(plan, 50)
+    for batch in onward:
+        break
+    assert next(iter(onward)).cursor == 100
+
+
+def test_documents(corpus):
+    d = leat.open(corpus)
+    loader = leat.Loader(leat.Plan(corpus, 1024, 3, epochs=1), 4, rows="documents", max_length=2000,
+                         outputs=("inputs", "labels", "attention_mask", "position_ids"))
+    seen = set()
+    for batch in loader:
+        assert batch.lengths == sorted(batch.lengths, reverse=True) and batch.inputs.shape[1] == batch.lengths[0]
+        for row, (sample, length) in enumerate(zip(batch.samples, batch.lengths)):
+            document = d.documents[sample.document].astype(np.int64)
+            assert length == min(len(document) - 1, 2000)
+            assert np.array_equal(batch.inputs[row, :length], document[:length])
+            assert np.array_equal(batch.labels[row, :length], document[1:length + 1])
+            assert (batch.labels[row, length:] == -100).all()
+            assert np.array_equal(batch.attention_mask[row], np.arange(batch.length) < length)
+            seen.add(sample.document)
+        state = loader.state_dict()
+    assert seen == set(range(18)) and state["position"] == 18
+    again = leat.Loader(leat.Plan(corpus, 1024, 3), 4, rows="documents", state={"leat": 1, "position": 4})
+    assert next(again).position == 4
+
+
+# ---- Checkpoints
+
+
+def test_state(plan, reference):
+    loader = leat.Loader(plan, 6)
+    assert loader.state_dict()["position"] == 0
+    for _ in range(7):
+        batch = next(loader)
+    state = json.loads(json.dumps(loader.state_dict()))  # plain text and numbers
+    assert state["position"] == batch.cursor == loader.cursor == 42
+    for again in (leat.Loader(plan, 6, state=state), leat.Loader(plan, 6), loader):
+        again.load_state_dict(state)
+        for k in range(7, 12):
+            equal(next(again), reference.batch(6 * k, 6), ("inputs", "labels"))
+
+
+def test_state_at_another_world_size(plan, reference):
+    """Saved by one rank of two, loaded by three: the same global batches."""
+    before = [leat.Loader(plan, 3, rank=r, world=2) for r in range(2)]
+    for _ in range(4):
+        for loader in before:
+            next(loader)
+    states = [loader.state_dict() for loader in before]
+    assert states[0] == states[1]
+    after = [leat.Loader(plan, 2, rank=r, world=3, state=states[0]) for r in range(3)]
+    for k in range(4, 8):
+        got = np.concatenate([next(loader).inputs for loader in after])
+        assert np.array_equal(got, reference.batch(6 * k, 6)["inputs"])
+
+
+def test_state_after_a_batch(plan):
+    """Programs that take batches ahead save the one that they trained on."""
+    loader = leat.Loader(plan, 6)
+    trained = next(loader)
+    next(loader), next(loader)
+    assert loader.state_dict(after=trained)["position"] == 6 == loader.state_dict(after=6)["position"]
+    assert loader.state_dict(after=trained) == leat.Loader(plan, 6, state=loader.state_dict(after=6)).state_dict()
+
+
+def test_state_of_another_plan(plan, corpus):
+    state = leat.Loader(plan, 6, position=60).state_dict()
+    for other in (leat.Plan(corpus, 512, 6), leat.Plan(corpus, 256, 5), leat.Plan([corpus, corpus], 512, 5)):
+        with pytest.raises(leat.Error) as error:
+            leat.Loader(other, 6, state=state)
+        assert error.value.status == "checkpoint"
+
+
+# ---- Damage
+
+
+@pytest.fixture()
+def damaged(corpus, tmp_path):
+    for end in (".leat", ".tokens"):
+        with open(corpus + end, "rb") as file:
+            content = bytearray(file.read())
+        if end == ".tokens":
+            content[200000] ^= 1
+        (tmp_path / ("damaged" + end)).write_bytes(content)
+    return str(tmp_path / "damaged")
+
+
+def test_damage(damaged):
+    plan = leat.Plan(damaged, 512, epochs=1)
+    with pytest.raises(leat.Error) as error:
+        for _ in leat.Loader(plan, 8):
+            pass
+    assert error.value.status == "checksum" and "damaged.tokens" in str(error.value)
+    loader = leat.Loader(plan, 8, on_damage="mask", outputs=("labels", "loss_mask"))
+    hurt = 0
+    for batch in loader:
+        hurt += batch.damaged_rows
+        for row, flag in enumerate(batch.flags):
+            assert bool(flag == 1) == bool((batch.labels[row] == -100).all())
+    assert hurt == batch.damaged >= 1 and loader.stats()["rows_damaged"] == hurt
+    state = loader.state_dict()
+    assert plan.load_state(state["state"])[1] == hurt
+    with pytest.raises(StopIteration):
+        next(leat.Loader(plan, 8, on_damage="mask", state=state))
+    again = leat.Loader(plan, 8, on_damage="mask", state=leat.Loader(plan, 8, position=8).state_dict(after=batch))
+    assert again.state_dict() == state
+
+
+# ---- Whose rank
+
+
+def run(code, **environment):
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_rank_is_never_guessed(plan, corpus):
+    code = f"import leat; print(leat.Loader(leat.Plan({corpus!r}, 512), 4, framework='numpy'%s))"
+    assert "rank 0 of 1" in run(code % "")
+    for name in ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
+        with pytest.raises(AssertionError, match=f"{name} is 4, and a loader never guesses"):
+            run(code % "", **{name: "4"})
+    assert "rank 1 of 4" in run(code % ", rank=1, world=4", WORLD_SIZE="2")
+    assert "rank 3 of 4" in run(code % ", parallel='ddp'", WORLD_SIZE="4", RANK="3")
+    with pytest.raises(AssertionError, match="not initialized"):
+        run(code % ", parallel='ddp'")
+    for wrong in (dict(rank=0), dict(world=1), dict(rank=2, world=2), dict(parallel="tp"),
+                  dict(rank=0, world=1, parallel="ddp"), dict(rank=-1, world=2)):
+        with pytest.raises((TypeError, ValueError, leat.Error)):
+            leat.Loader(plan, 4, **wrong)
+
+
+def test_mesh(corpus):
+    """In a program of two processes: refused without, right with a mesh, and a mesh of two dimensions is refused."""
+    code = f"""
+import sys, torch, torch.multiprocessing, torch.distributed as dist, leat
+from torch.distributed.device_mesh import init_device_mesh
+def work(rank, port):
+    dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{{port}}", rank=rank, world_size=2)
+    plan = leat.Plan({corpus!r}, 512)
+    try:
+        leat.Loader(plan, 4)
+    except ValueError as error:
+        assert "torch.distributed has 2 processes" in str(error), error
+    else:
+        raise SystemExit("guessed")
+    mesh = init_device_mesh("cpu", (2, 1), mesh_dim_names=("dp", "tp"))
+    try:
+        leat.Loader(plan, 4, mesh=mesh)
+    except ValueError as error:
+        assert 'mesh["dp"]' in str(error), error
+    else:
+        raise SystemExit("took two dimensions")
+    for more, want in (dict(mesh=mesh["dp"]), (rank, 2)), (dict(mesh=mesh["tp"]), (0, 1)), (dict(parallel="ddp"), (rank, 2)):
+        loader = leat.Loader(plan, 4, **more)
+        assert (loader.rank, loader.world) == want, (more, loader)
+    dist.destroy_process_group()
+if __name__ == "__main__":
+    import socket
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        port = s.getsockname()[1]
+    torch.multiprocessing.spawn(work, (port,), 2)
+    print("done")
+"""
+    path = os.path.join(os.path.dirname(corpus), "mesh.py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(code)
+    done = subprocess.run([sys.executable, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0 and done.stdout.strip() == "done", done.stderr
+
+
+# ---- Processes, threads, signals
+
+
+def test_no_pickle(plan):
+    with pytest.raises(TypeError, match="make a Loader there"):
+        pickle.dumps(leat.Loader(plan, 4))
+
+
+def test_spawn(corpus):
+    """A plan goes to another process, and gives the same batches there."""
+    plan = leat.Plan(corpus, 512, 5)
+    code = "import pickle, sys, leat; p = pickle.loads(bytes.fromhex(sys.argv[1])); " \
+           "print(int(next(leat.Loader(p, 4)).inputs.sum()))"
+    done = subprocess.run([sys.executable, "-c", code, pickle.dumps(plan).hex()], stdout=subprocess.PIPE, text=True,
+                          check=True)
+    assert int(done.stdout) == int(next(leat.Loader(plan, 4)).inputs.sum())
+
+
+def test_fork(corpus):
+    code = f"""
+import os, leat
+loader = leat.Loader(leat.Plan({corpus!r}, 512), 4, framework="numpy")
+next(loader)
+if os.fork() == 0:
+    try:
+        next(loader)
+    except leat.Error as error:
+        assert error.status == "state" and "fork" in str(error)
+        loader.close()
+        os._exit(7)
+    os._exit(0)
+print(os.waitstatus_to_exitcode(os.wait()[1]), next(loader).number)
+"""
+    assert run(code) == "7 1"
+
+
+def test_one_thread_at_a_time_may_wait(corpus):
+    """The lock of Python is free while a thread waits; a second one that wants a batch is told so."""
+    loader = leat.Loader(leat.Plan(corpus, 16), 400_000, slots=2, framework="numpy", threads=0, verify=False)
+    told = []
+
+    def take():
+        for _ in range(20):
+            if told:
+                break
+            try:
+                next(loader)
+            except RuntimeError as error:
+                told.append(str(error))
+
+    threads = [threading.Thread(target=take) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert "another thread" in told[0]
+    next(loader)
+
+
+def test_interrupt(corpus):
+    """Ctrl-C while a batch is waited for; the loader goes on afterwards."""
+    code = f"""
+import os, signal, threading, leat
+loader = leat.Loader(leat.Plan({corpus!r}, 16), 1_500_000, slots=2, framework="numpy", outputs=("inputs",),
+                     dtype="int32", verify=False)
+next(loader)
+threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    while True:
+        next(loader)
+except KeyboardInterrupt:
+    before = loader.cursor
+    print("interrupted", next(loader).position == before)
+"""
+    assert run(code) == "interrupted True"
+
+
+# ---- What it says of itself
+
+
+def test_stats(plan):
+    loader = leat.Loader(plan, 4)
+    for _ in range(10):
+        next(loader)
+    stats = loader.stats()
+    assert stats["batches"] == 10 and stats["tokens"] == 10 * 4 * 512 and stats["device"].startswith("host")
+    assert stats["engine"] in ("map", "pread", "advise", "uring") and stats["next"]["count"] == 9
+    assert 0 <= stats["next"]["p50"] <= stats["next"]["max"] and "batches 10" in loader.stats_line()
+
+
+def test_notices(plan):
+    loader = leat.Loader(plan, 4)
+    sentences = ["wait for it", None]
+    loader._native = type("Native", (), {"notice": lambda self: sentences.pop(0)})()
+    with pytest.warns(leat.LoaderNotice, match="wait for it"):
+        loader._tell()
+
+
+def test_profiler_shows_it(plan):
+    loader = leat.Loader(plan, 4)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
+        for _ in range(3):
+            next(loader)
+    assert {e.key: e.count for e in profile.key_averages()}["leat.Loader.next"] == 3
+
+
+def test_arguments(plan):
+    for wrong in (dict(batch_size=0), dict(batch_size=2, slots=1), dict(batch_size=2, position=2**61),
+                  dict(batch_size=2, memory=100), dict(batch_size=2, threads=2)):
+        with pytest.raises((leat.Error, MemoryError)):
+            leat.Loader(plan, **wrong)
+    for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
+                  dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(dtype="float32"),
+                  dict(engine="fast"), dict(last="first"), dict(rows="all"), dict(on_damage="ignore"),
+                  dict(style="huggingface", outputs=("inputs", "cu_seqlens")), dict(framework="numpy", device="cuda")):
+        with pytest.raises(ValueError):
+            leat.Loader(plan, 2, **wrong)
+    for wrong in (dict(borrow=True, buffers=True), dict(borrow=True, outputs="cu_seqlens"),
+                  dict(buffers=True, framework="jax")):
+        with pytest.raises(TypeError):
+            leat.Loader(plan, 2, **wrong)
+    with pytest.raises(TypeError, match="leat.Plan"):
+        leat.Loader("corpus", 2)
+
+
+def test_closed(plan):
+    loader = leat.Loader(plan, 2)
+    loader.close()
+    loader.close()
+    for call in (lambda: next(loader), loader.stats):
+        with pytest.raises(ValueError, match="closed"):
+            call()
+
+
+@pytest.mark.parametrize("more", [{}, {"borrow": True}, {"buffers": True}, {"style": "dict"}, {"framework": "numpy"}],
+                         ids=lambda more: "-".join(map(str, more)) or "plain")
+def test_no_leak(corpus, more):
+    """100,000 batches, with everything that goes with them: memory stays."""
+    loader = leat.Loader(leat.Plan(corpus, 16), 2, outputs=ALL, max_sequences=32, notices=False, **more)
+
+    def memory():
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    for k in range(100_000):
+        batch = next(loader)
+        if k % 100 == 0:
+            if "style" not in more:
+                assert len(batch.samples) == len(batch.flags) == 2
+            loader.state_dict()
+        if k == 20_000:
+            before = memory()
+    assert memory() - before < 4 << 20
+
+
+def test_no_leak_of_loaders(plan):
+    """Loaders that are opened, used a little and dropped, borrowed batches with them."""
+    for k in range(300):
+        loader = leat.Loader(plan, 2, borrow=k % 2 == 0)
+        next(loader)
+        if k == 100:
+            files, threads = len(os.listdir("/proc/self/fd")), threading_count()
+    del loader
+    assert len(os.listdir("/proc/self/fd")) <= files and threading_count() <= threads
+
+
+def threading_count():
+    return len(os.listdir("/proc/self/task"))

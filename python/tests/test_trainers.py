@@ -1,0 +1,174 @@
+"""Lightning, Accelerate and transformers' Trainer with leat's batches: each trains on exactly the plan's batches, and goes
+on after a checkpoint with the one that follows."""
+import json
+import warnings
+
+import pytest
+import torch
+
+import leat
+
+warnings.filterwarnings("ignore", module="lightning|transformers|torch")
+lightning = pytest.importorskip("lightning.pytorch")
+
+
+def sums(plan, batch_size, count, position=0):
+    """A number that tells each batch."""
+    loader = leat.Loader(plan, batch_size, position=position)
+    return [int(next(loader).inputs.sum()) for _ in range(count)]
+
+
+class Model(lightning.LightningModule):
+    """Remembers what it was trained and validated on."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(()))
+        self.seen, self.validated = [], []
+
+    def inputs(self, batch):
+        return batch["input_ids"] if isinstance(batch, dict) else batch[0]
+
+    def training_step(self, batch, batch_index):
+        self.seen.append(int(self.inputs(batch).sum()))
+        return self.weight ** 2
+
+    def validation_step(self, batch, batch_index):
+        self.validated.append(int(self.inputs(batch).sum()))
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), 0.1)
+
+
+def trainer(folder, **options):
+    return lightning.Trainer(accelerator="cpu", devices=1, logger=False, enable_progress_bar=False,
+                             enable_model_summary=False, default_root_dir=folder, **options)
+
+
+def test_lightning_takes_a_loader(corpus, tmp_path):
+    plan = leat.Plan(corpus, 512, 5)
+    model = Model()
+    trainer(tmp_path, max_steps=12, enable_checkpointing=False).fit(model, leat.Loader(plan, 4, steps=5))
+    assert model.seen == sums(plan, 4, 12)
+
+
+@pytest.mark.parametrize("style", ["batch", "tuple", "huggingface"])
+@pytest.mark.parametrize("steps", [None, 5])
+@pytest.mark.parametrize("stop", [3, 5, 8])
+def test_lightning_resumes(corpus, tmp_path, style, steps, stop):
+    """Endless plans too, of which Lightning takes a batch ahead."""
+    plan = leat.Plan(corpus, 512, 5)
+
+    def data():
+        return leat.DataModule(plan, 4, steps=steps, style=style)
+
+    before = Model()
+    t = trainer(tmp_path, max_steps=stop, enable_checkpointing=False)
+    t.fit(before, datamodule=data())
+    path = tmp_path / "run.ckpt"
+    t.save_checkpoint(path)
+    after = Model()
+    trainer(tmp_path, max_steps=14, enable_checkpointing=False).fit(after, datamodule=data(), ckpt_path=path,
+                                                                    weights_only=False)
+    assert before.seen + after.seen == sums(plan, 4, 14)
+
+
+def test_lightning_saves_in_the_middle(corpus, tmp_path):
+    """Checkpoints written while it trains, as people do."""
+    plan = leat.Plan(corpus, 512, 5)
+    save = lightning.callbacks.ModelCheckpoint(tmp_path, filename="{step}", every_n_train_steps=4, save_top_k=-1)
+    whole = Model()
+    trainer(tmp_path, max_steps=14, callbacks=[save]).fit(whole, datamodule=leat.DataModule(plan, 4, steps=9))
+    for step in (4, 8, 12):
+        after = Model()
+        trainer(tmp_path, max_steps=14, enable_checkpointing=False).fit(
+            after, datamodule=leat.DataModule(plan, 4, steps=9), ckpt_path=tmp_path / f"step={step}.ckpt",
+            weights_only=False)
+        assert after.seen == whole.seen[step:]
+
+
+def test_lightning_validates(corpus, tmp_path):
+    parts = dict(split="train=0.5,valid=0.5")
+    train = leat.Plan(corpus, 512, 5, use="train", **parts)
+    valid = leat.Plan(corpus, 512, 5, use="valid", epochs=1, **parts)
+    model = Model()
+    data = leat.DataModule(train, 4, steps=3, valid=valid, valid_batch_size=16)
+    trainer(tmp_path, max_epochs=2, enable_checkpointing=False, num_sanity_val_steps=2).fit(model, datamodule=data)
+    once = [int(b.inputs.sum()) for b in leat.Loader(valid, 16)]
+    assert model.validated == once[:2] + once + once
+    assert model.seen == sums(train, 4, 6)
+
+
+def test_accelerate(corpus):
+    accelerate = pytest.importorskip("accelerate")
+    accelerator = accelerate.Accelerator(cpu=True)
+    plan = leat.Plan(corpus, 512, 5)
+    model = torch.nn.Embedding(50257, 4)
+    loader = leat.Loader(plan, 4, rank=accelerator.process_index, world=accelerator.num_processes,
+                         device=accelerator.device)
+    model, optimizer, prepared = accelerator.prepare(model, torch.optim.SGD(model.parameters(), 0.1), loader)
+    assert prepared is loader
+    seen = []
+    for batch in prepared:
+        with accelerator.accumulate(model):
+            accelerator.backward(model(batch.inputs).square().mean())
+            optimizer.step()
+            optimizer.zero_grad()
+        seen.append(int(batch.inputs.sum()))
+        if len(seen) == 6:
+            break
+    assert seen == sums(plan, 4, 6)
+
+
+def small_model():
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    return transformers.GPT2LMHeadModel(transformers.GPT2Config(
+        vocab_size=50257, n_positions=64, n_embd=8, n_layer=1, n_head=1, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
+
+
+def hf_trainer(loader, folder, max_steps, eval_loader=None):
+    transformers = pytest.importorskip("transformers")
+
+    class Trainer(leat.LoaderMixin, transformers.Trainer):
+        pass
+
+    arguments = transformers.TrainingArguments(
+        str(folder), max_steps=max_steps, save_steps=3, logging_steps=1, report_to=[], use_cpu=True, disable_tqdm=True,
+        gradient_accumulation_steps=2, learning_rate=1e-2, lr_scheduler_type="constant")
+    return Trainer(small_model(), arguments, loader=loader, eval_loader=eval_loader)
+
+
+def losses(trainer):
+    return [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
+
+
+def test_transformers(corpus, tmp_path):
+    """Labels are unshifted: the model's loss is that of the next token; a resumed run has the same losses."""
+    plan = leat.Plan(corpus, 64, 5)
+    whole = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 7)
+    whole.train()
+    model = small_model()
+    first = next(leat.Loader(plan, 4))
+    second = next(leat.Loader(plan, 4, position=4))
+    with torch.no_grad():
+        want = [torch.nn.functional.cross_entropy(model(b.inputs).logits[:, :-1].flatten(0, 1), b.inputs[:, 1:].flatten())
+                for b in (first, second)]
+    # the Trainer divides by the number of labels, the first of each row included, which no input predicts
+    assert losses(whole)[0] == pytest.approx(float(sum(want)) / 2 * 63 / 64, abs=1e-4)
+    state = json.loads((tmp_path / "checkpoint-3" / "leat_state.json").read_text())
+    assert state["position"] == 3 * 2 * 4
+    after = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 7)
+    after.train(resume_from_checkpoint=str(tmp_path / "checkpoint-3"))
+    assert losses(after)[-4:] == losses(whole)[-4:]
+
+
+def test_transformers_evaluates(corpus, tmp_path):
+    plan = leat.Plan(corpus, 64, 5)
+    valid = leat.Plan(corpus, 64, 5, split="a=0.01,b=0.99", use="a", epochs=1)
+    loaders = [leat.Loader(plan, 4, style="huggingface"), leat.Loader(valid, 4, style="huggingface", restart=True)]
+    trainer = hf_trainer(loaders[0], tmp_path, 1, loaders[1])
+    first, second = trainer.evaluate()["eval_loss"], trainer.evaluate()["eval_loss"]
+    assert first == second
+    with pytest.raises(ValueError, match="huggingface"):
+        hf_trainer(leat.Loader(plan, 4), tmp_path, 1)
