@@ -81,3 +81,19 @@ check-python: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then python/check.sh $(BUILD) $(PYTHON_VENV) $(PYTEST); else \
 	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi
+
+# The extension under AddressSanitizer and UBSan, and the tests of what it takes from Python; Python itself is not built
+# so, therefore its own leaks are not looked for. ASAN_TESTS chooses: torch and jax are slow under it.
+ASAN_BUILD   = $(BUILD)/python-asan
+ASAN_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ASAN_RUNTIME = $(foreach l,libasan.so libubsan.so libstdc++.so,$(shell $(CC) -print-file-name=$(l)))
+ASAN_TESTS  ?= $(patsubst %,python/tests/test_%*.py,arrow dataset pack plan tokenizer)
+.PHONY: check-python-asan
+## check-python-asan: the extension under AddressSanitizer and UBSan, with gcc; ASAN_TESTS="python/tests/test_arrow.py"
+check-python-asan: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready
+	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then \
+	    $(MAKE) --no-print-directory python BUILD=$(ASAN_BUILD) OPTIMIZE=-O1 SANITIZE="$(ASAN_FLAGS)" && \
+	    LD_PRELOAD="$(ASAN_RUNTIME)" ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc \
+	        PYTHONPATH=$(ASAN_BUILD)/python LEAT_BUILD=$(BUILD) $(PYTHON_VENV)/bin/python -m pytest -q \
+	        $(ASAN_TESTS) $(PYTEST); else \
+	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; fi
