@@ -15,7 +15,8 @@ static enum leat_status read_row(const struct leat_plan *plan, const struct leat
     uint64_t count = (uint64_t)x->length + 1;
 
     if (s == LEAT_OK)
-        s = leat_dataset_read_u32(source.dataset, x->token, count, number_bytes == 4 ? (uint32_t *)(void *)to : ids, err);
+        s = leat_dataset_read_u32(source.dataset, x->token, count, number_bytes == 4 ? (uint32_t *)(void *)to : ids,
+                                  err);
     if (s != LEAT_OK || number_bytes == 4)
         return s;
     for (uint64_t i = 0; i < count; i++)

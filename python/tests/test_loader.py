@@ -1,5 +1,5 @@
-"""leat.Loader: its batches are, bit for bit, what `leat order` and the token files say, whatever the framework, the form
-and the world size; its states, its errors, and what it does not do."""
+"""leat.Loader: its batches are, bit for bit, what `leat order` and the token files say, whatever the framework, the
+form and the world size; its states, its errors, and what it does not do."""
 import json
 import os
 import pickle
@@ -68,7 +68,8 @@ def test_numbers_of_wide_tokens(wide):
 @pytest.mark.parametrize("engine", ["auto", "map", "pread", "advise", "uring"])
 def test_dump_of_the_bench(counting, tmp_path, engine):
     """The C loader's bytes, as leat-bench writes them, are these batches' tokens."""
-    words = ["--source", counting, "--seq-len", 128, "--seed", 9, "--batch", 10, "--rank", 1, "--world", 2, "--from", 70]
+    words = ["--source", counting, "--seq-len", 128, "--seed", 9, "--batch", 10, "--rank", 1, "--world", 2,
+             "--from", 70]
     command("leat-bench", "load", *words, "--steps", 20, "--engine", engine, "--dump", tmp_path / "dump", "--json")
     want = np.fromfile(tmp_path / "dump", "<u2").reshape(20, 5, 129)
     loader = leat.Loader(leat.Plan(counting, 128, 9), 5, rank=1, world=2, position=70, engine=engine, slots=4)
@@ -198,7 +199,8 @@ def test_own_buffers(plan, reference):
     batch = next(loader)
     assert batch.inputs is mine["inputs"]
     equal(batch, reference.batch(0, 4), ("inputs", "labels"), "int32")
-    for wrong in (torch.empty(4, 512), torch.empty(4, 511, dtype=torch.int32), torch.empty(512, 4, dtype=torch.int32).T):
+    narrow = {"dtype": torch.int32}
+    for wrong in (torch.empty(4, 512), torch.empty(4, 511, **narrow), torch.empty(512, 4, **narrow).T):
         with pytest.raises(ValueError, match="buffer"):
             leat.Loader(plan, 4, buffers={**mine, "labels": wrong}, dtype="int32")
     with pytest.raises(ValueError, match="labels"):
@@ -412,7 +414,8 @@ def work(rank, port):
         assert 'mesh["dp"]' in str(error), error
     else:
         raise SystemExit("took two dimensions")
-    for more, want in (dict(mesh=mesh["dp"]), (rank, 2)), (dict(mesh=mesh["tp"]), (0, 1)), (dict(parallel="ddp"), (rank, 2)):
+    cases = (dict(mesh=mesh["dp"]), (rank, 2)), (dict(mesh=mesh["tp"]), (0, 1)), (dict(parallel="ddp"), (rank, 2))
+    for more, want in cases:
         loader = leat.Loader(plan, 4, **more)
         assert (loader.rank, loader.world) == want, (more, loader)
     dist.destroy_process_group()

@@ -1,5 +1,5 @@
-"""leat.IterableDataset and leat.MapDataset in torch's DataLoader and torchdata's StatefulDataLoader: the loader's batches,
-with worker processes and without, and resumed anywhere."""
+"""leat.IterableDataset and leat.MapDataset in torch's DataLoader and torchdata's StatefulDataLoader: the loader's
+batches, with worker processes and without, and resumed anywhere."""
 import numpy as np
 import pytest
 import torch

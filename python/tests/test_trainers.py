@@ -1,5 +1,5 @@
-"""Lightning, Accelerate and transformers' Trainer with leat's batches: each trains on exactly the plan's batches, and goes
-on after a checkpoint with the one that follows."""
+"""Lightning, Accelerate and transformers' Trainer with leat's batches: each trains on exactly the plan's batches, and
+goes on after a checkpoint with the one that follows."""
 import json
 import warnings
 
@@ -152,8 +152,8 @@ def test_transformers(corpus, tmp_path):
     first = next(leat.Loader(plan, 4))
     second = next(leat.Loader(plan, 4, position=4))
     with torch.no_grad():
-        want = [torch.nn.functional.cross_entropy(model(b.inputs).logits[:, :-1].flatten(0, 1), b.inputs[:, 1:].flatten())
-                for b in (first, second)]
+        want = [torch.nn.functional.cross_entropy(model(b.inputs).logits[:, :-1].flatten(0, 1),
+                                                  b.inputs[:, 1:].flatten()) for b in (first, second)]
     # the Trainer divides by the number of labels, the first of each row included, which no input predicts
     assert losses(whole)[0] == pytest.approx(float(sum(want)) / 2 * 63 / 64, abs=1e-4)
     state = json.loads((tmp_path / "checkpoint-3" / "leat_state.json").read_text())

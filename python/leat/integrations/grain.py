@@ -5,8 +5,8 @@ from leat._lazy import numpy
 
 
 class GrainSource:
-    """A plan by number, for grain.MapDataset.source() and grain's DataLoader: record p is the sample at position p, as a
-    dict of numpy arrays "inputs" and "labels" (int32). The plan's order is shuffled already.
+    """A plan by number, for grain.MapDataset.source() and grain's DataLoader: record p is the sample at position p, as
+    a dict of numpy arrays "inputs" and "labels" (int32). The plan's order is shuffled already.
 
     samples  how many there are, where the plan has no end
     """

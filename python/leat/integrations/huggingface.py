@@ -35,8 +35,8 @@ class LoaderMixin:
     loader       for training; args.max_steps says how long, where the plan has no end
     eval_loader  for evaluation, of a finite plan, with restart=True
 
-    The loader's state is saved with each checkpoint (leat_state.json), and train(resume_from_checkpoint=...) goes on from
-    it: with the batch after the last one that was trained on, at any world size.
+    The loader's state is saved with each checkpoint (leat_state.json), and train(resume_from_checkpoint=...) goes on
+    from it: with the batch after the last one that was trained on, at any world size.
     """
 
     def __init__(self, *args, loader, eval_loader=None, **options):

@@ -12,8 +12,8 @@ from leat.loader import Loader
 
 
 class _Followed:
-    """A loader as Lightning takes it, whose state is that after the last batch that was trained on: where a loader has no
-    length, Lightning takes a batch ahead to know the last one, and the loader's own state would be one too far."""
+    """A loader as Lightning takes it, whose state is that after the last batch that was trained on: where a loader has
+    no length, Lightning takes a batch ahead to know the last one, and the loader's own state would be one too far."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -60,8 +60,8 @@ class DataModule(LightningDataModule):
     valid             a plan for validation, finite; every validation begins it again
     valid_batch_size  None: batch_size
     steps             batches of an epoch; None: to the plan's end
-    options           further ones of leat.Loader. Rank and world are the strategy's, as it tells Lightning's own samplers;
-                      rank, world, mesh or parallel given here come before that
+    options           further ones of leat.Loader. Rank and world are the strategy's, as it tells Lightning's own
+                      samplers; rank, world, mesh or parallel given here come before that
     """
 
     def __init__(self, plan, batch_size, *, valid=None, valid_batch_size=None, steps=None, **options):

@@ -1,5 +1,5 @@
-"""torch_data.py: a plan as torch.utils.data has it: an IterableDataset, with the state that torchdata's StatefulDataLoader
-keeps, and a map-style dataset for programs that keep their DataLoader."""
+"""torch_data.py: a plan as torch.utils.data has it: an IterableDataset, with the state that torchdata's
+StatefulDataLoader keeps, and a map-style dataset for programs that keep their DataLoader."""
 from __future__ import annotations
 
 import torch.utils.data
@@ -9,11 +9,12 @@ from leat.ranks import rank_and_world
 
 
 class IterableDataset(torch.utils.data.IterableDataset):
-    """Batches of a plan for torch's and torchdata's loaders: give them batch_size=None, since these are batches already.
+    """Batches of a plan for torch's and torchdata's loaders: give them batch_size=None, since these are batches
+    already.
 
     Arguments are those of leat.Loader; batches are dicts, unless style says otherwise ("tuple", "huggingface"). Every
-    `for` begins at `position` again, but the one after load_state_dict(), which goes on. Worker processes are not needed;
-    with n of them, each makes every n-th batch, and they come in the order that they would have without.
+    `for` begins at `position` again, but the one after load_state_dict(), which goes on. Worker processes are not
+    needed; with n of them, each makes every n-th batch, and they come in the order that they would have without.
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None, style="dict", **options):

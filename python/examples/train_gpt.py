@@ -1,0 +1,98 @@
+"""train_gpt.py: trains a small GPT with PyTorch, in one process or several, and goes on from a checkpoint.
+
+    leat pack -o corpus -t gpt2 examples/corpus
+    python python/examples/train_gpt.py corpus --steps 20 --save run.pt
+    python python/examples/train_gpt.py corpus --steps 40 --resume run.pt             # the same losses as without a
+    stop python python/examples/train_gpt.py corpus --steps 40 --resume run.pt --world 2   # the same global batches
+
+Each line has the step, the loss and a checksum of the global batch's tokens. leat's part: a plan, a loader, and its
+state in the checkpoint.
+"""
+import argparse
+import socket
+import zlib
+
+import torch
+import torch.distributed as dist
+import torch.multiprocessing
+from small_gpt import GPT
+
+import leat
+
+
+def average(tensors, world):
+    """Over all processes."""
+    for tensor in tensors:
+        dist.all_reduce(tensor)
+        tensor /= world
+
+
+def checksum(inputs, rank, world):
+    """Of the rows of all ranks, in their order; on rank 0."""
+    if world > 1:
+        rows = [torch.empty_like(inputs) for _ in range(world)] if rank == 0 else None
+        dist.gather(inputs, rows)
+        inputs = torch.cat(rows) if rank == 0 else inputs
+    return zlib.crc32(inputs.numpy().tobytes())
+
+
+def train(rank, options, port):
+    world = options.world
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    if world > 1:
+        dist.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=world)
+
+    plan = leat.Plan(options.data, options.seq_len, seed=7)
+    loader = leat.Loader(plan, options.batch // world, rank=rank, world=world)
+    model = GPT(leat.open(options.data).info.vocabulary, options.seq_len)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    begin = 0
+    if options.resume:
+        saved = torch.load(options.resume, weights_only=True)
+        model.load_state_dict(saved["model"])
+        optimizer.load_state_dict(saved["optimizer"])
+        loader.load_state_dict(saved["loader"])  # the same file for every rank, whatever the world was
+        begin = saved["step"]
+
+    for step, (inputs, labels) in enumerate(loader, begin):
+        if step == options.steps:
+            break
+        loss = model(inputs, labels)
+        loss.backward()
+        loss = loss.detach()
+        if world > 1:
+            average([p.grad for p in model.parameters()] + [loss], world)
+        optimizer.step()
+        optimizer.zero_grad()
+        batch = checksum(inputs, rank, world)
+        if rank == 0:
+            print(f"step {step} loss {float(loss)!r} batch {batch:08x}", flush=True)
+        if options.save and rank == 0 and step + 1 == options.steps:
+            torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(),
+                        "loader": loader.state_dict(), "step": step + 1}, options.save)
+    if world > 1:
+        dist.destroy_process_group()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", help="a dataset that leat pack has written")
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--batch", type=int, default=8, help="rows of a global batch")
+    parser.add_argument("--seq-len", type=int, default=128)
+    parser.add_argument("--world", type=int, default=1, help="processes")
+    parser.add_argument("--save", help="write a checkpoint after the last step")
+    parser.add_argument("--resume", help="a checkpoint to go on from")
+    options = parser.parse_args()
+    if options.world == 1:
+        train(0, options, 0)
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torch.multiprocessing.spawn(train, (options, port), options.world)
+
+
+if __name__ == "__main__":
+    main()
