@@ -1,7 +1,8 @@
 """make_wheel.py BUILD OUT: the wheel of what `make python-extension` has made in BUILD, named by what it needs.
 
-Its programs and libraries may need nothing but the C library (and those that leat brings along in leat/lib); of that they
-may need symbols up to a version, which becomes the platform of the wheel's name: manylinux_2_34_x86_64 is glibc 2.34.
+Its programs and libraries may need nothing but the C library (and those that leat brings along in leat/lib); of that
+they may need symbols up to a version, which becomes the platform of the wheel's name: manylinux_2_34_x86_64 is glibc
+2.34.
 """
 import glob
 import os
@@ -54,7 +55,8 @@ def main(build, out):
     paths = sorted(binaries(made))
     wrong = list(strangers(paths))
     if wrong or not paths:
-        sys.exit("\n".join(f"{path} needs {name}, which a wheel must not" for path, name in wrong) or f"{made} is empty")
+        told = [f"{path} needs {name}, which a wheel must not" for path, name in wrong]
+        sys.exit("\n".join(told) or f"{made} is empty")
     tag = "manylinux_%d_%d_%s" % (*glibc_of(paths), platform.machine())
     shutil.rmtree(out, ignore_errors=True)
     os.makedirs(out)

@@ -33,7 +33,6 @@ class Packer:
                  threads: int | None = None, memory: int | str | None = None,
                  max_rejects: int | float | str | None = "1%", resume: bool = False, force: bool = False,
                  created: int | None = None, checkpoint_seconds: float | None = None):
-        self._core = None
         self._began = now()
         self._output = output
         self.tokenizer = open_tokenizer(tokenizer, pattern)
@@ -42,9 +41,10 @@ class Packer:
             memory=memory, max_rejects=max_rejects, resume=resume, force=force, created=created))
         self._every = checkpoint_seconds
         self._last = now()
-        self._summary = None
+        self._summary: Summary | None = None
         self._given, self._skipped, self._note = 0, 0, ""
-        self._rows, self._numbers = {}, {}  # of each source: rows given, number of the input
+        self._rows: dict[str, int] = {}  # that each source has given
+        self._numbers: dict[str, int] = {}  # of its input
         self._take_note(self._core.note())
 
     def _take_note(self, note):
@@ -256,7 +256,8 @@ class Packer:
             self._core.suspend()
 
     def __del__(self):
-        if self._core is not None and not self._core.ended():
+        core = getattr(self, "_core", None)  # none, if the output could not be opened
+        if core is not None and not core.ended():
             import warnings
             warnings.warn(f"the leat.Packer of {self._output} was neither finished nor suspended",
                           ResourceWarning, source=self)

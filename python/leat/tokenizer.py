@@ -26,7 +26,7 @@ class Encoding(list):
         """How a tokenizer.json writes each token."""
         if self._tokenizer is None:
             raise AttributeError("these ids have been pickled, and know their tokenizer no more")
-        return [self._tokenizer.id_to_token(i) for i in self]
+        return [self._tokenizer.id_to_token(i) or "" for i in self]
 
     @property
     def attention_mask(self) -> list[int]:
@@ -103,7 +103,7 @@ class Tokenizer:
 
     @classmethod
     def from_stored(cls, name: str, pattern: str, file: bytes | None, *, like: str = "tiktoken") -> Tokenizer:
-        """The tokenizer that a dataset keeps."""
+        """The tokenizer that a dataset keeps: from_stored(*dataset.stored_tokenizer)."""
         self = cls.__new__(cls)
         self._set(_leat.Tokenizer(None, pattern or None, name, file), like)
         return self

@@ -8,8 +8,8 @@ print(f"LEAT_TEST_SEED={SEED}")
 PIECES = (
     "the", " quick", "brown ", "fox's", "DON'T", "12345", " 3.14", "\n", "\r\n", "\n\n  ", "\t", "   ", "  \n ", "é",
     "ſ", "'ſ", "naïve", "日本語", "中文字", "한국어", "עברית", "العربية", "हिन्दी", "ไทย", "🙂", "👩‍👩‍👧", "🇩🇪", "a\u0301",
-    "\u200b", "\u00a0", "\x00", "\x7f", "...", "!?", "_x_", "f(x){return y;}", "//", "/*", "ǅ", "Ⅳ", "²", "½", "<|", "|>",
-    "endoftext",
+    "\u200b", "\u00a0", "\x00", "\x7f", "...", "!?", "_x_", "f(x){return y;}", "//", "/*", "ǅ", "Ⅳ", "²", "½", "<|",
+    "|>", "endoftext",
     "<|fim_prefix|", "ZZZZZZZZZZZZ", "aaaaaaaaaaaaaaaaaaaaaaaa", "\U0010ffff", "\ufffd",
 )
 

@@ -218,9 +218,13 @@ def test_ends(gpt2, name, tmp_path):
 def test_tokenizer_is_kept(name):
     packer = leat.Packer(name, leat.Tokenizer("gpt2"))
     gc.collect()
-    packer.extend(texts(100, 33))
+    some = texts(100, 33)
+    packer.extend(some)
     packer.finish()
     verified(name)
+    dataset = leat.open(name)
+    assert [dataset.text(i) for i in range(len(dataset))] == some
+    assert leat.Tokenizer.from_stored(*dataset.stored_tokenizer).encode("a b") == leat.Tokenizer("gpt2").encode("a b")
 
 
 def test_child_leaves_the_files_alone(gpt2, name):
@@ -236,7 +240,6 @@ def test_child_leaves_the_files_alone(gpt2, name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             packer.__dict__.clear()  # drops the extension's object
-            packer._core = None
         os._exit(ok)
     assert os.waitpid(pid, 0)[1] == 0
     packer.add("after")
