@@ -77,6 +77,12 @@ $(PYTHON_VENV)/ready: python/requirements-test.txt
 	$(Q)if $(PYTHON) -m venv $(PYTHON_VENV) && \
 	    $(PYTHON_VENV)/bin/pip install -q --disable-pip-version-check -r $<; then touch $@; else rm -rf $(PYTHON_VENV); fi
 
+.PHONY: bench-python
+## bench-python: what the Python loader adds to a batch of the C loader; BENCH="--rounds 9"
+bench-python: $(BUILD)/leat-bench $(PYTHON_VENV)/ready python
+	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then PYTHONPATH=$(BUILD)/python $(PYTHON_VENV)/bin/python \
+	    bench/python_loader.py $(BUILD)/leat-bench $(BENCH); else echo "skipped: no packages"; fi
+
 .PHONY: check-python
 ## check-python: `pip install .` and pytest against torch, numpy, lightning, ...; PYTEST="-k loader" chooses tests
 check-python: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load, in turns, over one dataset of
-counting tokens: inputs and labels as int64, random windows. Plain (a row an item, as usually written) and batched
-(__getitems__), with 0 and more workers, prefetch_factor, persistent workers. What arrives is checked at the consumer
-before it is timed: token p of the dataset is a known function of p.
+"""dataloader.py: PyTorch's DataLoader over numpy.memmap beside leat-bench load and leat.Loader (where the package leat
+can be imported), in turns, over one dataset of counting tokens: inputs and labels as int64, random windows. Plain (a
+row an item, as usually written) and batched (__getitems__), with 0 and more workers, prefetch_factor, persistent
+workers. What arrives is checked at the consumer before it is timed: token p of the dataset is a known function of p.
 
     dataloader.py LEAT_BENCH [--tokens 500M] [--seq-len 2048] [--batch 32] [--seconds 3] [--workers 0,1,2,4] [--json]
 """
@@ -23,6 +23,10 @@ try:
 except ImportError as missing:
     print(f"skipped: {missing}", file=sys.stderr)
     sys.exit(77)
+try:
+    import leat
+except ImportError:
+    leat = None
 
 
 def counting(places):
@@ -112,6 +116,34 @@ def measure_torch(path, o, batched, workers, more):
             "p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
 
 
+def check_leat(batch, length):
+    for row, sample in enumerate(batch.samples):
+        want = counting(numpy.arange(sample.token, sample.token + length + 1))
+        if not (numpy.array_equal(batch.inputs[row], want[:-1]) and numpy.array_equal(batch.labels[row], want[1:])):
+            sys.exit(f"row {sample.n} is wrong")
+
+
+def measure_python(name, o, more):
+    """leat.Loader in this process, as a training loop takes its batches."""
+    loader = leat.Loader(leat.Plan(name, o.seq_len, 1), o.batch, notices=False, **more)
+    for _ in range(5):
+        check_leat(next(loader), o.seq_len)
+    waits = []
+    cpu_before = cpu_seconds()
+    began = now = time.perf_counter()
+    while now - began < o.seconds:
+        next(loader)
+        waits.append(time.perf_counter() - now)
+        now = time.perf_counter()
+    seconds, cpu = now - began, cpu_seconds() - cpu_before
+    check_leat(next(loader), o.seq_len)
+    loader.close()
+    tokens = len(waits) * o.batch * o.seq_len
+    waits.sort()
+    return {"mtok_per_s": tokens / seconds / 1e6, "cpu_ms_per_mtok": cpu * 1e9 / tokens,
+            "p50_ms": waits[len(waits) // 2] * 1e3, "p99_ms": waits[len(waits) * 99 // 100] * 1e3}
+
+
 def measure_leat(name, o, output, threads, more):
     words = [o.leat_bench, "load", "--source", name, "--seq-len", str(o.seq_len), "--batch", str(o.batch), "--output",
              output, "--threads", str(threads), "--json", *more]
@@ -132,6 +164,10 @@ def cases(name, o):
     yield "leat, i64 pair, inline", lambda: measure_leat(name, o, "i64", 0, [])
     yield "leat, i64 pair, a thread", lambda: measure_leat(name, o, "i64", 1, [])
     yield "leat, i64 pair, a thread, borrowed", lambda: measure_leat(name, o, "i64", 1, ["--borrow"])
+    if leat:
+        yield "leat.Loader, i64 pair, owned, inline", lambda: measure_python(name, o, {"threads": 0})
+        yield "leat.Loader, i64 pair, owned, a thread", lambda: measure_python(name, o, {})
+        yield "leat.Loader, i64 pair, borrowed, a thread", lambda: measure_python(name, o, {"borrow": True})
     for workers in o.workers:
         for batched in (False, True):
             for more in [{}] if workers == 0 else [{}, {"prefetch_factor": 4, "persistent_workers": True}]:

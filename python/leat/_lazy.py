@@ -1,9 +1,8 @@
 """_lazy.py: packages that leat uses where they are there, imported when they are first needed."""
-from importlib import import_module
-
-
 def need(name, what):
     """The module `name`; without it an ImportError that says what it was needed for."""
+    from importlib import import_module
+
     try:
         return import_module(name)
     except ImportError as missing:

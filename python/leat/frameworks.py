@@ -5,11 +5,19 @@ and names the stream that work is on.
 """
 from __future__ import annotations
 
-import contextlib
-
 from leat._lazy import need
 
 HOST, CUDA = 1, 2  # as DLPack numbers kinds of devices
+
+
+class NoRange:
+    """In place of a profiler's range, where there is none."""
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *why):
+        return None
 
 
 class Torch:
@@ -32,7 +40,7 @@ class Torch:
         self.take = getattr(torch._C, "_from_dlpack", None) or torch.utils.dlpack.from_dlpack
         self._kinds = {"int64": torch.int64, "int32": torch.int32, "bool": torch.bool}
         self._profiling = getattr(torch.autograd, "_profiler_enabled", None)
-        self._no_range = contextlib.nullcontext()
+        self._no_range = NoRange()
 
     @property
     def dlpack_device(self):
@@ -85,7 +93,7 @@ class _Host:
             raise ValueError(f"framework={package!r} has batches on the host: device is \"cpu\", not {device!r}; put "
                              "them on a device yourself (jax.device_put)")
         self.package = need(package, "leat.Loader")
-        self._no_range = contextlib.nullcontext()
+        self._no_range = NoRange()
 
     def stream(self):
         return None
