@@ -258,7 +258,7 @@ static void take_reads(struct gather *g, struct gather_uring *u)
  * While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after that now
  * and then, where the kernel can wake it without a read.
  */
-#define SLOW_NS 1000000
+#define SLOW_NS 5000000 /* more than what disks take, so that this thread is hardly ever woken for it */
 
 static int wait_for_some(struct gather *g, struct gather_uring *u)
 {
