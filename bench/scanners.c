@@ -1,12 +1,13 @@
 /*
  * scanners.c: `leat-bench scanners`: how fast texts are cut into pieces, by each family of scanners and each of its rows
- * that this CPU has; and that all rows of a family cut alike. Nothing is done with the pieces.
+ * that this CPU has; that all rows of a family cut alike; and how fast UTF-8 is checked. Nothing is done with the pieces.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../tokenize_tools/tokenizer/scan.h"
+#include "../tokenize_tools/tokenizer/utf8_rows.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
@@ -17,36 +18,43 @@
 #define ROOM 1024u
 
 struct scanners_values {
-    const char *field, *family;
+    const char *field, *family, *row;
     uint64_t runs;
     bool json;
 };
 
-const struct option_row scanners_options[] = { { .name = "family",
-                                                 .type = OPTION_TEXT,
-                                                 .field = offsetof(struct scanners_values, family),
-                                                 .value = "NAME",
-                                                 .help = "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, "
-                                                         "o200k, tekken, kimi or deepseek" },
-                                               { .name = "text",
-                                                 .type = OPTION_TEXT,
-                                                 .field = offsetof(struct scanners_values, field),
-                                                 .value = "FIELD",
-                                                 .standard = "text",
-                                                 .help = "the member of a JSON record that holds the text" },
-                                               { .name = "runs",
-                                                 .type = OPTION_COUNT,
-                                                 .field = offsetof(struct scanners_values, runs),
-                                                 .value = "N",
-                                                 .standard = "5",
-                                                 .help = "runs over all texts, of which the best counts",
-                                                 .least = 1,
-                                                 .most = 1000 },
-                                               { .name = "json",
-                                                 .type = OPTION_FLAG,
-                                                 .field = offsetof(struct scanners_values, json),
-                                                 .help = "print one JSON object" },
-                                               OPTIONS_END };
+const struct option_row scanners_options[] = {
+    { .name = "family",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct scanners_values, family),
+      .value = "NAME",
+      .help = "only this family: gpt2, cl100k, llama3, qwen2, qwen3.5, "
+              "o200k, tekken, kimi, deepseek; or utf8: is text well-formed" },
+    { .name = "row",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct scanners_values, row),
+      .value = "NAME",
+      .help = "only this row: avx512vbmi, avx512, avx2, neon, words or plain" },
+    { .name = "text",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct scanners_values, field),
+      .value = "FIELD",
+      .standard = "text",
+      .help = "the member of a JSON record that holds the text" },
+    { .name = "runs",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct scanners_values, runs),
+      .value = "N",
+      .standard = "5",
+      .help = "runs over all texts, of which the best counts",
+      .least = 1,
+      .most = 1000 },
+    { .name = "json",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct scanners_values, json),
+      .help = "print one JSON object" },
+    OPTIONS_END
+};
 
 /* What a run of one scanner found. */
 struct cut {
@@ -84,9 +92,63 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
     return c;
 }
 
+/* The same for whether text is well-formed; a piece is a document. */
+static struct cut check_texts(const struct utf8_row *row, const struct texts *t)
+{
+    struct cut c = { .seconds = cpu_now() };
+
+    for (uint64_t i = 0; i < t->count; i++) {
+        uint64_t begin = texts_begin(t, i), bytes = t->ends[i] - begin;
+
+        c.pieces += row->valid_prefix((const uint8_t *)t->bytes + begin, (size_t)bytes) == bytes;
+    }
+    c.seconds = cpu_now() - c.seconds;
+    return c;
+}
+
+static void print_row(const char *family, const char *row, const struct texts *t, const struct cut *best,
+                      struct json *j)
+{
+    double rate = best->seconds > 0 ? (double)t->used / best->seconds : 0;
+
+    if (!j) {
+        printf("%-10s%-14s%12s  ", family, row, units_rate(rate, "B").text);
+        printf("%s\n", units_count(best->pieces).text);
+        return;
+    }
+    json_open_object(j, NULL);
+    json_string(j, "family", family);
+    json_string(j, "row", row);
+    json_double(j, "mb_per_s", rate / 1e6);
+    json_u64(j, "pieces", best->pieces);
+    json_close_object(j);
+}
+
+/* Whether a row is asked for and can run. */
+static bool wanted_row(const char *name, enum cpu_level needs, const struct scanners_values *v)
+{
+    return needs <= cpu_level() && (!v->row || strcmp(v->row, name) == 0);
+}
+
+static void measure_utf8(const struct texts *t, const struct scanners_values *v, struct json *j)
+{
+    const struct utf8_row *row;
+
+    for (size_t i = 0; (row = utf8_row(i)) != NULL; i++) {
+        struct cut found, best = { .seconds = 1e9 };
+
+        for (uint64_t run = 0; run < v->runs && wanted_row(row->name, row->needs, v); run++) {
+            found = check_texts(row, t);
+            best = found.seconds < best.seconds ? found : best;
+        }
+        if (best.seconds < 1e9)
+            print_row("utf8", row->name, t, &best, j);
+    }
+}
+
 /* Measures each row of a family; *plain is what the last of them found. */
-static enum leat_status measure_family(const struct scan_family *family, const struct texts *t, uint64_t runs,
-                                       struct json *j, struct leat_error *err)
+static enum leat_status measure_family(const struct scan_family *family, const struct texts *t,
+                                       const struct scanners_values *v, struct json *j, struct leat_error *err)
 {
     struct cut wanted = { .pieces = 0 };
     struct scanner s;
@@ -97,29 +159,17 @@ static enum leat_status measure_family(const struct scan_family *family, const s
         ;
     for (wanted = cut_texts(&s, t, true), s.row = family->rows; s.row->name; s.row++) {
         struct cut found, best = { .seconds = 1e9 };
-        double rate;
 
-        if (s.row->needs > cpu_level())
+        if (!wanted_row(s.row->name, s.row->needs, v))
             continue;
         found = cut_texts(&s, t, true);
         if (found.pieces != wanted.pieces || found.mix != wanted.mix)
             return status_set(err, LEAT_E_STATE, "%s, %s: not the pieces of the plain row", family->name, s.row->name);
-        for (uint64_t run = 0; run < runs; run++) {
+        for (uint64_t run = 0; run < v->runs; run++) {
             found = cut_texts(&s, t, false);
             best = found.seconds < best.seconds ? found : best;
         }
-        rate = best.seconds > 0 ? (double)t->used / best.seconds : 0;
-        if (!j) {
-            printf("%-10s%-14s%12s  ", family->name, s.row->name, units_rate(rate, "B").text);
-            printf("%s\n", units_count(best.pieces).text);
-            continue;
-        }
-        json_open_object(j, NULL);
-        json_string(j, "family", family->name);
-        json_string(j, "row", s.row->name);
-        json_double(j, "mb_per_s", rate / 1e6);
-        json_u64(j, "pieces", best.pieces);
-        json_close_object(j);
+        print_row(family->name, s.row->name, t, &best, j);
     }
     return LEAT_OK;
 }
@@ -134,8 +184,12 @@ static enum leat_status measure(const struct texts *t, const struct scanners_val
     for (size_t i = 0; s == LEAT_OK && (family = scan_family_number(i)) != NULL; i++)
         if (!v->family || strcmp(v->family, family->name) == 0) {
             found = true;
-            s = measure_family(family, t, v->runs, j, err);
+            s = measure_family(family, t, v, j, err);
         }
+    if (s == LEAT_OK && (!v->family || strcmp(v->family, "utf8") == 0)) {
+        found = true;
+        measure_utf8(t, v, j);
+    }
     return found ? s : status_set(err, LEAT_E_ARGUMENT, "no family of scanners is called \"%s\"", v->family);
 }
 

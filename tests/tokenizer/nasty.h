@@ -24,7 +24,7 @@ static const uint32_t nasty[] = {
 #define NASTY      (sizeof nasty / sizeof nasty[0])
 #define NASTY_MOST 4096
 
-static size_t nasty_put(uint8_t *to, uint32_t c)
+static inline size_t nasty_put(uint8_t *to, uint32_t c)
 {
     if (c < 0x80)
         return to[0] = (uint8_t)c, 1;
@@ -39,7 +39,7 @@ static size_t nasty_put(uint8_t *to, uint32_t c)
 
 /* A text of a few characters drawn again and again, up to `most` times: a small alphabet makes the rules meet. It lies at
  * the end of the NASTY_MOST bytes, so that a byte read behind it can be seen; *text is where. */
-static size_t nasty_text(uint8_t *to, const uint8_t **text, size_t most, uint64_t *state)
+static inline size_t nasty_text(uint8_t *to, const uint8_t **text, size_t most, uint64_t *state)
 {
     uint32_t alphabet[10];
     size_t letters = 1 + t_below(state, 10), characters = 1 + t_below(state, most), n = 0;

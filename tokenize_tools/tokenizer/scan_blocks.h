@@ -6,8 +6,10 @@
  */
 #include "scan_bytes.h"
 #include "scan_families.h"
+#include "scan_tables.h"
 
-#define SCAN_BLOCK 64
+#define SCAN_BLOCK  64
+#define SCAN_BEHIND 3 /* bytes that are read behind a block, so that a character there is whole */
 
 /* The masks of a block as far as it is ASCII. */
 SCAN_INLINE struct scan_masks scan_ascii_masks(const uint8_t *text, scan_bytes b, const struct scan_kind *kind)
@@ -72,49 +74,69 @@ SCAN_INLINE void scan_add_class(struct scan_masks *m, unsigned class, uint32_t c
     }
 }
 
-/* First bytes of which all characters are letters: in E5 to E9, EB and EC those of Lo, the first group Han. */
-struct scan_sure {
-    uint64_t any, han, other;
+/* What vectors tell of characters, at their first bytes. */
+struct scan_told {
+    uint64_t any; /* all that is told: they are not looked up */
+    uint64_t letters, upper, lower, either, symbols;
 };
 
-SCAN_INLINE struct scan_sure scan_sure_letters(scan_bytes b, const struct scan_kind *kind)
+SCAN_INLINE struct scan_told scan_tell(const uint8_t *text, const struct scan_kind *kind)
 {
-    struct scan_sure s;
+    struct scan_chars chars = scan_chars_load(text);
+    struct scan_told t = { .symbols = scan_codes_with(scan_chars_sets(&chars, scan_set_symbols), 0xff) };
 
-    s.han = scan_bytes_from(b, 0xe5) & ~scan_bytes_from(b, kind->kana ? 0xe9 : 0xea);
-    s.other = scan_bytes_from(b, 0xeb) & ~scan_bytes_from(b, 0xed);
-    s.any = 0;
-    if (!kind->cases)
-        s.any = (scan_bytes_from(b, 0xc4) & ~scan_bytes_from(b, 0xcb)) |
-                (scan_bytes_from(b, 0xd0) & ~scan_bytes_from(b, 0xd2)) | scan_bytes_equal(b, 0xd3);
-    return s;
+    if (kind->cases) {
+        scan_codes cases = scan_chars_sets(&chars, scan_set_cases);
+
+        t.upper = scan_codes_with(cases, 0x07);
+        t.lower = scan_codes_with(cases, 0xf8);
+        t.either = scan_codes_with(scan_chars_sets(&chars, scan_set_either), 0xff);
+        t.letters = t.upper | t.lower | t.either;
+    } else {
+        t.letters = scan_codes_with(scan_chars_sets(&chars, scan_set_letters), 0xff);
+    }
+    t.any = t.letters | t.symbols;
+    return t;
 }
 
-/* Completes the masks of a block with characters that are not ASCII; `whole` says that none of them is cut. */
-SCAN_INLINE void scan_add_high(struct scan_masks *m, scan_bytes b, const struct unicode_classes *classes,
-                               const struct scan_kind *kind, bool whole)
+/* U+3040 to U+30FF and U+4E00 to U+9F7F, at their first bytes. */
+SCAN_INLINE uint64_t scan_kana_and_han(scan_bytes b, scan_bytes second)
 {
-    struct scan_sure sure = scan_sure_letters(b, kind);
-    uint64_t ascii = ~m->high, first = scan_bytes_from(b, 0xc0);
+    uint64_t kana = scan_bytes_equal(b, 0xe3) & scan_bytes_from(second, 0x81) & ~scan_bytes_from(second, 0x84);
+    uint64_t first = scan_bytes_equal(b, 0xe4) & scan_bytes_from(second, 0xb8);
+    uint64_t last = scan_bytes_equal(b, 0xe9) & ~scan_bytes_from(second, 0xbe);
+
+    return kana | first | last | (scan_bytes_from(b, 0xe5) & ~scan_bytes_from(b, 0xe9));
+}
+
+/* Completes the masks of a block with characters that are not ASCII. */
+SCAN_INLINE void scan_add_high(struct scan_masks *m, scan_bytes b, const struct unicode_classes *classes,
+                               const struct scan_kind *kind)
+{
+    struct scan_told told = scan_tell(m->text, kind);
+    uint64_t ascii = ~m->high, first = scan_bytes_from(b, 0xc0), ask;
 
     m->inside = m->high & ~first;
-    if (!whole) /* the last three bytes may be the beginning of four */
-        m->valid &= ~scan_from(first & UINT64_C(7) << 61);
-    m->letters = (m->letters & ascii) | sure.any | sure.other | (kind->han ? 0 : sure.han);
+    if (kind->kana) {
+        scan_bytes second = scan_bytes_load(m->text + 1);
+
+        m->apart = scan_kana_and_han(b, second);
+        /* to U+9FA5 and behind */
+        told.any &= ~(scan_bytes_equal(b, 0xe9) & scan_bytes_from(second, 0xbe));
+    }
+    if (kind->han) /* which of them are Han is not told */
+        told.any &= ~(scan_bytes_from(b, 0xe3) & ~scan_bytes_from(b, 0xea));
+    m->letters = (m->letters & ascii) | (told.letters & told.any);
     m->digits &= ascii;
     m->white &= ascii;
     m->newlines &= ascii;
     m->spaces &= ascii;
     m->slashes &= ascii;
-    if (kind->cases) {
-        m->upper &= ascii;
-        m->lower &= ascii;
-        m->either |= sure.other | (kind->han ? 0 : sure.han);
-    }
-    m->symbols &= ascii;
-    if (kind->han || kind->kana)
-        m->apart |= sure.han;
-    for (uint64_t ask = first & m->valid & ~(sure.any | sure.han | sure.other); ask; ask &= ask - 1) {
+    m->upper = (m->upper & ascii) | (told.upper & told.any);
+    m->lower = (m->lower & ascii) | (told.lower & told.any);
+    m->either |= told.either & told.any;
+    m->symbols = (m->symbols & ascii) | told.symbols;
+    for (ask = first & ~told.any; ask; ask &= ask - 1) {
         uint32_t c = scan_decode(m->text + scan_lowest(ask));
 
         scan_add_class(m, classes->blocks[classes->index[c >> 8]][c & 255], c, ask & (0 - ask), kind);
@@ -167,17 +189,17 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
             size_t left = (size_t)(t.end - p);                                                                         \
             uint64_t starts = 0;                                                                                       \
                                                                                                                        \
-            if (left >= SCAN_BLOCK) {                                                                                  \
+            if (left >= SCAN_BLOCK + SCAN_BEHIND) {                                                                    \
                 scan_bytes b = scan_bytes_load(p);                                                                     \
                 struct scan_masks m = scan_ascii_masks(p, b, &kind);                                                   \
                                                                                                                        \
                 if (m.high == 0) {                                                                                     \
                     starts = SCAN_STARTS_##family(&m);                                                                 \
                 } else {                                                                                               \
-                    scan_add_high(&m, b, classes, &kind, false);                                                       \
+                    scan_add_high(&m, b, classes, &kind);                                                              \
                     starts = SCAN_STARTS_##family(&m);                                                                 \
                 }                                                                                                      \
-            } else if (t.final) {                                                                                      \
+            } else if (left < SCAN_BLOCK && t.final) {                                                                 \
                 struct scan_tail tail;                                                                                 \
                 uint64_t end = scan_tail_end(&tail, p, left);                                                          \
                 scan_bytes b = scan_bytes_load(tail.bytes);                                                            \
@@ -185,7 +207,7 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
                                                                                                                        \
                 m.valid = end - 1;                                                                                     \
                 m.end = end;                                                                                           \
-                scan_add_high(&m, b, classes, &kind, true);                                                            \
+                scan_add_high(&m, b, classes, &kind);                                                                  \
                 starts = SCAN_STARTS_##family(&m);                                                                     \
             }                                                                                                          \
             starts &= ~UINT64_C(1);                                                                                    \

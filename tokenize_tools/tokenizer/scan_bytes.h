@@ -7,6 +7,9 @@
  *     scan_bytes_from(b, c)          which are c or more
  *     scan_bytes_high(b)             which are 0x80 or more
  *     scan_bytes_ascii(b)            struct scan_ascii
+ *     scan_chars_load(p)             the characters that begin at each of the bytes; two more bytes are read
+ *     scan_chars_sets(chars, rows)   which sets of a table of scan_tables.h they are in, a bit each
+ *     scan_codes_with(sets, bits)    which are in one of these
  *     scan_positions(ends, base, x)  writes base + i for each bit i of x, and perhaps more: there is room for 64
  */
 #ifndef LEAT_TOKENIZER_SCAN_BYTES_H

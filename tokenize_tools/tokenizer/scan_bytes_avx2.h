@@ -8,7 +8,7 @@
 
 typedef struct {
     __m256i low, high;
-} scan_bytes;
+} scan_bytes, scan_codes;
 
 SCAN_INLINE uint64_t scan_bytes_mask(__m256i low, __m256i high)
 {
@@ -52,7 +52,7 @@ SCAN_INLINE __m256i scan_half_codes(__m256i b)
     return _mm256_and_si256(_mm256_shuffle_epi8(low, b), _mm256_shuffle_epi8(high, high_bits));
 }
 
-SCAN_INLINE uint64_t scan_codes_with(scan_bytes codes, int bits)
+SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, int bits)
 {
     __m256i all = _mm256_set1_epi8((char)bits), zero = _mm256_setzero_si256();
 
@@ -66,7 +66,7 @@ SCAN_INLINE uint64_t scan_codes_with(scan_bytes codes, int bits)
 
 SCAN_INLINE struct scan_ascii scan_bytes_ascii(scan_bytes b)
 {
-    scan_bytes codes = { scan_half_codes(b.low), scan_half_codes(b.high) };
+    scan_codes codes = { scan_half_codes(b.low), scan_half_codes(b.high) };
     __m256i top = _mm256_set1_epi8(0x1f);
     struct scan_ascii a = {
         .letters = scan_codes_with(codes, SCAN_LETTERS),
@@ -84,6 +84,43 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(scan_bytes b)
                  scan_bytes_equal(b, 0x7f);
     return a;
 }
+
+/* ---- Sets of characters ---- */
+
+struct scan_chars {
+    scan_bytes halves[6];
+};
+
+SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
+{
+    const __m256i low = _mm256_set1_epi8(15);
+    struct scan_chars c;
+
+    for (unsigned i = 0; i < 3; i++) {
+        scan_bytes b = scan_bytes_load(p + i);
+
+        c.halves[2 * i].low = _mm256_and_si256(_mm256_srli_epi16(b.low, 4), low);
+        c.halves[2 * i].high = _mm256_and_si256(_mm256_srli_epi16(b.high, 4), low);
+        c.halves[2 * i + 1].low = _mm256_and_si256(b.low, low);
+        c.halves[2 * i + 1].high = _mm256_and_si256(b.high, low);
+    }
+    return c;
+}
+
+SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
+{
+    scan_codes all = { _mm256_set1_epi8(-1), _mm256_set1_epi8(-1) };
+
+    for (unsigned i = 0; i < 6; i++) {
+        __m256i row = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)rows[i]));
+
+        all.low = _mm256_and_si256(all.low, _mm256_shuffle_epi8(row, c->halves[i].low));
+        all.high = _mm256_and_si256(all.high, _mm256_shuffle_epi8(row, c->halves[i].high));
+    }
+    return all;
+}
+
+/* ---- Lists of positions ---- */
 
 SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
 {

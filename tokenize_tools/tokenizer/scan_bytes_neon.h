@@ -6,7 +6,7 @@
 
 #include "scan_ascii.h"
 
-typedef uint8x16x4_t scan_bytes;
+typedef uint8x16x4_t scan_bytes, scan_codes;
 
 /* One bit of each byte of a comparison. */
 SCAN_INLINE uint64_t scan_bytes_mask(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d)
@@ -52,7 +52,7 @@ SCAN_INLINE uint8x16_t scan_quarter_codes(uint8x16_t b)
                     vqtbl1q_u8(vld1q_u8(scan_high), vshrq_n_u8(b, 4)));
 }
 
-SCAN_INLINE uint64_t scan_codes_with(scan_bytes codes, uint8_t bits)
+SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, uint8_t bits)
 {
     uint8x16_t all = vdupq_n_u8(bits);
 
@@ -62,7 +62,7 @@ SCAN_INLINE uint64_t scan_codes_with(scan_bytes codes, uint8_t bits)
 
 SCAN_INLINE struct scan_ascii scan_bytes_ascii(scan_bytes b)
 {
-    scan_bytes codes = { { scan_quarter_codes(b.val[0]), scan_quarter_codes(b.val[1]), scan_quarter_codes(b.val[2]),
+    scan_codes codes = { { scan_quarter_codes(b.val[0]), scan_quarter_codes(b.val[1]), scan_quarter_codes(b.val[2]),
                            scan_quarter_codes(b.val[3]) } };
     struct scan_ascii a = {
         .letters = scan_codes_with(codes, SCAN_LETTERS),
@@ -77,6 +77,40 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(scan_bytes b)
     a.controls = (~scan_bytes_from(b, 0x20) & ~a.white) | scan_bytes_equal(b, 0x7f);
     return a;
 }
+
+/* ---- Sets of characters ---- */
+
+struct scan_chars {
+    scan_bytes halves[6];
+};
+
+SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
+{
+    struct scan_chars c;
+
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned k = 0; k < 4; k++) {
+            uint8x16_t b = vld1q_u8(p + i + 16 * k);
+
+            c.halves[2 * i].val[k] = vshrq_n_u8(b, 4);
+            c.halves[2 * i + 1].val[k] = vandq_u8(b, vdupq_n_u8(15));
+        }
+    return c;
+}
+
+SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
+{
+    scan_codes all;
+
+    for (unsigned k = 0; k < 4; k++) {
+        all.val[k] = vqtbl1q_u8(vld1q_u8(rows[0]), c->halves[0].val[k]);
+        for (unsigned i = 1; i < 6; i++)
+            all.val[k] = vandq_u8(all.val[k], vqtbl1q_u8(vld1q_u8(rows[i]), c->halves[i].val[k]));
+    }
+    return all;
+}
+
+/* ---- Lists of positions ---- */
 
 SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
 {

@@ -88,6 +88,36 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(scan_bytes b)
     return a;
 }
 
+/* ---- Sets of characters: none is told without a look-up ---- */
+
+struct scan_chars {
+    uint8_t none;
+};
+
+typedef uint8_t scan_codes;
+
+SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
+{
+    (void)p;
+    return (struct scan_chars) { 0 };
+}
+
+SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
+{
+    (void)c;
+    (void)rows;
+    return 0;
+}
+
+SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, int bits)
+{
+    (void)codes;
+    (void)bits;
+    return 0;
+}
+
+/* ---- Lists of positions ---- */
+
 SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
 {
     scan_positions_by_bits(ends, base, bits);

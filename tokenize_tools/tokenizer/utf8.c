@@ -3,6 +3,11 @@
 
 #include <stdbool.h>
 
+#include "scan_ascii.h"
+#include "utf8_rows.h"
+
+#define SHORT 256
+
 static bool continues(uint8_t b)
 {
     return (b & 0xc0) == 0x80;
@@ -57,7 +62,7 @@ static size_t malformed_part(const uint8_t *text, size_t size)
     return have;
 }
 
-size_t utf8_valid_prefix(const uint8_t *text, size_t size)
+size_t utf8_valid_prefix_plain(const uint8_t *text, size_t size)
 {
     size_t at = 0;
 
@@ -74,6 +79,36 @@ size_t utf8_valid_prefix(const uint8_t *text, size_t size)
         if (at == size)
             return at;
     }
+}
+
+/* Fastest first. That of words is slower than the plain one on text that is not ASCII. */
+static const struct utf8_row rows[] = {
+#if defined(__x86_64__)
+    { "avx512", CPU_AVX512, utf8_valid_prefix_avx512 },
+    { "avx2", CPU_AVX2, utf8_valid_prefix_avx2 },
+#elif SCAN_HAVE_NEON
+    { "neon", CPU_PLAIN, utf8_valid_prefix_neon },
+#endif
+    { "words", CPU_PLAIN, utf8_valid_prefix_words },
+    { "plain", CPU_PLAIN, utf8_valid_prefix_plain },
+};
+
+const struct utf8_row *utf8_row(size_t number)
+{
+    return number < sizeof rows / sizeof rows[0] ? &rows[number] : NULL;
+}
+
+size_t utf8_valid_prefix(const uint8_t *text, size_t size)
+{
+    size_t ascii = utf8_ascii_prefix(text, size);
+    const struct utf8_row *row = rows;
+
+    /* the question for the CPU is worth it for some text only */
+    if (size - ascii < SHORT)
+        return ascii + utf8_valid_prefix_plain(text + ascii, size - ascii);
+    for (enum cpu_level level = cpu_level(); row->needs > level;)
+        row++;
+    return ascii + row->valid_prefix(text + ascii, size - ascii);
 }
 
 size_t utf8_open_end(const uint8_t *text, size_t size)
