@@ -67,22 +67,61 @@ static size_t boundary_after(enum normalize_form form, const uint8_t *text, size
     return at;
 }
 
+/* The high bits of those of eight bytes that begin a character beyond ASCII. */
+static inline uint64_t word_leads(uint64_t word)
+{
+    return word & word << 1 & 0x8080808080808080u;
+}
+
+/* Whether all characters that begin in these eight bytes stay as they are, and nothing moves across them. Each is asked
+ * for itself, so that look-ups do not wait for each other. Eleven bytes can be read. */
+static inline bool word_is_inert(enum normalize_form form, const uint8_t *text, uint64_t leads)
+{
+    unsigned words = 0;
+    size_t bytes;
+
+    for (; leads; leads &= leads - 1) {
+        const uint8_t *at = text + __builtin_ctzll(leads) / 8;
+
+        words |= inert_lead[form][*at] ? 0 : normal_word(unicode_decode(at, &bytes));
+    }
+    return !(words & (NOT_YES(form) | COMBINING_CLASS(~0u)));
+}
+
+/* How far the text is inert for certain, up to the beginning of a character. */
+static size_t inert_prefix(enum normalize_form form, const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+
+    for (; size - at >= 8 + 3; at += 8) {
+        uint64_t leads = word_leads(bytes_load64(text + at));
+
+        if (leads && !word_is_inert(form, text + at, leads))
+            break;
+    }
+    while (at > 0 && at < size && (text[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
 size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size)
 {
     const uint8_t *inert = inert_lead[form];
     unsigned last_class = 0;
-    size_t at = 0;
+    size_t at = 0, looked = 0;
 
     while (at < size) {
         size_t bytes = inert[text[at]];
         unsigned word, class;
 
-        if (bytes == 1) {
-            at += utf8_ascii_prefix(text + at, size - at);
-            last_class = 0;
-        } else if (bytes > 0) {
+        if (bytes > 0) {
             at += bytes;
             last_class = 0;
+            /* after something that was not inert there is more of it: some of what follows is looked at by itself */
+            if (at >= looked) {
+                at += inert_prefix(form, text + at, size - at);
+                looked = at + 32;
+            }
         } else {
             word = normal_word(unicode_decode(text + at, &bytes));
             class = COMBINING_CLASS(word);
