@@ -112,9 +112,11 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     struct loader_stage *st = &l->stage;
     uint64_t began = gate_clock(), got = 0;
     uint32_t rows;
-    enum leat_status s =
-        loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+    enum leat_status s;
 
+    ranges_begin(l->ranges, "order");
+    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+    ranges_end(l->ranges);
     if (s != LEAT_OK) {
         end_at(l, st->batch, s);
         return false;
@@ -234,7 +236,9 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     enum leat_status s;
 
     slot->batch.damaged_rows = 0;
+    ranges_begin(l->ranges, "gather");
     s = gather_rows(l, slot);
+    ranges_end(l->ranges);
     t1 = gate_clock();
     storage = histogram_value(&l->gather.counters.storage_ns) - storage;
     histogram_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
@@ -247,6 +251,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     slot->batch.damaged = st->damaged;
     t2 = gate_clock();
     histogram_bump(&st->documents_ns, t2 - t1);
+    ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
         s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, &l->end_error);
     t3 = gate_clock();
@@ -255,6 +260,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         s = make_outputs(l, slot);
         histogram_bump(&st->outputs_ns, gate_clock() - t3);
     }
+    ranges_end(l->ranges);
     return s;
 }
 
