@@ -63,8 +63,9 @@ endif
 ifneq ($(filter x86_64%,$(MACHINE)),)
 %_avx2.o: LEVEL = -mavx2 -mbmi2
 %_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mbmi2
+%_avx512vbmi.o: LEVEL = -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2 -mavx2 -mbmi2
 else
-WITHOUT := %_avx2.c %_avx512.c
+WITHOUT := %_avx2.c %_avx512.c %_avx512vbmi.c
 endif
 
 # the driver is loaded at run time; glibc before 2.34 has that in a library of its own
@@ -154,7 +155,7 @@ $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
-	    $(ALL_LDFLAGS) $(ALL_LIBS) -o $@
+	    $(ALL_LDFLAGS) $(ALL_LIBS) -lm -o $@
 
 # the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
 $(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
@@ -208,6 +209,17 @@ lint: lib
 format:
 	$(Q)clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^include/')
 
+# A virtual environment FOLDER with what FILE requires; without a network there is none. And a script that runs in it.
+define make_venv
+	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
+	$(Q)if python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check -r $(2); then \
+	    touch $(1)/ready; else rm -rf $(1); fi
+endef
+define run_peers
+	$(Q)if [ -e $(1)/ready ]; then $(1)/bin/python $(2) $(PEERS) || [ $$? -eq 77 ]; else \
+	    echo "skipped: what it compares with cannot be installed (python3 -m venv, pip)"; fi
+endef
+
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
 .PHONY: bench bench-simdjson
@@ -221,11 +233,17 @@ bench: deps
 bench-gpu: $(BUILD)/leat-bench $(BUILD)/fake_cuda/libfake_cuda.so
 	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
-.PHONY: bench-encode-peers
-## bench-encode-peers: leat-bench encode beside tiktoken and tokenizers, on one core; PEERS="--megabytes 5 --repeat 3"
-bench-encode-peers: $(BUILD)/leat-bench $(PEERS_READY)
-	$(Q)if [ -e $(PEERS_READY) ]; then $(VENV)/bin/python bench/encode_peers.py $(BUILD)/leat-bench $(PEERS) || \
-	    [ $$? -eq 77 ]; else echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; fi
+.PHONY: bench-encode-peers bench-pack-peers
+# what is measured beside leat lies in virtual environments of its own
+ENCODE_PEERS := $(BUILD)/encode-peers-venv
+$(ENCODE_PEERS)/ready: bench/peers/encode.txt
+	$(call make_venv,$(ENCODE_PEERS),$<)
+## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
+bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
+## bench-pack-peers: leat pack beside gigatoken with numpy, and Megatron's preprocess_data; PEERS="--megatron FOLDER"
+bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/pack.py $(BUILD))
 ## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
 bench-simdjson: $(BUILD)/scan_simdjson
 $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
@@ -233,18 +251,14 @@ $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
 	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
-# a virtual environment of its own: PyTorch alone takes gigabytes
+# PyTorch alone takes gigabytes
 LOADER_PEERS := $(BUILD)/peers-venv
-$(LOADER_PEERS)/ready: bench/peers/requirements.txt
-	$(Q)rm -rf $(LOADER_PEERS) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(LOADER_PEERS) && $(LOADER_PEERS)/bin/pip install -q --disable-pip-version-check -r $<; then \
-	    touch $@; else rm -rf $(LOADER_PEERS); fi
-
+$(LOADER_PEERS)/ready: bench/peers/dataloader.txt
+	$(call make_venv,$(LOADER_PEERS),$<)
 .PHONY: bench-peers
 ## bench-peers: leat-bench load beside PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
 bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready
-	$(Q)if [ -e $(LOADER_PEERS)/ready ]; then $(LOADER_PEERS)/bin/python bench/peers/dataloader.py $(BUILD)/leat-bench \
-	    $(PEERS) || [ $$? -eq 77 ]; else echo "skipped: PyTorch cannot be installed (python3 -m venv, pip)"; fi
+	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
@@ -252,6 +266,7 @@ bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR     ?= $(PREFIX)/bin
+DATADIR    ?= $(PREFIX)/share
 ## install: commands, libraries, headers and pkg-config files, under DESTDIR and PREFIX
 install: all
 	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
@@ -268,6 +283,7 @@ install: all
 	        -e 's| *@URING_LIBS@| $(URING_LIBS) $(DL_LIBS)|; s| *$$||' \
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
+	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
@@ -277,6 +293,7 @@ uninstall:
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \
 	    rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc"; \
 	done
+	$(Q)scripts/install_manuals.sh --remove "$(DESTDIR)$(DATADIR)"
 
 ## dist: build/leat-VERSION.tar.gz of what git holds
 dist:

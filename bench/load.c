@@ -58,7 +58,8 @@ const struct option_row load_options[] = {
     { LOAD_OPTION("work", OPTION_TEXT, work, "MS", "hold each batch so many milliseconds, as a training step would"),
       .standard = "0" },
     { LOAD_OPTION("bare", OPTION_FLAG, bare, NULL,
-                  "measure a bare loop over the same places beside it, in turns; files are brought to memory for it") },
+                  "measure a bare loop over as many places of the plan beside it, in turns; files are brought to "
+                  "memory for it") },
     { LOAD_OPTION("synthetic", OPTION_FLAG, synthetic, NULL,
                   "measure the same steps with one batch that is there already beside it, in turns") },
     { LOAD_OPTION("warm-up", OPTION_COUNT, warm_up, "N",

@@ -59,8 +59,7 @@ enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *
                                 struct leat_error *err);
 void load_bare_close(struct load_bare *b);
 /* The rows of `steps` batches that begin at global batch number `first`; adds to *f. */
-enum leat_status load_bare_run(struct load_bare *b, uint64_t first, uint64_t steps, struct load_figures *f,
-                               struct leat_error *err);
+enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_figures *f, struct leat_error *err);
 
 double load_cpu_seconds(void);
 

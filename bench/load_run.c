@@ -172,6 +172,8 @@ static void add_checksum(struct run *r, const struct leat_batch *b, const struct
         uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
         const uint8_t *tokens = (const uint8_t *)b->tokens + (size_t)row * b->width * width;
 
+        if (length == 0) /* a document of no token or one: nothing is learnt from it */
+            continue;
         if (o) {
             for (uint64_t i = 0; i < length; i++)
                 put_token(r->row + i * width, width, number_at(o->inputs, o->number_bytes, at + i));
@@ -391,9 +393,9 @@ static double a_token(const struct load_figures *f)
     return f->tokens ? f->seconds / (double)f->tokens : 0;
 }
 
-/* The same places again by the bare loop; and as many steps with a batch that is held. */
-static enum leat_status beside(struct run *r, uint64_t first, const struct load_figures *f, struct load_result *result,
-                               double *ratio, struct leat_error *err)
+/* As many steps of the bare loop; and with a batch that is held. */
+static enum leat_status beside(struct run *r, const struct load_figures *f, struct load_result *result, double *ratio,
+                               struct leat_error *err)
 {
     struct load_figures bare = { 0 };
     const struct leat_batch *b;
@@ -401,7 +403,7 @@ static enum leat_status beside(struct run *r, uint64_t first, const struct load_
 
     if (r->bare) {
         settle(); /* a ring that is being filled again would be measured with it */
-        s = load_bare_run(r->bare, first, f->steps, &bare, err);
+        s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = a_token(&bare) > 0 ? a_token(f) / a_token(&bare) : 0;
         add(&result->bare, &bare);
     }
@@ -447,7 +449,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         s = one_round(r, first, steps, &f, err);
         add(&result->total, &f);
         if (s == LEAT_OK && f.steps > 0)
-            s = beside(r, first, &f, result, &ratios[measured++], err);
+            s = beside(r, &f, result, &ratios[measured++], err);
         done += steps;
         first += steps + (r->v->synthetic ? 1 : 0);
     }

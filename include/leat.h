@@ -130,8 +130,8 @@ struct leat_dataset;
  */
 enum leat_access {
     /*
-     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it), else
-     * read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
+     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it) and it lies
+     * on this machine, else read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
      * here notices, unmaps the file and gives the lease back; from then on the file is read, and shrinking is an
      * error from the call. (The kernel also announces it by SIGURG, which is ignored unless the program handles it.)
      * What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
@@ -760,12 +760,11 @@ struct leat_loader_options {
  * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after most_length + 1 tokens. Position p of
  * such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
  * docs/ORDER.md for the plan's seed, source 2^32 - 1 and epoch p div D (in sequential order P(i) = i); a plan with
- * `epochs` ends after so many passes. Weights, splits, skips and phases do not count there. The rows of a batch are
- * sorted, longest first, and padded to the longest.
+ * `epochs` ends after so many passes. Of a plan with a split, its documents are those that begin in the used part.
+ * Weights, skips and phases do not count there. The rows of a batch are sorted, longest first, and padded to the longest.
  *
  * Returns LEAT_E_ARGUMENT (numbers that make no sense), _CHECKPOINT (a state of another plan), _NO_MEMORY (two slots do
- * not fit), _UNSUPPORTED (no such device here; rows of documents from a plan with a split), _IO, _DEVICE, or what reading
- * an index returns.
+ * not fit), _UNSUPPORTED (no such device here), _IO, _DEVICE, or what reading an index returns.
  */
 LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
                                            const struct leat_loader_options *options, struct leat_error *err);

@@ -60,19 +60,8 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
     return -1;
 }
 
-/* Waking a thread takes 5 us, and a small batch less: so long it is worth to look again and again. */
+/* To be woken takes some microseconds: so long it is worth to look again and again. */
 #define LOOK_NS 3000u
-
-static void look_a_while(const struct leat_loader *l, uint64_t began)
-{
-    do {
-        for (unsigned i = 0; i < 16 && ring_ready(&l->ring) == 0; i++) {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        }
-    } while (ring_ready(&l->ring) == 0 && gate_clock() - began < LOOK_NS);
-}
 
 /* Sleeps until there is something; *waited is how long. */
 static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
@@ -86,8 +75,9 @@ static int take_waiting(struct leat_loader *l, uint64_t *waited, enum leat_statu
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
         began = gate_clock();
-        look_a_while(l, began);
-        gate_sleep(&l->ring.consumer, ticket, 0);
+        gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
+        if (ring_ready(&l->ring) == 0)
+            gate_sleep(&l->ring.consumer, ticket, loader_is_quick(l) ? LOADER_MOST_SLEEP_NS : 0);
         *waited += gate_clock() - began;
     }
 }

@@ -291,7 +291,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&how);
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread");
+        return status_set_os(err, r, "cannot start the loader's thread (with `threads` 0 it needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.numa_node);
     return LEAT_OK;
@@ -318,6 +318,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
                         ((uint64_t)l->places.most_length + 1) * l->token_width, err);
+    l->gather.meanwhile = loader_stage_meanwhile;
+    l->gather.meanwhile_context = l;
     if (s == LEAT_OK && l->options.threads > 0)
         s = start_thread(l, err);
     return s;

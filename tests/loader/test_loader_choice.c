@@ -214,6 +214,7 @@ static void without_uring(void)
         T_EQ(stats.reads_in_flight, 0);
         T_CHECK(leat_loader_notice(l, text, sizeof text));
         T_CONTAINS(text, "io_uring");
+        T_CONTAINS(text, "forbidden");
         leat_loader_close(l);
         _exit(t_failures != 0);
     }
@@ -238,6 +239,7 @@ static void starved(void)
         leat_batch_release(b, NULL);
         while (leat_loader_notice(l, text, sizeof text)) {
             T_CONTAINS(text, "waited for batches");
+            T_CONTAINS(text, "has no thread");
             T_CHECK(k >= 100);
             told++;
         }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """test_loader_order.py: the bytes that leat-bench load delivers are those at the places that `leat order` prints, read
-here from the token files alone: for all engines and outputs, ranks, begins, with and without a thread, on the host and by
-way of a GPU that the stand-in driver plays. Needs leat and
+here from the token files alone: for all engines and outputs, ranks, begins, with and without a thread, on the host and
+by way of a GPU that the stand-in driver plays. Needs leat and
 leat-bench of $LEAT_BUILD."""
 import json
 import os
