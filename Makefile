@@ -47,12 +47,14 @@ GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(
                  --libs zlib)))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
-# The GPU's kernels: PTX is checked in; machine code is made besides where nvcc is found. CUDA=0: not; CUDA=1: it must be.
+# The GPU's kernels: PTX is checked in; machine code is made besides where nvcc is found. CUDA=0: not; CUDA=1: it must
+# be.
 NVCC          ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_TOOLS    := $(and $(strip $(NVCC)),$(wildcard $(dir $(NVCC))ptxas),$(wildcard $(dir $(NVCC))fatbinary))
 CUDA_FATBIN   := $(and $(filter-out 0,$(CUDA)),$(CUDA_TOOLS),$(BUILD)/obj/cuda_kernels.fatbin)
 # headers, where CUDA brings them: of marks for its profilers, and for a test
-CUDA_CFLAGS   := $(addprefix -isystem ,$(and $(filter-out 0,$(CUDA)),$(strip $(NVCC)),$(wildcard $(dir $(NVCC))../include)))
+CUDA_CFLAGS   := $(addprefix -isystem ,$(and $(filter-out 0,$(CUDA)),$(strip $(NVCC)),$(wildcard \
+                 $(dir $(NVCC))../include)))
 ifeq ($(CUDA)$(CUDA_TOOLS),1)
 $(error CUDA=1 wants nvcc with ptxas and fatbinary beside it, and there is none on the path: set NVCC, or CUDA=auto)
 endif
@@ -122,6 +124,8 @@ $(BUILD)/obj/cuda_kernels.fatbin: src/cuda_kernels.ptx scripts/gen_fatbin.sh
 	$(call say,FATBIN  $@)
 	$(Q)mkdir -p $(@D) && scripts/gen_fatbin.sh $@ "$(NVCC)"
 
+$(BUILD)/obj/src/ranges.o: ALL_CFLAGS += $(CUDA_CFLAGS)
+
 $(BUILD)/libleat.a: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.a: $(PACK_OBJECTS)
 $(BUILD)/%.a:
@@ -130,7 +134,8 @@ $(BUILD)/%.a:
 
 $(BUILD)/libleat.so: $(LIB_OBJECTS)
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) $(DL_LIBS) -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) $(DL_LIBS) \
+	    -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
@@ -182,7 +187,10 @@ include python/python.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
-.PHONY: check-asan check-ubsan check-tsan lint format
+.PHONY: check-asan check-ubsan check-tsan check-gpu lint format
+## check-gpu: the tests of loader and CUDA backend on a real GPU; without one it says so
+check-gpu: all $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(filter $(BUILD)/tests/cuda/%,$(TEST_PROGRAMS))
+	$(Q)tests/check_gpu.sh $(BUILD) || [ $$? -eq 77 ]
 ## check-asan: the tests under AddressSanitizer (and its leak checker)
 check-asan: deps
 	$(Q)$(MAKE) --no-print-directory run-tests BUILD=build/asan OPTIMIZE=-O1 \
@@ -220,6 +228,11 @@ endef
 bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)bench/run.sh $(BUILD)
+
+.PHONY: bench-gpu
+## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1, or DEVICE=simulated to see that it runs
+bench-gpu: $(BUILD)/leat-bench $(BUILD)/fake_cuda/libfake_cuda.so
+	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
 .PHONY: bench-encode-peers bench-pack-peers
 # what is measured beside leat lies in virtual environments of its own
@@ -266,6 +279,8 @@ install: all
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
 	$(Q)install -m 644 $(BUILD)/libleat.a $(BUILD)/libleat_pack.a "$(DESTDIR)$(LIBDIR)"
+	$(Q)install -d "$(DESTDIR)$(PREFIX)/lib/leat" # of leat-bench --device simulated, which looks for it there
+	$(Q)install -m 755 $(BUILD)/fake_cuda/libfake_cuda.so "$(DESTDIR)$(PREFIX)/lib/leat"
 	$(Q)for l in leat leat_pack; do \
 	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
@@ -278,6 +293,7 @@ install: all
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
+	$(Q)rm -rf "$(DESTDIR)$(PREFIX)/lib/leat"
 	$(Q)for f in leat.h leat_pack.h; do rm -f "$(DESTDIR)$(INCLUDEDIR)/$$f"; done
 	$(Q)for l in leat leat_pack; do \
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \

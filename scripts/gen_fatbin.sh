@@ -1,6 +1,7 @@
 #!/bin/sh
-# gen_fatbin.sh OUT NVCC: machine code of src/cuda_kernels.ptx for each GPU of a list that this CUDA knows, and the PTX for
-# all others, in one file OUT, which the library embeds. With it a loader opens without the driver compiling anything.
+# gen_fatbin.sh OUT NVCC: machine code of src/cuda_kernels.ptx for each GPU of a list that this CUDA knows, and the PTX
+# for all others, in one file OUT, which the library embeds. With it a loader opens without the driver compiling
+# anything.
 out=$1
 tools=$(dirname "$(command -v "$2")")
 ptx=src/cuda_kernels.ptx

@@ -1,11 +1,11 @@
 #!/bin/sh
 # gen_ptx.sh [--hash]: writes src/cuda_kernels.ptx, which every build embeds, from src/cuda_kernels.cu by NVIDIA's nvcc
-# ($NVCC, or the one on the path). --hash prints the hash of what it is made from (comments left out) and writes nothing;
-# make lint compares it with the one in the file.
+# ($NVCC, or the one on the path). --hash prints the hash of what it is made from (without comments and blanks) and
+# writes nothing; make lint compares it with the one in the file.
 #
-# The code is for sm_75 (2018), the oldest that nvcc 13 compiles for; the driver compiles it for any newer one. It is marked
-# as PTX 6.3, the version that came with sm_75, instead of nvcc's own: a driver refuses PTX that is newer than itself, and
-# nothing newer is used. ptxas says here whether that is so.
+# The code is for sm_75 (2018), the oldest that nvcc 13 compiles for; the driver compiles it for any newer one. It is
+# marked as PTX 6.3, the version that came with sm_75, instead of nvcc's own: a driver refuses PTX that is newer than
+# itself, and nothing newer is used. ptxas says here whether that is so.
 cd "$(dirname "$0")/.." || exit 1
 out=src/cuda_kernels.ptx
 architecture=75 version=6.3
@@ -29,8 +29,8 @@ hash_of_sources() {
                 out = out substr(line, 1, at - 1) " "; line = substr(line, at + 2); inside = 1
             }
         }
-        gsub(/[ \t]+/, " ", out); sub(/^ /, "", out); sub(/ $/, "", out)
-        if (out != "") print out
+        gsub(/[ \t\\]+/, "", out)
+        printf "%s", out
     }' | sha256sum | cut -d' ' -f1
 }
 
@@ -48,7 +48,8 @@ trap 'rm -rf "$tmp"' EXIT
     echo "// cuda_kernels.ptx: made by scripts/gen_ptx.sh from src/cuda_kernels.cu; not to be changed by hand."
     echo "// Sources: $(hash_of_sources)"
     sed -n 's|^// \(Cuda compilation tools.*\)|// \1|p' "$tmp/nvcc.ptx"
-    sed -e '/Compiler Build ID/d' -e '/^\/\/[^-]*$/d' -e '/^\/\/$/d' -e "s/^\.version .*/.version $version/" "$tmp/nvcc.ptx" | cat -s
+    sed -e '/Compiler Build ID/d' -e '/^\/\/[^-]*$/d' -e '/^\/\/$/d' -e "s/^\.version .*/.version $version/" \
+        "$tmp/nvcc.ptx" | cat -s
 } >"$tmp/new.ptx"
 "$(dirname "$(command -v "$nvcc")")/ptxas" -arch=sm_$architecture "$tmp/new.ptx" -o "$tmp/check" || exit 1
 cp "$tmp/new.ptx" "${PTX_OUT:-$out}"

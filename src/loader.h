@@ -15,6 +15,7 @@
 #include "histogram.h"
 #include "leat.h"
 #include "loader_places.h"
+#include "ranges.h"
 #include "ring.h"
 #include "rows.h"
 
@@ -75,6 +76,7 @@ struct leat_loader {
     bool documents; /* are found out */
     const struct backend_ops *ops;
     struct backend *backend;
+    struct ranges *ranges;
     struct backend_memory memory;
     struct loader_sizes sizes;
     struct loader_slot *slots;

@@ -311,6 +311,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = choose_slots(l, err);
     if (s == LEAT_OK)
         s = l->ops->allocate_ring(l->backend, &l->memory, l->options.numa_node, err);
+    if (s == LEAT_OK && l->options.nvtx)
+        l->ranges = ranges_open();
     if (s == LEAT_OK)
         s = make_slots(l, err);
     if (s == LEAT_OK)

@@ -112,9 +112,11 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     struct loader_stage *st = &l->stage;
     uint64_t began = gate_clock(), got = 0, ordered;
     uint32_t rows;
-    enum leat_status s =
-        loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+    enum leat_status s;
 
+    ranges_begin(l->ranges, "order");
+    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+    ranges_end(l->ranges);
     if (s != LEAT_OK) {
         end_at(l, st->batch, s);
         return false;
@@ -245,7 +247,9 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     enum leat_status s;
 
     slot->batch.damaged_rows = 0;
+    ranges_begin(l->ranges, "gather");
     s = gather_rows(l, slot, err);
+    ranges_end(l->ranges);
     t1 = gate_clock();
     storage = histogram_value(&l->gather.counters.storage_ns) - storage;
     histogram_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
@@ -258,6 +262,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     slot->batch.damaged = st->damaged;
     t2 = gate_clock();
     histogram_bump(&st->documents_ns, t2 - t1);
+    ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
         s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, err);
     t3 = gate_clock();
@@ -267,6 +272,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
         s = make_outputs(l, slot, err);
         histogram_bump(&st->outputs_ns, gate_clock() - t3);
     }
+    ranges_end(l->ranges);
     return s;
 }
 
@@ -278,6 +284,14 @@ static void announce(const struct leat_loader *l)
     /* it fails only when nobody has read 2^64 of them */
     if (fd >= 0 && write(fd, &one, sizeof one) < 0)
         return;
+}
+
+static bool failed(const struct leat_loader *l)
+{
+    uint64_t end = atomic_load_explicit(&l->end_at, memory_order_relaxed);
+
+    return end != LEAT_NONE && l->end_status != LEAT_E_END &&
+           atomic_load_explicit(&l->ring.filled, memory_order_relaxed) >= end;
 }
 
 static void finish_batch(struct leat_loader *l)
@@ -293,6 +307,8 @@ static void finish_batch(struct leat_loader *l)
         announce(l);
         return;
     }
+    if (failed(l)) /* meanwhile, by the device: this batch is beyond the end */
+        return;
     st->begun_first++;
     st->begun_count--;
     ring_publish(&l->ring, slot->number, loader_is_quick(l) ? l->ring.slots / 2 : 1);
@@ -300,14 +316,6 @@ static void finish_batch(struct leat_loader *l)
 }
 
 /* ---- The thread, and a step of it ---- */
-
-static bool failed(const struct leat_loader *l)
-{
-    uint64_t end = atomic_load_explicit(&l->end_at, memory_order_relaxed);
-
-    return end != LEAT_NONE && l->end_status != LEAT_E_END &&
-           atomic_load_explicit(&l->ring.filled, memory_order_relaxed) >= end;
-}
 
 /* Slots that were given back are free when the device is done with them. True: some are not yet. */
 static bool take_back(struct leat_loader *l)

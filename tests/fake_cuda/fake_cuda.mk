@@ -1,6 +1,6 @@
-# fake_cuda.mk: the stand-in driver, which tests and `leat-bench --device simulated` load in place of NVIDIA's; included by
-# tests/tests.mk. And the tests of the loader once more, on a device: each program of tests/loader/ and the loader's of
-# tests/faults/, with the same sources, as build/tests/device/.
+# fake_cuda.mk: the stand-in driver, which tests and `leat-bench --device simulated` load in place of NVIDIA's; included
+# by tests/tests.mk. And the tests of the loader once more, on a device: each program of tests/loader/ and the loader's
+# of tests/faults/, with the same sources, as build/tests/device/.
 
 FAKE_CUDA := $(BUILD)/fake_cuda/libfake_cuda.so
 $(call objects,$(wildcard tests/fake_cuda/*.c)): ALL_CFLAGS += -Itests -I.

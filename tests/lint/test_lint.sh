@@ -116,6 +116,7 @@ added include/leat_third.h '/* leat_third.h: new. */' symbols 'install installs'
 
 # ---- Files ----------------------------------------------------------------------------------------------------------
 
+added src/rows_body.h 'int more;' ptx 'made from other sources'
 added src/new.c 'int new;' purpose 'src/new.c:1: does not begin with'
 added src/new.c '#include <stdio.h>' purpose 'src/new.c:1: does not begin with'
 added scripts/new.sh 'echo new' purpose 'scripts/new.sh:1: does not begin with a comment'

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """test_loader_order.py: the bytes that leat-bench load delivers are those at the places that `leat order` prints, read
-here from the token files alone: for all engines and outputs, ranks, begins, with and without a thread. Needs leat and
+here from the token files alone: for all engines and outputs, ranks, begins, with and without a thread, on the host and
+by way of a GPU that the stand-in driver plays. Needs leat and
 leat-bench of $LEAT_BUILD."""
 import json
 import os
@@ -56,6 +57,8 @@ def one(sources, width, plan, rng, engine, output):
     steps = rng.randint(1, 12)
     words = ["load", *plan, "--from", begin, "--steps", steps, "--batch", batch, "--rank", rank, "--world", world,
              "--engine", engine, "--output", output, "--threads", rng.randint(0, 1), "--dump", "dump", "--json"]
+    if output != "views":
+        words += rng.choice([[], ["--device", "simulated"]])
     words += rng.choice([[], ["--borrow"], ["--no-verify"], ["--slots", 2], ["--synthetic", "--rounds", 1]])
     figures = json.loads(bench(*words))
     want = expected(sources, width, plan, begin, steps + ("--synthetic" in words), batch, rank, world)

@@ -207,7 +207,8 @@ static void memory(void)
         wait_for(children[i]);
     for (unsigned i = 0; i < PROCESSES; i++) {
         pss += z->pss[i];
-        T_CHECK(SANITIZED || z->own[i] < z->ring[i] + 16384);
+        /* nor is that which the driver of a real GPU takes */
+        T_CHECK(SANITIZED || getenv("LEAT_TEST_DEVICE") || z->own[i] < z->ring[i] + 16384);
     }
     fprintf(stderr, "eight processes on 16 MiB: %llu KiB in all; of its own each %llu KiB, of which the ring %llu\n",
             (unsigned long long)pss, (unsigned long long)z->own[0], (unsigned long long)z->ring[0]);

@@ -15,7 +15,8 @@ static struct leat_error err;
 
 static void set_up(void)
 {
-    const char *given = getenv("LEAT_TEST_DEVICE"), *build = getenv("LEAT_BUILD"), *at, *seed;
+    const char *given = getenv("LEAT_TEST_DEVICE");
+    const char *build = getenv("LEAT_BUILD"), *at, *seed;
     const struct fake_control *(*find)(void) = NULL;
     void *symbol;
 

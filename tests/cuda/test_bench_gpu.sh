@@ -1,0 +1,40 @@
+#!/bin/sh
+# test_bench_gpu.sh: what `make bench-gpu` runs goes through with the stand-in driver, and ends with 77 where there is
+# no driver; loads on the simulated device have the checksum of those on the host, for all outputs.
+build=${LEAT_BUILD:-build}
+bench=$build/leat-bench
+tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-gpu-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+fail() {
+    echo "$*" >&2
+    failures=$((failures + 1))
+}
+
+bench/gpu.sh "$build" simulated "$tmp" >"$tmp/out" || fail "bench/gpu.sh fails: $(cat "$tmp/out")"
+for words in '^device: Stand-in' 'its figures do not' 'filled slots ' 'driver calls .* us of CPU a batch' \
+    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step'; do
+    grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
+done
+
+checksum() { # WORD...: of a load
+    "$bench" load --seq-len 100 --batch 6 --steps 40 --checksum "$@" | sed -n 's/^ *checksum //p'
+}
+for width in 2 4; do
+    "$bench" counting -o "$tmp/w$width" --tokens 50K --width $width >/dev/null || fail "cannot write a dataset"
+    want=$(checksum --source "$tmp/w$width" --output tokens)
+    [ -n "$want" ] || fail "no checksum on the host"
+    for output in tokens i32 i64 packed; do
+        for more in "--threads 1" "--threads 0" "--borrow"; do
+            # two words
+            # shellcheck disable=SC2086
+            got=$(checksum --source "$tmp/w$width" --output $output --device simulated $more)
+            [ "$got" = "$want" ] || fail "simulated, $output, $more: '$got', and on the host '$want'"
+        done
+    done
+done
+
+"$bench" gpu "$tmp/w2" --device cuda@/nowhere/libcuda.so.1 >"$tmp/out" 2>&1
+[ $? -eq 77 ] || fail "without a driver: not 77"
+grep -q '^skipped: there is no driver for CUDA here' "$tmp/out" || fail "without a driver: $(cat "$tmp/out")"
+[ "$failures" -eq 0 ]
