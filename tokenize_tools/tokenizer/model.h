@@ -24,6 +24,11 @@ void model_scratch_free(struct model_scratch *s);
 enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err);
 void model_free(struct model *m);
 
+/* The merges of a spec that can happen, as its model has them: for the tests and for making spec->splits. The caller
+ * frees *list. */
+enum leat_status model_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
+                                   struct leat_error *err);
+
 /*
  * Appends the ids of a piece. For byte-level specs the piece is bytes, else UTF-8 as normalized. LEAT_E_NO_MEMORY with
  * a reason if a part that cannot be cut needs more than the scratch's bound.

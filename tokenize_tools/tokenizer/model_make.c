@@ -1,9 +1,4 @@
-/*
- * model_make.c: making a model: its merges, its safe cuts, its bytes. All models come down to one merge table:
- *   ranks    a merge for each way in which a token splits into two tokens; its rank is the token's place by id
- *   merges   the file's list; its rank is the place in the list
- *   scores   a merge for each way in which a piece splits into two symbols; its rank is the place of its score
- */
+/* model_make.c: making a model: its bytes, its merges (model_merges.c lists them), its safe cuts. */
 #include "model_parts.h"
 
 #include <stdio.h>
@@ -11,79 +6,6 @@
 
 #include "base/status.h"
 #include "unicode.h"
-
-/* ---- Merges ---- */
-
-enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
-                                 struct leat_error *err)
-{
-    if (m->list_count == m->list_room) {
-        size_t room = m->list_room ? 2 * m->list_room : 4096;
-        struct merge *list = realloc(m->list, room * sizeof *list);
-
-        if (!list)
-            return status_no_memory(err, room * sizeof *list);
-        m->list = list;
-        m->list_room = room;
-    }
-    m->list[m->list_count++] = (struct merge) { left, right, result, rank };
-    return LEAT_OK;
-}
-
-/* tiktoken: the token at `place` from each two tokens that make it up. Tokens are sorted by id, so places rank them. */
-static enum leat_status split_bytes(struct model *m, uint32_t place, struct leat_error *err)
-{
-    const struct spec_token *t = &m->spec->tokens[place];
-    const uint8_t *text = spec_token_bytes(m->spec, t);
-
-    for (uint32_t i = 1; i < t->length; i++) {
-        uint32_t left = vocabulary_map_find(&m->map, text, i);
-        uint32_t right = left == SPEC_NONE ? SPEC_NONE : vocabulary_map_find(&m->map, text + i, t->length - i);
-        enum leat_status s;
-
-        if (right != SPEC_NONE && (s = model_add_merge(m, left, right, place, place, err)) != LEAT_OK)
-            return s;
-    }
-    return LEAT_OK;
-}
-
-static enum leat_status merges_of_list(struct model *m, struct leat_error *err)
-{
-    const struct tokenizer_spec *spec = m->spec;
-    uint32_t *places = malloc(((size_t)spec->vocabulary_size + 1) * sizeof *places);
-    enum leat_status s = places ? LEAT_OK : status_no_memory(err, spec->vocabulary_size);
-
-    for (uint32_t i = 0; places && i < spec->token_count; i++)
-        places[spec->tokens[i].id] = i;
-    for (uint32_t i = 0; s == LEAT_OK && i < spec->merge_count; i++) {
-        const struct spec_merge *g = &spec->merges[i];
-
-        s = model_add_merge(m, places[g->left], places[g->right], places[g->result], i, err);
-    }
-    free(places);
-    return s;
-}
-
-static enum leat_status make_merges(struct model *m, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    switch (m->spec->model) {
-    case SPEC_RANKS:
-        for (uint32_t i = 0; s == LEAT_OK && i < m->spec->token_count; i++)
-            s = split_bytes(m, i, err);
-        break;
-    case SPEC_MERGES:
-        s = merges_of_list(m, err);
-        break;
-    case SPEC_SCORES:
-        s = model_scores_merges(m, err);
-        break;
-    case SPEC_BYTES:
-        break;
-    }
-    return s == LEAT_OK ? merge_table_make(&m->merges, m->list, m->list_count, err) : s;
-}
 
 /* ---- Safe cuts ---- */
 
@@ -114,10 +36,8 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
     if (spec->byte_level || m->affixes)
         return LEAT_OK;
     for (size_t i = 0; i < m->list_count; i++)
-        for (unsigned b = 0; b < 256; b++)
-            if (m->fallback[b] != NO_SYMBOL &&
-                (m->list[i].left == m->fallback[b] || m->list[i].right == m->fallback[b]))
-                return LEAT_OK;
+        if (model_is_fallback(m, m->list[i].left) || model_is_fallback(m, m->list[i].right))
+            return LEAT_OK;
     m->pairs = calloc(((size_t)1 << MODEL_PAIR_BITS) / 64, sizeof *m->pairs);
     if (!m->pairs)
         return status_no_memory(err, ((size_t)1 << MODEL_PAIR_BITS) / 8);
@@ -165,27 +85,58 @@ static void find_bytes(struct model *m)
     }
 }
 
-enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+static void set_up(struct model *m, const struct tokenizer_spec *spec)
 {
-    struct model *m = calloc(1, sizeof *m);
+    m->spec = spec;
+    m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
+    byte_alphabet_init(&m->alphabet);
+    m->whole = spec->model == SPEC_RANKS || spec->ignore_merges;
+    m->unknown = NO_SYMBOL;
+    for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
+        if (spec->tokens[i].id == spec->unknown && m->unknown == NO_SYMBOL)
+            m->unknown = i;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        m->longest = spec->tokens[i].length > m->longest ? spec->tokens[i].length : m->longest;
+    find_bytes(m);
+    m->apart = spec->model == SPEC_BYTES && m->all_bytes;
+}
+
+/* As far as the list of merges. */
+static enum leat_status begin(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    struct model *m = *out = calloc(1, sizeof *m);
     enum leat_status s = m ? vocabulary_map_make(&m->map, spec, err) : status_no_memory(err, sizeof *m);
 
-    *out = NULL;
+    if (s != LEAT_OK)
+        return s;
+    set_up(m, spec);
+    return model_make_list(m, err);
+}
+
+enum leat_status model_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
+                                   struct leat_error *err)
+{
+    struct model *m;
+    enum leat_status s = begin(&m, spec, err);
+
+    *list = NULL;
     if (s == LEAT_OK) {
-        m->spec = spec;
-        m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
-        byte_alphabet_init(&m->alphabet);
-        m->whole = spec->model == SPEC_RANKS || spec->ignore_merges;
-        m->unknown = NO_SYMBOL;
-        for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
-            if (spec->tokens[i].id == spec->unknown && m->unknown == NO_SYMBOL)
-                m->unknown = i;
-        for (uint32_t i = 0; i < spec->token_count; i++)
-            m->longest = spec->tokens[i].length > m->longest ? spec->tokens[i].length : m->longest;
-        find_bytes(m);
-        m->apart = spec->model == SPEC_BYTES && m->all_bytes;
-        s = make_merges(m, err);
+        *list = m->list;
+        *count = m->list_count;
+        m->list = NULL;
     }
+    model_free(m);
+    return s;
+}
+
+enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    struct model *m;
+    enum leat_status s = begin(&m, spec, err);
+
+    *out = NULL;
+    if (s == LEAT_OK)
+        s = merge_table_make(&m->merges, m->list, m->list_count, err);
     if (s == LEAT_OK)
         s = model_scores_splits(m, err);
     if (s == LEAT_OK)
@@ -196,8 +147,7 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
         model_free(m);
         return s;
     }
-    free(m->list);
-    m->list = NULL;
+    model_free_making(m);
     *out = m;
     return LEAT_OK;
 }
@@ -212,6 +162,6 @@ void model_free(struct model *m)
     free(m->known);
     free(m->splits);
     free(m->odd);
-    free(m->list);
+    model_free_making(m);
     free(m);
 }

@@ -1,7 +1,7 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
- * way of the cache), model_make.c (its tables), model_symbols.c (the symbols that a text begins with), model_scores.c
- * (sentencepiece). Nobody else looks in here.
+ * way of the cache), model_make.c (its tables), model_merges.c (the list of its merges), model_symbols.c (the symbols
+ * that a text begins with), model_scores.c (sentencepiece). Nobody else looks in here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
  * one (sentencepiece merges those too).
@@ -21,6 +21,14 @@
 struct split {
     uint32_t left, right;
 };
+
+/* A piece of sentencepiece that can be merged, in falling order of scores; equal scores share a rank. */
+struct model_scored {
+    float score;
+    uint32_t place;
+};
+
+struct live_merges;
 
 struct model {
     const struct tokenizer_spec *spec;
@@ -42,8 +50,12 @@ struct model {
     struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
     uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
-    struct merge *list; /* while being made */
+    bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
+    struct merge *list; /* while being made, as is `live` */
     size_t list_count, list_room;
+    struct live_merges *live; /* NULL: all merges are kept */
+    struct model_scored *order;
+    uint32_t order_count;
 };
 
 #define MODEL_PAIR_BITS 22 /* the hashed set of character pairs inside products: 512 KiB */
@@ -67,7 +79,24 @@ static inline bool model_mergeable(const struct spec_token *t)
     return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED || t->type == SPEC_UNUSED;
 }
 
-/* A merge for the list of which make_merges() makes the table. */
+/* A token that a character without one falls back to. */
+static inline bool model_is_fallback(const struct model *m, uint32_t symbol)
+{
+    if (symbol >= m->spec->token_count || m->spec->tokens[symbol].length != 6)
+        return false;
+    for (unsigned b = 0; b < 256; b++)
+        if (m->fallback[b] == symbol)
+            return true;
+    return false;
+}
+
+/* ---- model_merges.c ---- */
+
+/* m->list, by rising rank. */
+enum leat_status model_make_list(struct model *m, struct leat_error *err);
+void model_free_making(struct model *m);
+
+/* A merge for the list; left out if it can never happen. By rising rank. */
 enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                  struct leat_error *err);
 
@@ -100,6 +129,11 @@ enum leat_status model_no_unknown(const struct model *m, struct leat_error *err)
 
 /* ---- model_scores.c ---- */
 
+/* The pieces in their order, and the symbols that are no pieces: m->order, m->odd. */
+enum leat_status model_scores_order(struct model *m, struct leat_error *err);
+
+/* Whether no two pieces have the same score. */
+bool model_scores_differ(const struct model *m);
 enum leat_status model_scores_merges(struct model *m, struct leat_error *err);
 
 /* sentencepiece merges unused pieces as it does others, and then takes them apart again. */
