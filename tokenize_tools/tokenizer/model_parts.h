@@ -1,7 +1,8 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
  * way of the cache), model_make.c (its tables), model_merges.c (the list of its merges), model_symbols.c (the symbols
- * that a text begins with), model_scores.c (sentencepiece). Nobody else looks in here.
+ * that a text begins with), model_scores.c (sentencepiece), model_pieces.c (many pieces at once). Nobody else looks in
+ * here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
  * one (sentencepiece merges those too).
@@ -13,6 +14,7 @@
 
 #include "byte_alphabet.h"
 #include "model.h"
+#include "piece_batch.h"
 #include "vocabulary_map.h"
 
 #define NO_SYMBOL UINT32_MAX
@@ -58,6 +60,18 @@ struct model {
     uint32_t order_count;
 };
 
+struct model_scratch {
+    struct merge_scratch merge;
+    struct bound *bound;
+    uint32_t *symbols;
+    size_t room; /* of symbols */
+    struct piece_cache cache;
+    size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
+    const struct piece_kernels *kernels;
+    struct id_list many; /* ids of a batch that do not fit a word */
+    struct piece_batch batch;
+};
+
 #define MODEL_PAIR_BITS 22 /* the hashed set of character pairs inside products: 512 KiB */
 
 static inline uint64_t model_pair_bit(uint32_t before, uint32_t after)
@@ -101,6 +115,10 @@ enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right,
                                  struct leat_error *err);
 
 /* ---- model.c ---- */
+
+/* The ids of a part that nothing cuts: of the piece, where pieces are not cut. Not by way of the cache. */
+enum leat_status model_encode_whole(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    struct id_list *out, struct leat_error *err);
 
 /* Puts down the symbols that a text begins with. */
 typedef enum leat_status model_make_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,

@@ -1,0 +1,111 @@
+/*
+ * piece_cache.h: the ids of pieces that have been seen before. One belongs to one thread, and no line of it is shared.
+ *
+ * Three tables by the length of the piece, in lines of 64 bytes that are read whole, without a branch on which of their
+ * entries fits. Up to 8 bytes: a word of bytes, a word of at most 3 ids, 4 entries a line. Up to 15: two words, 6 ids,
+ * 2 entries a line. Up to 31: four words, 12 ids, a line and its neighbour. A piece with more ids than its table takes
+ * lies in the next wider one, and its own table says so. Longer pieces, and those of more ids, are not kept: they
+ * seldom come again. Newer entries push the oldest of their line out.
+ *
+ * Keys are exact: all bytes of the piece, padded with zeros, and in the last byte its length. A piece of 8 bytes fills
+ * its word; those whose last byte could be taken for a length go into the wider table.
+ *
+ * All pieces of one cache must be of one kind, so that the bytes alone tell the ids.
+ */
+#ifndef LEAT_TOKENIZER_PIECE_CACHE_H
+#define LEAT_TOKENIZER_PIECE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+
+/* Words of a line, and the longest piece that is kept. */
+#define PIECE_LINE 8
+#define PIECE_MOST 31
+
+/*
+ * Ids in a word, three of them, the first lowest; above them their number. 0 in an entry: free. PIECE_WIDER: see the
+ * next table. In a batch: PIECE_MANY: bits 0-31 say where they lie, bits 32-59 how many they are.
+ */
+#define PIECE_ID_BITS     20
+#define PIECE_ID_MASK     (((uint64_t)1 << PIECE_ID_BITS) - 1)
+#define PIECE_COUNT_SHIFT 60
+#define PIECE_WIDER       ((uint64_t)1)
+#define PIECE_MANY        ((uint64_t)15 << PIECE_COUNT_SHIFT)
+
+enum { PIECE_SHORT, PIECE_MIDDLE, PIECE_LONG, PIECE_TABLES };
+
+struct piece_table {
+    uint64_t *lines;
+    unsigned shift; /* of a hash: its upper bits number the lines */
+};
+
+struct piece_cache {
+    struct piece_table tables[PIECE_TABLES];
+    void *memory; /* of all tables */
+    size_t bytes;
+    bool large;
+};
+
+/* Small, for little text: made in microseconds. False: no memory. */
+bool piece_cache_make(struct piece_cache *c);
+void piece_cache_free(struct piece_cache *c);
+
+/* What a large one takes if it may take `most` bytes; 0 if that is too little for one. */
+size_t piece_cache_large(size_t most);
+
+/* Makes it as large as `most` bytes allow, and empty; false, and nothing changed, if it does not become larger. */
+bool piece_cache_enlarge(struct piece_cache *c, size_t most);
+
+/* A piece as the tables look for it. */
+struct piece_key {
+    uint64_t words[4];
+    unsigned table;
+};
+
+/* The key of 1 to PIECE_MOST bytes. */
+struct piece_key piece_key_make(const uint8_t *piece, size_t bytes);
+
+/* Its ids, at most 12; returns their number, 0 if it is not there. */
+size_t piece_cache_find(const struct piece_cache *c, const struct piece_key *key, uint32_t ids[12]);
+
+/* Keeps these ids of a piece that is not there yet, if there are any and they fit. */
+void piece_cache_add(struct piece_cache *c, const struct piece_key *key, const uint32_t *ids, size_t count);
+
+/* ---- What the kernels of a batch share with it ---- */
+
+/* The bytes below `count`, 1 to 8, of a word that was loaded little-endian. */
+static inline uint64_t piece_bytes_mask(size_t count)
+{
+    return ~(uint64_t)0 >> (64 - 8 * count);
+}
+
+static inline uint64_t piece_hash_short(uint64_t word)
+{
+    return word * 0x9e3779b97f4a7c15u;
+}
+
+static inline uint64_t piece_hash_middle(uint64_t first, uint64_t second)
+{
+    uint64_t h = first * 0x9e3779b97f4a7c15u ^ second * 0xd6e8feb86659fd93u;
+
+    return (h ^ h >> 32) * 0xff51afd7ed558ccdu;
+}
+
+static inline size_t piece_line(const struct piece_table *t, uint64_t hash)
+{
+    return (size_t)(hash >> t->shift) * PIECE_LINE;
+}
+
+static inline uint64_t piece_pack(const uint32_t *ids, size_t count)
+{
+    uint64_t value = (uint64_t)count << PIECE_COUNT_SHIFT;
+
+    for (size_t i = 0; i < count; i++)
+        value |= (uint64_t)ids[i] << PIECE_ID_BITS * i;
+    return value;
+}
+
+#endif
