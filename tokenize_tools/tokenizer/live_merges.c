@@ -72,10 +72,22 @@ static uint64_t pair_of(uint32_t left, uint32_t right)
     return (uint64_t)left << SYMBOL_BITS | right;
 }
 
+static size_t first_place(const struct live_merges *l, uint64_t pair)
+{
+    return (size_t)(pair * 0x9e3779b97f4a7c15u >> (64 - l->bits));
+}
+
+void live_merges_prefetch(const struct live_merges *l, uint32_t left, uint32_t right)
+{
+    __builtin_prefetch(&l->symbols[left]);
+    __builtin_prefetch(&l->symbols[right]);
+    __builtin_prefetch(&l->pairs[first_place(l, pair_of(left, right))]);
+}
+
 /* The place of the pair, or the free one where it would go. */
 static size_t place_of(const struct live_merges *l, uint64_t pair)
 {
-    size_t mask = ((size_t)1 << l->bits) - 1, at = (size_t)(pair * 0x9e3779b97f4a7c15u >> (64 - l->bits));
+    size_t mask = ((size_t)1 << l->bits) - 1, at = first_place(l, pair);
 
     while (l->pairs[at] != FREE && l->pairs[at] >> RANK_BITS != pair)
         at = (at + 1) & mask;

@@ -42,6 +42,9 @@ enum live_verdict {
 enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32_t right, uint32_t result,
                                     uint32_t rank);
 
+/* Asks for the memory that an offer of this pair will look at first. */
+void live_merges_prefetch(const struct live_merges *l, uint32_t left, uint32_t right);
+
 /* One for each symbol. Of one that was only late LIVE_NEVER: its late merges must be kept. */
 const struct live_symbol *live_merges_symbols(const struct live_merges *l);
 

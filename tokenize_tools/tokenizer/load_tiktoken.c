@@ -240,7 +240,7 @@ static enum leat_status add_config_specials(struct reader *r, uint32_t list)
     r->spec->added = spec_alloc(r->spec, nodes[list].length * sizeof *r->spec->added);
     if (!r->spec->added)
         return status_no_memory(r->err, nodes[list].length * sizeof *r->spec->added);
-    for (uint32_t k = list + 1; k < nodes[list].next; k = nodes[k + 1].next) {
+    for (uint32_t k = list + 1; k < jsontree_next(j, list); k = jsontree_next(j, k + 1)) {
         struct jsontree_text key = jsontree_string(j, k), t;
         uint32_t content = jsontree_member(j, k + 1, "content");
         uint64_t id = key.length == 0 || key.length > 8 ? SPEC_NONE : 0;

@@ -9,20 +9,25 @@
 
 /* ---- Safe cuts ---- */
 
-static void mark_pairs(struct model *m, const struct spec_token *t)
+/* The last character of the left part and the first of the right one: what stands inside of them other merges have
+ * made. */
+static void mark_pair(struct model *m, const struct merge *merge)
 {
+    const struct spec_token *t = &m->spec->tokens[merge->result];
     const uint8_t *text = spec_token_bytes(m->spec, t);
-    uint32_t before = 0;
-    size_t length;
+    uint32_t right = model_symbol_bytes(m, merge->right), before, after;
+    size_t middle = t->length - right, begin = middle, length;
+    uint64_t bit;
 
-    for (size_t at = 0; at < t->length; at += length) {
-        uint32_t c = unicode_decode(text + at, &length);
-        uint64_t bit = model_pair_bit(before, c);
-
-        if (at > 0)
-            m->pairs[bit / 64] |= (uint64_t)1 << bit % 64;
-        before = c;
-    }
+    if (right == 0 || right >= t->length) /* an empty token: no text holds one */
+        return;
+    do
+        begin--;
+    while (begin > 0 && (text[begin] & 0xc0) == 0x80);
+    before = unicode_decode(text + begin, &length);
+    after = unicode_decode(text + middle, &length);
+    bit = model_pair_bit(before, after);
+    m->pairs[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
 /*
@@ -42,8 +47,7 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
     if (!m->pairs)
         return status_no_memory(err, ((size_t)1 << MODEL_PAIR_BITS) / 8);
     for (size_t i = 0; i < m->list_count; i++)
-        if (i == 0 || m->list[i].result != m->list[i - 1].result)
-            mark_pairs(m, &spec->tokens[m->list[i].result]);
+        mark_pair(m, &m->list[i]);
     m->cuts = true;
     return LEAT_OK;
 }
@@ -82,6 +86,8 @@ static void find_bytes(struct model *m)
         m->fallback[b] = m->spec->byte_fallback ? model_find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
         m->all_bytes = m->all_bytes && m->bytes[b] != NO_SYMBOL;
         m->all_fall_back = m->all_fall_back && m->fallback[b] != NO_SYMBOL;
+        if (m->fallback[b] != NO_SYMBOL && m->fallback[b] >= m->fallback_end)
+            m->fallback_end = m->fallback[b] + 1;
     }
 }
 

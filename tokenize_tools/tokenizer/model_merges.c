@@ -181,24 +181,43 @@ static enum leat_status merges_of_splits(struct model *m, struct leat_error *err
     return s;
 }
 
-/* Places in spec->tokens by id. */
+/* Places in spec->tokens by id; NULL if ids are places, as they nearly always are. */
 static enum leat_status make_places(uint32_t **places, const struct tokenizer_spec *spec, struct leat_error *err)
 {
+    *places = NULL;
+    if (spec->token_count == 0 || spec->tokens[spec->token_count - 1].id == spec->token_count - 1)
+        return LEAT_OK;
     *places = malloc(((size_t)spec->vocabulary_size + 1) * sizeof **places);
     for (uint32_t i = 0; *places && i < spec->token_count; i++)
         (*places)[spec->tokens[i].id] = i;
     return *places ? LEAT_OK : status_no_memory(err, spec->vocabulary_size);
 }
 
+static struct merge merge_of_list(const struct tokenizer_spec *spec, const uint32_t *places, uint32_t number)
+{
+    const struct spec_merge *g = &spec->merges[number];
+
+    if (places)
+        return (struct merge) { places[g->left], places[g->right], places[g->result], number };
+    return (struct merge) { g->left, g->right, g->result, number };
+}
+
+/* Merges are looked at so many ahead of their turn: each is some misses of the cache. */
+#define AHEAD 16u
+
 static enum leat_status merges_of_list(struct model *m, const uint32_t *places, struct leat_error *err)
 {
-    const struct tokenizer_spec *spec = m->spec;
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t i = 0; s == LEAT_OK && i < spec->merge_count; i++) {
-        const struct spec_merge *g = &spec->merges[i];
+    for (uint32_t i = 0; s == LEAT_OK && i < m->spec->merge_count; i++) {
+        struct merge g = merge_of_list(m->spec, places, i);
 
-        s = model_add_merge(m, places[g->left], places[g->right], places[g->result], i, err);
+        if (m->live && i + AHEAD < m->spec->merge_count) {
+            struct merge later = merge_of_list(m->spec, places, i + AHEAD);
+
+            live_merges_prefetch(m->live, later.left, later.right);
+        }
+        s = model_add_merge(m, g.left, g.right, g.result, i, err);
     }
     return s;
 }
@@ -206,13 +225,11 @@ static enum leat_status merges_of_list(struct model *m, const uint32_t *places, 
 /* Whether a part of a merge is a token that texts do not spell: of a byte, or the unknown one. */
 static void find_odd_parts(struct model *m, const uint32_t *places)
 {
-    const struct tokenizer_spec *spec = m->spec;
+    for (uint32_t i = 0; i < m->spec->merge_count && !m->odd_parts; i++) {
+        struct merge g = merge_of_list(m->spec, places, i);
 
-    for (uint32_t i = 0; i < spec->merge_count && !m->odd_parts; i++) {
-        uint32_t parts[2] = { places[spec->merges[i].left], places[spec->merges[i].right] };
-
-        for (unsigned k = 0; k < 2; k++)
-            m->odd_parts = m->odd_parts || parts[k] == m->unknown || model_is_fallback(m, parts[k]);
+        m->odd_parts = g.left == m->unknown || g.right == m->unknown || model_is_fallback(m, g.left) ||
+                       model_is_fallback(m, g.right);
     }
 }
 

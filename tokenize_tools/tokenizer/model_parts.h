@@ -38,6 +38,7 @@ struct model {
     struct merge_table *merges;
     uint32_t bytes[256];    /* byte-level: the symbol of each byte, or NO_SYMBOL */
     uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
+    uint32_t fallback_end;  /* all of these lie before */
     bool all_bytes;         /* every byte has a symbol */
     bool all_fall_back;     /* every byte has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
@@ -93,10 +94,21 @@ static inline bool model_mergeable(const struct spec_token *t)
     return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED || t->type == SPEC_UNUSED;
 }
 
+/* How long a symbol's text is. */
+static inline uint32_t model_symbol_bytes(const struct model *m, uint32_t symbol)
+{
+    uint32_t c;
+
+    if (symbol < m->spec->token_count)
+        return m->spec->tokens[symbol].length;
+    c = m->odd[symbol - m->spec->token_count];
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
 /* A token that a character without one falls back to. */
 static inline bool model_is_fallback(const struct model *m, uint32_t symbol)
 {
-    if (symbol >= m->spec->token_count || m->spec->tokens[symbol].length != 6)
+    if (symbol >= m->fallback_end || m->spec->tokens[symbol].length != 6)
         return false;
     for (unsigned b = 0; b < 256; b++)
         if (m->fallback[b] == symbol)

@@ -41,8 +41,8 @@ static uint64_t value_of(struct id_list *many, size_t begin)
 {
     size_t count = many->count - begin;
 
-    if (count == 0 || count > 3 || (many->ids[begin] | many->ids[begin + (count > 1)] | many->ids[many->count - 1]) >
-                                       PIECE_ID_MASK)
+    if (count == 0 || count > 3 ||
+        (many->ids[begin] | many->ids[begin + (count > 1)] | many->ids[many->count - 1]) > PIECE_ID_MASK)
         return PIECE_MANY | (uint64_t)count << 32 | begin;
     many->count = begin;
     return piece_pack(many->ids + begin, count);

@@ -198,22 +198,11 @@ static enum leat_status append_unpieced(const struct model *m, const uint8_t *te
     return LEAT_OK;
 }
 
-/* How long its text is. */
-static size_t symbol_bytes(const struct model *m, uint32_t symbol)
-{
-    uint32_t c;
-
-    if (symbol < m->spec->token_count)
-        return m->spec->tokens[symbol].length;
-    c = m->odd[symbol - m->spec->token_count];
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-}
-
 /* A symbol that begins at text[*at], which moves behind it. */
 static enum leat_status append_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                       bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t begin = *at, length = symbol_bytes(m, symbol);
+    size_t begin = *at, length = model_symbol_bytes(m, symbol);
 
     *at += length;
     if (symbol >= m->spec->token_count || m->spec->tokens[symbol].type == SPEC_UNUSED)
@@ -226,7 +215,7 @@ static enum leat_status append_symbol(const struct model *m, const uint8_t *text
 static enum leat_status append_whole_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                             bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t begin = *at, end = begin + symbol_bytes(m, symbol);
+    size_t begin = *at, end = begin + model_symbol_bytes(m, symbol);
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && *at < end) {
@@ -234,7 +223,7 @@ static enum leat_status append_whole_symbol(const struct model *m, const uint8_t
         uint32_t part = symbol;
 
         while (m->splits && part < m->spec->token_count && m->splits[part].left != NO_SYMBOL) {
-            size_t middle = part_begin + symbol_bytes(m, m->splits[part].left);
+            size_t middle = part_begin + model_symbol_bytes(m, m->splits[part].left);
 
             if (*at >= middle)
                 part_begin = middle;

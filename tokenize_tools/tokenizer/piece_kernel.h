@@ -38,8 +38,7 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
     __m256i both = _mm256_and_si256(equal, _mm256_shuffle_epi32(equal, 0x4e));
     __m256i found = _mm256_and_si256(both, _mm256_load_si256((const __m256i *)(line + 4)));
 
-    _mm_storeu_si128((__m128i *)value,
-                     _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
+    _mm_storeu_si128((__m128i *)value, _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
 #else
     uint64_t first = line[0] == key[0] && line[1] == key[1] ? ~(uint64_t)0 : 0;
     uint64_t second = line[2] == key[0] && line[3] == key[1] ? ~(uint64_t)0 : 0;

@@ -51,10 +51,10 @@ struct pretokenizer_scratch {
     size_t window_bytes; /* of the first window of a segment */
     struct bound *bound;
     pretokenizer_take_pieces *batches; /* may be NULL */
-    struct held held;    /* of a segment that comes in parts, what the first splitter is not done with */
-    bool begun;          /* something of the segment has come */
-    bool cut;            /* and a piece of it has been given */
-    struct buffer bytes; /* of an unmapped piece */
+    struct held held;                  /* of a segment that comes in parts, what the first splitter is not done with */
+    bool begun;                        /* something of the segment has come */
+    bool cut;                          /* and a piece of it has been given */
+    struct buffer bytes;               /* of an unmapped piece */
     struct level levels[];
 };
 

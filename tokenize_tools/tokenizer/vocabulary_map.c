@@ -23,6 +23,16 @@ static size_t next_slot(const struct vocabulary_map *m, size_t slot)
     return (slot + 1) & (((size_t)VOCABULARY_LINE << m->bits) - 1);
 }
 
+/* The line of a token that is entered later, so many tokens ahead. */
+#define AHEAD 16u
+
+static void prefetch(const struct vocabulary_map *m, const struct spec_token *t)
+{
+    uint64_t key = text_key(spec_token_bytes(m->spec, t), t->length);
+
+    __builtin_prefetch(m->keys + (size_t)text_key_place(key, m->bits) * VOCABULARY_LINE, 1);
+}
+
 /* In the order of the tokens: of two with one text the first is found. */
 static void fill(struct vocabulary_map *m)
 {
@@ -33,6 +43,8 @@ static void fill(struct vocabulary_map *m)
         uint64_t key;
         size_t at;
 
+        if (i + AHEAD < spec->token_count)
+            prefetch(m, t + AHEAD);
         if (t->foreign || t->length == 0)
             continue;
         key = text_key(spec_token_bytes(spec, t), t->length);
