@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "unicode.h"
@@ -91,6 +92,30 @@ static void find_bytes(struct model *m)
     }
 }
 
+/* What kernels need to merge pieces of bytes, each of which is a symbol. A pair of bytes makes a token of two. */
+static enum leat_status make_rules(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+    const struct pair_lines *pairs = merge_table_pairs(m->merges);
+
+    if (!pairs || !spec->byte_level || !m->all_bytes || m->affixes || m->apart)
+        return LEAT_OK;
+    m->first = malloc(0x10000 * sizeof *m->first);
+    m->ids = malloc(((size_t)spec->token_count + 1) * sizeof *m->ids);
+    if (!m->first || !m->ids)
+        return status_no_memory(err, (0x10000 + (size_t)spec->token_count) * sizeof *m->ids);
+    memset(m->first, 0xff, 0x10000 * sizeof *m->first);
+    for (uint32_t i = 0; i < spec->token_count; i++) {
+        const uint8_t *text = spec_token_bytes(spec, &spec->tokens[i]);
+
+        m->ids[i] = spec->tokens[i].id;
+        if (spec->tokens[i].length == 2)
+            m->first[text[0] << 8 | text[1]] = pair_rank(pairs, m->bytes[text[0]], m->bytes[text[1]]);
+    }
+    m->rules = (struct merge_rules) { pairs, m->bytes, m->first, m->ids, m->whole ? &m->map : NULL };
+    return LEAT_OK;
+}
+
 static void set_up(struct model *m, const struct tokenizer_spec *spec)
 {
     m->spec = spec;
@@ -149,6 +174,8 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
         s = make_cuts(m, err);
     if (s == LEAT_OK)
         s = find_known(m, err);
+    if (s == LEAT_OK)
+        s = make_rules(m, err);
     if (s != LEAT_OK) {
         model_free(m);
         return s;
@@ -168,6 +195,8 @@ void model_free(struct model *m)
     free(m->known);
     free(m->splits);
     free(m->odd);
+    free(m->first);
+    free(m->ids);
     model_free_making(m);
     free(m);
 }

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "byte_alphabet.h"
+#include "merge_lanes.h"
 #include "model.h"
 #include "piece_batch.h"
 #include "vocabulary_map.h"
@@ -51,6 +52,8 @@ struct model {
     uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;     /* symbol */
     struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
+    struct merge_rules rules; /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
+    uint32_t *first, *ids;    /* of rules */
     uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */

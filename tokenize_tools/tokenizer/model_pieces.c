@@ -36,18 +36,6 @@ static void count_text(const struct model *m, struct model_scratch *s, size_t by
     }
 }
 
-/* The value of `count` ids that lie at the end of `many`. */
-static uint64_t value_of(struct id_list *many, size_t begin)
-{
-    size_t count = many->count - begin;
-
-    if (count == 0 || count > 3 ||
-        (many->ids[begin] | many->ids[begin + (count > 1)] | many->ids[many->count - 1]) > PIECE_ID_MASK)
-        return PIECE_MANY | (uint64_t)count << 32 | begin;
-    many->count = begin;
-    return piece_pack(many->ids + begin, count);
-}
-
 /* A piece that the batch did not find: it may be there by now, or lie in a wider table. */
 static enum leat_status encode_missed(const struct model *m, struct model_scratch *s, uint32_t at,
                                       struct leat_error *err)
@@ -68,8 +56,12 @@ static enum leat_status encode_missed(const struct model *m, struct model_scratc
         if (status == LEAT_OK && bytes <= PIECE_MOST)
             piece_cache_add(&s->cache, &key, s->many.ids + begin, s->many.count - begin);
     }
-    if (status == LEAT_OK)
-        b->values[at] = value_of(&s->many, begin);
+    if (status != LEAT_OK)
+        return status;
+    count = s->many.count - begin;
+    b->values[at] = piece_value(s->many.ids + begin, count, begin);
+    if (piece_fits(s->many.ids + begin, count))
+        s->many.count = begin;
     return status;
 }
 
@@ -80,12 +72,14 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     enum leat_status status;
 
     s->many.count = 0;
-    status = id_list_reserve(&s->many, 12 * BATCH_PIECES + 6, err);
+    status = id_list_reserve(&s->many, 12 * BATCH_PIECES + BATCH_BYTES + 12, err);
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;
     b->many_count = 0;
     s->kernels->find(&s->cache, b);
+    if (m->rules.pairs)
+        s->kernels->merge(&m->rules, &s->cache, b);
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);

@@ -35,10 +35,18 @@ struct piece_batch {
     uint64_t middle_words[2 * BATCH_PIECES];
 };
 
+struct merge_rules;
+
 struct piece_kernels {
     const char *name;
     /* Fills in values and missed; appends to `many`, at most 6 a piece. BATCH_AHEAD bytes can be read at each piece. */
     void (*find)(const struct piece_cache *c, struct piece_batch *b);
+    /*
+     * Merges the missed pieces but for those of more than LANE_SYMBOLS (merge_lanes.h) bytes, which remain as missed,
+     * fills in their values and puts them into the cache. There is room in `many` for an id for each of their bytes, and
+     * 12 more.
+     */
+    void (*merge)(const struct merge_rules *rules, struct piece_cache *c, struct piece_batch *b);
     /* Writes the ids of all values; returns their number. May write 3 more. */
     size_t (*write)(const struct piece_batch *b, uint32_t *ids);
 };

@@ -99,6 +99,7 @@ static inline size_t piece_line(const struct piece_table *t, uint64_t hash)
     return (size_t)(hash >> t->shift) * PIECE_LINE;
 }
 
+/* At most three ids. */
 static inline uint64_t piece_pack(const uint32_t *ids, size_t count)
 {
     uint64_t value = (uint64_t)count << PIECE_COUNT_SHIFT;
@@ -106,6 +107,18 @@ static inline uint64_t piece_pack(const uint32_t *ids, size_t count)
     for (size_t i = 0; i < count; i++)
         value |= (uint64_t)ids[i] << PIECE_ID_BITS * i;
     return value;
+}
+
+/* Whether ids fit a word. */
+static inline bool piece_fits(const uint32_t *ids, size_t count)
+{
+    return count > 0 && count <= 3 && (ids[0] | ids[count / 2] | ids[count - 1]) <= PIECE_ID_MASK;
+}
+
+/* The value of ids that lie at `place` of a batch's `many`: there they must remain if piece_fits() says no. */
+static inline uint64_t piece_value(const uint32_t *ids, size_t count, size_t place)
+{
+    return piece_fits(ids, count) ? piece_pack(ids, count) : PIECE_MANY | (uint64_t)count << 32 | place;
 }
 
 #endif

@@ -3,11 +3,12 @@
  * a line; the rest is the same C, in loops that have no branch on what a piece is, since a quarter of those of many
  * languages would be guessed wrong.
  */
-#include "piece_batch.h"
-
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
+
+#include "merge_lane_kernel.h"
+#include "piece_batch.h"
 
 /* ---- A line ---- */
 
@@ -187,4 +188,4 @@ static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
     return (size_t)(at - ids);
 }
 
-const struct piece_kernels PIECE_ROW = { PIECE_NAME, find, write_ids };
+const struct piece_kernels PIECE_ROW = { PIECE_NAME, find, merge_missed, write_ids };

@@ -208,6 +208,8 @@ static enum leat_status make_steps(struct pretokenizer *p, const struct tokenize
         step->splits = together > 0;
         if (together == 0)
             s = make_step(step, spec, at, err);
+        if (!step->splits && step->change == CHANGE_NOTHING)
+            p->count--; /* ByteLevel behind the expressions: bytes are what the model takes */
         at += together > 0 ? together : 1;
         if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL && at < spec->pre_tokenizer_count && !p->unmaps) {
             p->steps[p->count++].change = CHANGE_BYTES;
