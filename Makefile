@@ -51,8 +51,9 @@ URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 ifneq ($(filter x86_64%,$(MACHINE)),)
 %_avx2.o: LEVEL = -mavx2 -mbmi2
 %_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mbmi2
+%_avx512vbmi.o: LEVEL = -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2 -mavx2 -mbmi2
 else
-WITHOUT := %_avx2.c %_avx512.c
+WITHOUT := %_avx2.c %_avx512.c %_avx512vbmi.c
 endif
 
 PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)

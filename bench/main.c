@@ -60,6 +60,18 @@ static const struct command commands[] = {
       .example = "leat-bench scan corpus.jsonl.zst",
       .options = scan_options,
       .run = bench_scan },
+    { .name = "scanners",
+      .purpose = "measures how fast texts are cut into pieces, before their ids are looked for",
+      .words = "FILE...",
+      .words_help = "FILE is as for leat-bench encode.",
+      .least_words = 1,
+      .most_words = COMMAND_ANY_WORDS,
+      .notes = "Each family of patterns that has a scanner, and each row of it that this CPU can run, in the CPU time "
+               "of one "
+               "thread. It fails if a row does not cut as the plain one does.",
+      .example = "leat-bench scanners corpus.jsonl.zst\nleat-bench scanners --family gpt2 --runs 9 corpus.jsonl.zst",
+      .options = scanners_options,
+      .run = bench_scanners },
     { .name = "order",
       .purpose = "measures what a sample costs: the permutation, and plans of 1, 20 and 1000 sources",
       .words = "",
