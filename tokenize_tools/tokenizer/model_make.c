@@ -12,7 +12,7 @@
 
 /* The last character of the left part and the first of the right one: what stands inside of them other merges have
  * made. */
-static void mark_pair(struct model *m, const struct merge *merge)
+static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct merge *merge)
 {
     const struct spec_token *t = &m->spec->tokens[merge->result];
     const uint8_t *text = spec_token_bytes(m->spec, t);
@@ -25,6 +25,7 @@ static void mark_pair(struct model *m, const struct merge *merge)
     do
         begin--;
     while (begin > 0 && (text[begin] & 0xc0) == 0x80);
+    cut_pairs_add(bytes, text[middle - 1], text[middle]);
     before = unicode_decode(text + begin, &length);
     after = unicode_decode(text + middle, &length);
     bit = model_pair_bit(before, after);
@@ -38,6 +39,7 @@ static void mark_pair(struct model *m, const struct merge *merge)
 static enum leat_status make_cuts(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
+    struct cut_pairs *bytes;
 
     if (spec->byte_level || m->affixes)
         return LEAT_OK;
@@ -47,9 +49,15 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
     m->pairs = calloc(((size_t)1 << MODEL_PAIR_BITS) / 64, sizeof *m->pairs);
     if (!m->pairs)
         return status_no_memory(err, ((size_t)1 << MODEL_PAIR_BITS) / 8);
+    bytes = calloc(1, sizeof *bytes);
+    if (!bytes)
+        return status_no_memory(err, sizeof *bytes);
     for (size_t i = 0; i < m->list_count; i++)
-        mark_pair(m, &m->list[i]);
+        mark_pair(m, bytes, &m->list[i]);
+    cut_classes_make(&m->classes, bytes);
+    free(bytes);
     m->cuts = true;
+    m->cuts_by_bytes = m->all_fall_back; /* else a run of unknown characters must stay together */
     return LEAT_OK;
 }
 
@@ -75,6 +83,14 @@ static enum leat_status find_known(struct model *m, struct leat_error *err)
 
 /* ---- The whole ---- */
 
+/* A byte that is a character with a token of its own, which needs nothing to fall back to. (Gemma has no <0x09>.) */
+static bool is_letter(const struct model *m, uint8_t byte)
+{
+    uint32_t place = byte < 0x80 ? model_find_symbol(m, &byte, 1) : NO_SYMBOL;
+
+    return place != NO_SYMBOL && model_mergeable(&m->spec->tokens[place]) && m->spec->tokens[place].type != SPEC_UNUSED;
+}
+
 static void find_bytes(struct model *m)
 {
     m->all_bytes = m->all_fall_back = true;
@@ -86,7 +102,7 @@ static void find_bytes(struct model *m)
         m->bytes[b] = m->spec->byte_level ? model_find_symbol(m, &byte, 1) : NO_SYMBOL;
         m->fallback[b] = m->spec->byte_fallback ? model_find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
         m->all_bytes = m->all_bytes && m->bytes[b] != NO_SYMBOL;
-        m->all_fall_back = m->all_fall_back && m->fallback[b] != NO_SYMBOL;
+        m->all_fall_back = m->all_fall_back && (m->fallback[b] != NO_SYMBOL || is_letter(m, byte));
         if (m->fallback[b] != NO_SYMBOL && m->fallback[b] >= m->fallback_end)
             m->fallback_end = m->fallback[b] + 1;
     }

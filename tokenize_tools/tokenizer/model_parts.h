@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "byte_alphabet.h"
+#include "cut_classes.h"
 #include "merge_lanes.h"
 #include "model.h"
 #include "piece_batch.h"
@@ -41,7 +42,7 @@ struct model {
     uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
     uint32_t fallback_end;  /* all of these lie before */
     bool all_bytes;         /* every byte has a symbol */
-    bool all_fall_back;     /* every byte has a fallback */
+    bool all_fall_back;     /* every byte that can need one has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
     bool whole;           /* a piece that is a token is taken as it stands */
@@ -49,6 +50,8 @@ struct model {
     bool apart;           /* nothing merges: each byte is a token */
     uint32_t longest;     /* bytes of the longest token */
     uint64_t *pairs;      /* bits: character pairs that stand inside products */
+    bool cuts_by_bytes;   /* and many of them found by the bytes around them: */
+    struct cut_classes classes;
     uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;     /* symbol */
     struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
@@ -72,6 +75,7 @@ struct model_scratch {
     struct piece_cache cache;
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct piece_kernels *kernels;
+    const struct cut_kernels *cutter;
     struct id_list many; /* ids of a batch that do not fit a word */
     struct piece_batch batch;
 };
@@ -146,6 +150,17 @@ const uint32_t *model_symbols(const struct model_scratch *s);
 
 enum leat_status model_append(const struct model *m, const uint32_t *symbols, size_t count, struct id_list *out,
                               struct leat_error *err);
+
+/* A part that the cut by bytes has left: it is cut again by characters before it is merged. */
+enum leat_status model_encode_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,
+                                         size_t bytes, struct id_list *out, struct leat_error *err);
+
+/* ---- model_pieces.c ---- */
+
+/* As model_encode_pieces(), of parts that are no pieces of their own. */
+enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                    struct leat_error *err);
 
 /* ---- model_symbols.c ---- */
 

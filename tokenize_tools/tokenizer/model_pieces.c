@@ -11,10 +11,10 @@
 /* After so much text a larger cache is worth its making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
-/* The vocabulary itself, where a piece that is a token is that token. */
+/* The vocabulary itself, where a piece that is a token is that token; but not what is cut out of a piece. */
 static void seed(const struct model *m, struct model_scratch *s)
 {
-    for (uint32_t i = 0; m->whole && i < m->spec->token_count; i++) {
+    for (uint32_t i = 0; m->whole && !m->cuts && i < m->spec->token_count; i++) {
         const struct spec_token *t = &m->spec->tokens[i];
 
         if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST) {
@@ -52,7 +52,8 @@ static enum leat_status encode_missed(const struct model *m, struct model_scratc
         s->many.count += count;
     }
     if (status == LEAT_OK && count == 0) {
-        status = model_encode_whole(m, s, piece, bytes, &s->many, err);
+        status = m->cuts ? model_encode_characters(m, s, piece, bytes, &s->many, err)
+                         : model_encode_whole(m, s, piece, bytes, &s->many, err);
         if (status == LEAT_OK && bytes <= PIECE_MOST)
             piece_cache_add(&s->cache, &key, s->many.ids + begin, s->many.count - begin);
     }
@@ -128,20 +129,21 @@ static enum leat_status encode_some(const struct model *m, struct model_scratch 
     return encode_batch(m, s, out, err);
 }
 
-enum leat_status model_encode_pieces(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                     struct leat_error *err)
+enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                    struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
 
     if (count > 0)
         count_text(m, s, ends[count - 1] - begin);
     while (status == LEAT_OK && count > 0) {
-        size_t some = m->cuts || m->apart ? 0 : batch_count(begin, ends, count), far;
+        size_t some = batch_count(begin, ends, count), far;
 
         if (some == 0) {
             some = 1;
-            status = model_encode(m, s, text + begin, ends[0] - begin, out, err);
+            status = m->cuts ? model_encode_characters(m, s, text + begin, ends[0] - begin, out, err)
+                             : model_encode(m, s, text + begin, ends[0] - begin, out, err);
         } else {
             far = far_from_end(bytes, begin, ends, some);
             some = far > 0 ? far : some;
@@ -151,5 +153,18 @@ enum leat_status model_encode_pieces(const struct model *m, struct model_scratch
         ends += some;
         count -= some;
     }
+    return status;
+}
+
+enum leat_status model_encode_pieces(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                     struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    if (!m->cuts && !m->apart)
+        return model_encode_parts(m, s, text, bytes, begin, ends, count, out, err);
+    for (size_t i = 0; status == LEAT_OK && i < count; begin = ends[i++])
+        status = model_encode(m, s, text + begin, ends[i] - begin, out, err);
     return status;
 }
