@@ -2,6 +2,7 @@
 #include "encoder.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "base/tiny.h"
@@ -38,6 +39,8 @@ struct encoder {
     struct pretokenizer_scratch *pretokenizer;
     struct held piece; /* of a piece that comes in parts, what cannot be cut */
     bool piece_cut;    /* and something of it has been encoded */
+    bool spaced_begun; /* something of a segment has come that is not normalized (spaced.h) */
+    struct buffer spaced;
     struct model_scratch *model;
 };
 
@@ -59,7 +62,7 @@ static void set_up(struct encoder *e, const struct engine *engine)
     e->cache_bytes = e->bound.most / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.most / CACHE_SHARE) : SIZE_MAX;
     e->cache_bytes = piece_cache_large(e->cache_bytes);
     e->bound.held = e->cache_bytes;
-    e->input.text.bound = e->repaired.bound = e->piece.text.bound = &e->bound;
+    e->input.text.bound = e->repaired.bound = e->spaced.bound = e->piece.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
     sentencepiece_state_bound(&e->sentencepiece, &e->bound);
     e->part_bytes = e->bound.most / PARTS < PART_BYTES ? (size_t)(e->bound.most / PARTS) : PART_BYTES;
@@ -106,6 +109,7 @@ void encoder_free(struct encoder *e)
     held_free(&e->normalized.held);
     held_free(&e->piece);
     buffer_free(&e->repaired);
+    buffer_free(&e->spaced);
     id_list_free(&e->ids);
     free(e);
 }
@@ -166,13 +170,64 @@ static enum leat_status take_normalized(void *context, const uint8_t *text, size
     return pretokenizer_run(e->engine->pretokenizer, e->pretokenizer, text, bytes, first, last, take_piece, e, err);
 }
 
+/* Room for the space before a segment and what follows it as far as a cut. */
+#define PREFIX_ROOM 64
+
+/* The space that comes before a segment: it is encoded with as much of the text as need be, *used, or held back before
+ * all of it. */
+static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used,
+                                    struct leat_error *err)
+{
+    uint8_t copy[PREFIX_ROOM] = { ' ' };
+    size_t room = bytes < sizeof copy - 1 ? bytes : sizeof copy - 1, cut = 0;
+    enum leat_status s;
+
+    while (room < bytes && (text[room] & 0xc0) == 0x80)
+        room--;
+    memcpy(copy + 1, text, room);
+    s = model_encode_part(e->engine->model, e->model, copy, room + 1, true, false, &e->ids, &cut, err);
+    e->piece_cut = cut > 0;
+    *used = cut > 0 ? cut - 1 : 0;
+    return s == LEAT_OK && cut == 0 ? buffer_append(&e->piece.text, copy, 1, err) : s;
+}
+
+static bool wants_prefix(const struct encoder *e, const uint8_t *text, bool first)
+{
+    enum spaced_prefix prefix = e->engine->prefix;
+
+    return prefix == SPACED_ALWAYS || (prefix == SPACED_UNLESS && *text != ' ') ||
+           (prefix == SPACED_FIRST && first && *text != ' ');
+}
+
+/* Text for a model with spaces. */
+static enum leat_status take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t used = 0;
+
+    if (spaced_has_mark(text, bytes)) {
+        e->spaced.size = 0;
+        s = spaced_replace(&e->spaced, text, bytes, err);
+        text = e->spaced.bytes;
+        bytes = e->spaced.size;
+    }
+    if (s == LEAT_OK && bytes > 0 && !e->spaced_begun && wants_prefix(e, text, first))
+        s = take_prefix(e, text, bytes, &used, err);
+    e->spaced_begun = !last && (e->spaced_begun || bytes > 0);
+    return s == LEAT_OK ? take_piece(e, text + used, bytes - used, last, err) : s;
+}
+
 static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
                                  struct leat_error *err)
 {
     static const struct cutter_take take = { take_normalized, take_token };
     struct encoder *e = context;
-    enum leat_status s = normalizer_run(e->engine->normalizer, &e->normalizer, &text, &bytes, last, err);
+    enum leat_status s;
 
+    if (e->engine->prefix != SPACED_NOT)
+        return take_spaced(e, text, bytes, first, last, err);
+    s = normalizer_run(e->engine->normalizer, &e->normalizer, &text, &bytes, last, err);
     return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, first, last, &take, e, err) : s;
 }
 
@@ -243,8 +298,9 @@ static void trim(struct encoder *e)
     held_trim(&e->raw.held);
     held_trim(&e->normalized.held);
     held_trim(&e->piece);
-    e->repaired.size = 0;
+    e->repaired.size = e->spaced.size = 0;
     buffer_trim(&e->repaired);
+    buffer_trim(&e->spaced);
     normalizer_scratch_trim(&e->normalizer);
     pretokenizer_scratch_trim(e->pretokenizer);
 }
@@ -258,7 +314,7 @@ static void clear(struct encoder *e)
     sentencepiece_state_clear(&e->sentencepiece);
     pretokenizer_scratch_clear(e->pretokenizer);
     held_clear(&e->piece);
-    e->piece_cut = false;
+    e->piece_cut = e->spaced_begun = false;
     trim(e);
 }
 

@@ -136,8 +136,7 @@ static inline bool lane_step(const struct pair_lines *t, struct lane *l)
     l->left = 63 - (unsigned)__builtin_clzll(l->alive & (((uint64_t)1 << place) - 1));
     l->alive ^= (uint64_t)1 << l->gone;
     l->symbols[place] = symbol;
-    lane_ask(t, l, pair_key(l->symbols[l->left], symbol),
-             pair_key(symbol, l->symbols[__builtin_ctzll(behind)]));
+    lane_ask(t, l, pair_key(l->symbols[l->left], symbol), pair_key(symbol, l->symbols[__builtin_ctzll(behind)]));
     return true;
 }
 

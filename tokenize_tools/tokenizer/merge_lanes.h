@@ -27,7 +27,8 @@ struct merge_rules {
 };
 
 struct lane {
-    _Alignas(64) uint32_t ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
+    _Alignas(64) uint32_t
+        ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
     uint32_t symbols[LANE_PLACES + 2]; /* by place; PAIR_NOBODY before the first and behind the last */
     uint64_t alive;                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
     unsigned width;                    /* places that are in use, a multiple of 16 */

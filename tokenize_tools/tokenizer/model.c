@@ -19,8 +19,8 @@
 /* ---- A thread's memory ---- */
 
 /* Cuts that are looked for at a time, and the bytes they are looked for in. */
-#define CUTS      ((size_t)TINY_OR(5, 960))
-#define CUT_BYTES ((size_t)TINY_OR(80, 8192))
+#define CUTS         ((size_t)TINY_OR(5, 960))
+#define CUT_BYTES    ((size_t)TINY_OR(80, 8192))
 
 #define MANY_SYMBOLS ((size_t)1 << 18) /* more are not kept: a piece so long is rare */
 

@@ -45,19 +45,19 @@ struct model {
     bool all_fall_back;     /* every byte that can need one has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
-    bool whole;           /* a piece that is a token is taken as it stands */
-    bool cuts;            /* safe cuts may be made */
-    bool apart;           /* nothing merges: each byte is a token */
-    uint32_t longest;     /* bytes of the longest token */
-    uint64_t *pairs;      /* bits: character pairs that stand inside products */
-    bool cuts_by_bytes;   /* and many of them found by the bytes around them: */
+    bool whole;         /* a piece that is a token is taken as it stands */
+    bool cuts;          /* safe cuts may be made */
+    bool apart;         /* nothing merges: each byte is a token */
+    uint32_t longest;   /* bytes of the longest token */
+    uint64_t *pairs;    /* bits: character pairs that stand inside products */
+    bool cuts_by_bytes; /* and many of them found by the bytes around them: */
     struct cut_classes classes;
-    uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
-    uint32_t unknown;     /* symbol */
-    struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
+    uint64_t *known;          /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
+    uint32_t unknown;         /* symbol */
+    struct split *splits;     /* by place: of unused pieces, what they become again; NULL if there are none */
     struct merge_rules rules; /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;    /* of rules */
-    uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
+    uint32_t *odd;            /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
     struct merge *list; /* while being made, as is `live` */

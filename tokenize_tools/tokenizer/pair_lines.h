@@ -15,7 +15,7 @@
 
 #define PAIR_WORDS  8
 #define PAIR_BITS   20
-#define PAIR_KEY    24 /* bits below a key */
+#define PAIR_KEY    24                               /* bits below a key */
 #define PAIR_NOBODY (((uint32_t)1 << PAIR_BITS) - 1) /* a symbol that has no merges */
 
 struct merge;
