@@ -97,7 +97,8 @@ static inline void lane_ask(const struct pair_lines *t, struct lane *l, uint64_t
     __builtin_prefetch(t->lines + l->right_line);
 }
 
-static inline void lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes)
+static inline void lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes,
+                              unsigned part)
 {
     uint64_t nobody = pair_key(PAIR_NOBODY, PAIR_NOBODY);
 
@@ -114,7 +115,7 @@ static inline void lane_begin(const struct merge_rules *r, struct lane *l, const
     for (uint32_t i = bytes; i < l->width; i++)
         l->ranks[i] = UINT32_MAX;
     lane_ask(r->pairs, l, nobody, nobody);
-    if (r->whole)
+    if (r->whole && !part)
         l->hash = vocabulary_map_hash(r->whole, piece, bytes);
 }
 
@@ -148,7 +149,7 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
 
     for (; alive; alive &= alive - 1)
         ids[count++] = r->ids[l->symbols[__builtin_ctzll(alive)]];
-    if (r->whole && count > 1)
+    if (r->whole && count > 1 && !b->parts[l->at])
         token = vocabulary_map_find_hashed(r->whole, l->hash, b->text + b->begins[l->at], l->bytes);
     if (token != SPEC_NONE) {
         ids[0] = r->ids[token];
@@ -177,12 +178,12 @@ static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_
             continue;
         }
         if (bytes <= PIECE_MOST) {
-            l->key = piece_key_make(piece, bytes);
+            l->key = piece_key_make(piece, bytes, b->parts[at]);
             count = piece_cache_find(c, &l->key, b->many + b->many_count);
         }
         if (count == 0) {
             l->at = at;
-            lane_begin(r, l, piece, bytes);
+            lane_begin(r, l, piece, bytes, b->parts[at]);
             return true;
         }
         b->values[at] = piece_value(b->many + b->many_count, count, b->many_count);

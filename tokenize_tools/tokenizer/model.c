@@ -136,14 +136,11 @@ static bool encode_whole(const struct model *m, const uint8_t *piece, size_t byt
     return true;
 }
 
-enum leat_status model_encode_whole(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                    struct id_list *out, struct leat_error *err)
+enum leat_status model_encode_merges(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err)
 {
-    enum leat_status status;
+    enum leat_status status = reserve_symbols(s, model_symbols_most(m, bytes), bytes, err);
 
-    if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
-        return status;
-    status = reserve_symbols(s, model_symbols_most(m, bytes), bytes, err);
     if (status != LEAT_OK)
         return status;
     status = m->spec->model == SPEC_SCORES ? model_scores_encode(m, s, text, bytes, out, err)
@@ -151,6 +148,16 @@ enum leat_status model_encode_whole(const struct model *m, struct model_scratch 
     if (s->room > MANY_SYMBOLS)
         free_symbols(s);
     return status;
+}
+
+enum leat_status model_encode_whole(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    struct id_list *out, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
+        return status;
+    return model_encode_merges(m, s, text, bytes, out, err);
 }
 
 /* A part by way of the cache. */
@@ -164,7 +171,7 @@ static enum leat_status encode_cached(const struct model *m, struct model_scratc
 
     if (bytes > PIECE_MOST)
         return model_encode_whole(m, s, text, bytes, out, err);
-    key = piece_key_make(text, bytes);
+    key = piece_key_make(text, bytes, 0);
     count = piece_cache_find(&s->cache, &key, ids);
     if (count > 0) {
         status = id_list_reserve(out, count, err);

@@ -113,6 +113,7 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     const struct pair_lines *pairs = merge_table_pairs(m->merges);
+    enum leat_status s;
 
     if (!pairs || !spec->byte_level || !m->all_bytes || m->affixes || m->apart)
         return LEAT_OK;
@@ -128,6 +129,9 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
         if (spec->tokens[i].length == 2)
             m->first[text[0] << 8 | text[1]] = pair_rank(pairs, m->bytes[text[0]], m->bytes[text[1]]);
     }
+    s = byte_cuts_make(&m->byte_cuts, spec, err);
+    if (s != LEAT_OK)
+        return s;
     m->rules = (struct merge_rules) { pairs, m->bytes, m->first, m->ids, m->whole ? &m->map : NULL };
     return LEAT_OK;
 }
@@ -213,6 +217,7 @@ void model_free(struct model *m)
     free(m->odd);
     free(m->first);
     free(m->ids);
+    byte_cuts_free(&m->byte_cuts);
     model_free_making(m);
     free(m);
 }

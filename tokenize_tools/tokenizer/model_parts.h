@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "byte_alphabet.h"
+#include "byte_cuts.h"
 #include "cut_classes.h"
 #include "merge_lanes.h"
 #include "model.h"
@@ -57,6 +58,7 @@ struct model {
     struct split *splits;     /* by place: of unused pieces, what they become again; NULL if there are none */
     struct merge_rules rules; /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;    /* of rules */
+    struct byte_cuts byte_cuts; /* where these pieces are cut */
     uint32_t *odd;            /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
@@ -138,6 +140,10 @@ enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right,
 /* The ids of a part that nothing cuts: of the piece, where pieces are not cut. Not by way of the cache. */
 enum leat_status model_encode_whole(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                     struct id_list *out, struct leat_error *err);
+
+/* The same without a look whether it is a token as it stands. */
+enum leat_status model_encode_merges(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err);
 
 /* Puts down the symbols that a text begins with. */
 typedef enum leat_status model_make_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,

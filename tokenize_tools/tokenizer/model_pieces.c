@@ -18,7 +18,7 @@ static void seed(const struct model *m, struct model_scratch *s)
         const struct spec_token *t = &m->spec->tokens[i];
 
         if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST) {
-            struct piece_key key = piece_key_make(spec_token_bytes(m->spec, t), t->length);
+            struct piece_key key = piece_key_make(spec_token_bytes(m->spec, t), t->length, 0);
 
             piece_cache_add(&s->cache, &key, &t->id, 1);
         }
@@ -47,13 +47,13 @@ static enum leat_status encode_missed(const struct model *m, struct model_scratc
     struct piece_key key;
 
     if (status == LEAT_OK && bytes <= PIECE_MOST) {
-        key = piece_key_make(piece, bytes);
+        key = piece_key_make(piece, bytes, b->parts[at]);
         count = piece_cache_find(&s->cache, &key, s->many.ids + begin);
         s->many.count += count;
     }
     if (status == LEAT_OK && count == 0) {
-        status = m->cuts ? model_encode_characters(m, s, piece, bytes, &s->many, err)
-                         : model_encode_whole(m, s, piece, bytes, &s->many, err);
+        status = b->parts[at] ? model_encode_merges(m, s, piece, bytes, &s->many, err)
+                              : model_encode_whole(m, s, piece, bytes, &s->many, err);
         if (status == LEAT_OK && bytes <= PIECE_MOST)
             piece_cache_add(&s->cache, &key, s->many.ids + begin, s->many.count - begin);
     }
@@ -92,66 +92,133 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     return status;
 }
 
-/* How many of the pieces make up the next batch: 0 if the first is too long for one. */
-static size_t batch_count(uint32_t begin, const uint32_t *ends, size_t count)
-{
-    if (count > BATCH_PIECES)
-        count = BATCH_PIECES;
-    while (count > 0 && ends[count - 1] - begin > BATCH_BYTES)
-        count = ends[count / 2] - begin > BATCH_BYTES ? count / 2 : count - 1;
-    return count;
-}
+/* ---- Filling a batch ---- */
 
-/* Pieces that lie so near the end that kernels would read behind it go from a copy. */
-static size_t far_from_end(size_t bytes, uint32_t begin, const uint32_t *ends, size_t count)
-{
-    while (count > 0 && (count > 1 ? ends[count - 2] : begin) + BATCH_AHEAD > bytes)
-        count--;
-    return count;
-}
+/* What is left of a run of pieces: the next one begins at `begin`, or the rest of a cut one does. */
+struct rest {
+    const uint8_t *text;
+    size_t bytes; /* that can be read */
+    uint32_t begin;
+    const uint32_t *ends, *last;
+    bool inside; /* of a cut piece */
+};
 
-static enum leat_status encode_some(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
-                                    struct leat_error *err)
-{
-    struct piece_batch *b = &s->batch;
-    uint8_t copy[3 * BATCH_AHEAD] = { 0 };
+/* Where the batch's text lies, and the last place at which a piece may begin: kernels read on behind it. The last pieces
+ * of a text go from a copy. */
+struct place {
+    uint8_t copy[3 * BATCH_AHEAD];
+    size_t bytes; /* that can be read */
+    uint32_t most;
+};
 
-    b->text = text + begin;
-    if (begin + BATCH_AHEAD > bytes) {
-        memcpy(copy, text + begin, ends[count - 1] - begin);
-        b->text = copy;
+static void place_text(struct place *p, struct piece_batch *b, const struct rest *r)
+{
+    size_t left = r->bytes - r->begin;
+
+    b->text = r->text + r->begin;
+    p->bytes = left;
+    p->most = left - BATCH_AHEAD < BATCH_BYTES ? (uint32_t)(left - BATCH_AHEAD) : BATCH_BYTES;
+    if (left < BATCH_AHEAD) {
+        memset(p->copy, 0, sizeof p->copy);
+        memcpy(p->copy, b->text, left);
+        b->text = p->copy;
+        p->bytes = sizeof p->copy;
+        p->most = BATCH_AHEAD;
     }
-    b->count = (uint32_t)count;
-    b->begins[0] = 0;
-    for (size_t i = 0; i < count; i++)
-        b->begins[i + 1] = ends[i] - begin;
-    return encode_batch(m, s, out, err);
+}
+
+static bool has_high(const uint8_t *text, size_t bytes)
+{
+    uint64_t all = 0;
+    size_t at = 0;
+
+    for (; at + 8 <= bytes; at += 8)
+        all |= bytes_load64(text + at);
+    for (; at < bytes; at++)
+        all |= (uint64_t)text[at] << 56;
+    return (all & 0x8080808080808080u) != 0;
+}
+
+static inline void add(struct piece_batch *b, uint32_t begin, unsigned part)
+{
+    b->begins[b->count] = begin;
+    b->parts[b->count++] = (uint8_t)part;
+}
+
+/* The end of the part of a piece that begins at text[begin]. */
+static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t bytes, uint32_t begin, uint32_t end)
+{
+    unsigned length = byte_cuts_length(text[begin]);
+    uint32_t before = byte_cuts_load(text + begin, length, bytes - begin), at = begin + length;
+
+    while (at < end) {
+        uint32_t after;
+
+        length = byte_cuts_length(text[at]);
+        after = byte_cuts_load(text + at, length, bytes - at);
+        if (length > 1 && byte_cuts_safe(c, before, text[at - 1], after))
+            return at;
+        before = after;
+        at += length;
+    }
+    return end;
+}
+
+/* Adds what fits of the pieces. Nothing, if the first is too long for a batch: *end is then where it ends. */
+static void fill(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p, uint32_t *end)
+{
+    uint32_t base = r->begin, begin = 0, all = r->last[-1] - base;
+    bool cuts = m->byte_cuts.pairs && has_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
+
+    b->count = 0;
+    while (b->count < BATCH_PIECES && r->ends < r->last && begin <= p->most) {
+        uint32_t piece_end = *r->ends - base;
+
+        *end = piece_end;
+        if (cuts && (r->inside || has_high(b->text + begin, piece_end - begin)))
+            *end = part_end(&m->byte_cuts, b->text, p->bytes, begin, piece_end);
+        if (*end > BATCH_BYTES)
+            break;
+        add(b, begin, m->whole && (r->inside || *end < piece_end));
+        r->inside = *end < piece_end;
+        r->ends += !r->inside;
+        begin = *end;
+    }
+    b->begins[b->count] = begin;
+    r->begin = base + begin;
+    *end += base;
+}
+
+/* One that is longer than a batch. */
+static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, uint32_t end,
+                                    struct id_list *out, struct leat_error *err)
+{
+    bool part = m->cuts || r->inside || end < *r->ends;
+    const uint8_t *text = r->text + r->begin;
+    enum leat_status status = part ? model_encode_merges(m, s, text, end - r->begin, out, err)
+                                   : model_encode(m, s, text, end - r->begin, out, err);
+
+    r->begin = end;
+    r->inside = end < *r->ends;
+    r->ends += !r->inside;
+    return status;
 }
 
 enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                     struct leat_error *err)
 {
+    struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
     enum leat_status status = LEAT_OK;
+    struct place place;
+    uint32_t end = begin;
 
     if (count > 0)
         count_text(m, s, ends[count - 1] - begin);
-    while (status == LEAT_OK && count > 0) {
-        size_t some = batch_count(begin, ends, count), far;
-
-        if (some == 0) {
-            some = 1;
-            status = m->cuts ? model_encode_characters(m, s, text + begin, ends[0] - begin, out, err)
-                             : model_encode(m, s, text + begin, ends[0] - begin, out, err);
-        } else {
-            far = far_from_end(bytes, begin, ends, some);
-            some = far > 0 ? far : some;
-            status = encode_some(m, s, text, bytes, begin, ends, some, out, err);
-        }
-        begin = ends[some - 1];
-        ends += some;
-        count -= some;
+    while (status == LEAT_OK && r.ends < r.last) {
+        place_text(&place, &s->batch, &r);
+        fill(m, &s->batch, &r, &place, &end);
+        status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, &r, end, out, err);
     }
     return status;
 }

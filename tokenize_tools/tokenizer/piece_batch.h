@@ -19,6 +19,7 @@ struct piece_batch {
     const uint8_t *text; /* where the first piece begins */
     uint32_t count;
     uint32_t begins[BATCH_PIECES + 1]; /* of each piece; then where the last one ends */
+    uint8_t parts[BATCH_PIECES];       /* 1: of a cut piece, see piece_key_make() */
     uint64_t values[BATCH_PIECES];     /* words of ids as in piece_cache.h; below 1 << PIECE_COUNT_SHIFT: not known */
 
     uint32_t missed_count;

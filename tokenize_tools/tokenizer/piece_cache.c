@@ -106,17 +106,17 @@ bool piece_cache_enlarge(struct piece_cache *c, size_t most)
 
 /* ---- One piece ---- */
 
-struct piece_key piece_key_make(const uint8_t *piece, size_t bytes)
+struct piece_key piece_key_make(const uint8_t *piece, size_t bytes, unsigned part)
 {
     uint8_t padded[PIECE_MOST + 1] = { 0 };
     struct piece_key k = { .table = bytes <= 15 ? PIECE_MIDDLE : PIECE_LONG };
 
     memcpy(padded, piece, bytes);
-    if (bytes <= 8 && (bytes < 8 || padded[7] >= 8)) {
+    if (bytes < 8 || (bytes == 8 && !part && padded[7] >= 16)) {
         k.table = PIECE_SHORT;
-        padded[7] = bytes < 8 ? (uint8_t)bytes : padded[7];
+        padded[7] = bytes < 8 ? (uint8_t)(bytes | part << 3) : padded[7];
     } else {
-        padded[bytes <= 15 ? 15 : PIECE_MOST] = (uint8_t)bytes;
+        padded[bytes <= 15 ? 15 : PIECE_MOST] = (uint8_t)(bytes | part << (bytes <= 15 ? 4 : 5));
     }
     for (unsigned i = 0; i < 4; i++)
         k.words[i] = bytes_load64(padded + 8 * i);

@@ -10,7 +10,8 @@
  * Keys are exact: all bytes of the piece, padded with zeros, and in the last byte its length. A piece of 8 bytes fills
  * its word; those whose last byte could be taken for a length go into the wider table.
  *
- * All pieces of one cache must be of one kind, so that the bytes alone tell the ids.
+ * A piece may be of two kinds, which the key tells, too: the same bytes may have other ids as a part of a piece than as
+ * a piece of their own.
  */
 #ifndef LEAT_TOKENIZER_PIECE_CACHE_H
 #define LEAT_TOKENIZER_PIECE_CACHE_H
@@ -65,8 +66,8 @@ struct piece_key {
     unsigned table;
 };
 
-/* The key of 1 to PIECE_MOST bytes. */
-struct piece_key piece_key_make(const uint8_t *piece, size_t bytes);
+/* The key of 1 to PIECE_MOST bytes; `part` 0 or 1. */
+struct piece_key piece_key_make(const uint8_t *piece, size_t bytes, unsigned part);
 
 /* Its ids, at most 12; returns their number, 0 if it is not there. */
 size_t piece_cache_find(const struct piece_cache *c, const struct piece_key *key, uint32_t ids[12]);

@@ -62,14 +62,14 @@ static void make_keys(struct piece_batch *b)
         size_t low = bytes < 8 ? bytes : 8, high = bytes < 8 ? 1 : bytes < 16 ? bytes - 7 : 8;
         uint64_t first = bytes_load64(piece) & piece_bytes_mask(low);
         uint64_t second = bytes_load64(piece + 7) & piece_bytes_mask(high);
-        uint64_t key = first | (uint64_t)(bytes & 7) << 56;
-        bool is_short = bytes <= 8 && key >> 56 >= (bytes & 8), is_long = bytes > 15;
+        uint64_t part = b->parts[i], key = first | ((bytes & 7) | part << 3) << 56;
+        bool is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part), is_long = bytes > 15;
 
         b->short_words[shorts] = key;
         b->short_at[shorts] = i;
         shorts += is_short;
         b->middle_words[2 * middles] = first;
-        b->middle_words[2 * middles + 1] = second >> 8 | (uint64_t)bytes << 56;
+        b->middle_words[2 * middles + 1] = second >> 8 | (bytes | part << 4) << 56;
         b->middle_at[middles] = i;
         middles += !is_short & !is_long;
         b->long_at[longs] = i;
@@ -139,7 +139,7 @@ static void find_long(const struct piece_cache *c, struct piece_batch *b)
         size_t count = 0;
 
         if (bytes <= PIECE_MOST) {
-            struct piece_key key = piece_key_make(b->text + b->begins[at], bytes);
+            struct piece_key key = piece_key_make(b->text + b->begins[at], bytes, b->parts[at]);
 
             count = piece_cache_find(c, &key, ids);
         }
