@@ -188,30 +188,30 @@ static enum leat_status encode_cached(const struct model *m, struct model_scratc
 
 /* ---- A piece ---- */
 
-int model_may_cut(const struct model *m, uint32_t before, uint32_t after)
+/* Whether the character has a symbol, where that matters. */
+static bool is_known(const struct model *m, const uint8_t *text)
 {
-    uint64_t bit = model_pair_bit(before, after);
+    size_t length;
+    uint32_t c = m->known ? unicode_decode(text, &length) : 0;
 
-    return m->cuts && !(m->pairs[bit / 64] >> bit % 64 & 1);
-}
-
-static bool is_known(const struct model *m, uint32_t c)
-{
     return !m->known || (m->known[c / 64] >> c % 64 & 1);
 }
 
 /* Where the next safe cut is after the beginning of the text; `bytes` if there is none. */
 static size_t next_cut(const struct model *m, const uint8_t *text, size_t bytes)
 {
-    size_t length, at;
-    uint32_t before = unicode_decode(text, &length);
+    unsigned length = byte_cuts_length(*text);
+    uint32_t before = byte_cuts_load(text, length, bytes);
+    size_t at = length, last = 0;
 
-    for (at = length; at < bytes; at += length) {
-        uint32_t c = unicode_decode(text + at, &length);
+    for (; at < bytes; last = at, at += length) {
+        uint32_t after;
 
-        if (is_known(m, before) && is_known(m, c) && model_may_cut(m, before, c))
+        length = byte_cuts_length(text[at]);
+        after = byte_cuts_load(text + at, length, bytes - at);
+        if (byte_cuts_safe_whole(&m->byte_cuts, before, after) && is_known(m, text + last) && is_known(m, text + at))
             break;
-        before = c;
+        before = after;
     }
     return at;
 }

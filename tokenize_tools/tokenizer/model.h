@@ -53,7 +53,4 @@ enum leat_status model_encode_pieces(const struct model *m, struct model_scratch
 enum leat_status model_encode_part(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                    bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
-/* Whether text may be cut between these two characters of a piece without changing anything. */
-int model_may_cut(const struct model *m, uint32_t before, uint32_t after);
-
 #endif

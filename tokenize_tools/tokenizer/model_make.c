@@ -17,8 +17,7 @@ static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct mer
     const struct spec_token *t = &m->spec->tokens[merge->result];
     const uint8_t *text = spec_token_bytes(m->spec, t);
     uint32_t right = model_symbol_bytes(m, merge->right), before, after;
-    size_t middle = t->length - right, begin = middle, length;
-    uint64_t bit;
+    size_t middle = t->length - right, begin = middle;
 
     if (right == 0 || right >= t->length) /* an empty token: no text holds one */
         return;
@@ -26,10 +25,9 @@ static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct mer
         begin--;
     while (begin > 0 && (text[begin] & 0xc0) == 0x80);
     cut_pairs_add(bytes, text[middle - 1], text[middle]);
-    before = unicode_decode(text + begin, &length);
-    after = unicode_decode(text + middle, &length);
-    bit = model_pair_bit(before, after);
-    m->pairs[bit / 64] |= (uint64_t)1 << bit % 64;
+    before = byte_cuts_load(text + begin, (unsigned)(middle - begin), middle - begin);
+    after = byte_cuts_load(text + middle, byte_cuts_length(text[middle]), right);
+    byte_cuts_add(&m->byte_cuts, before, after);
 }
 
 /*
@@ -40,15 +38,16 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     struct cut_pairs *bytes;
+    enum leat_status s;
 
     if (spec->byte_level || m->affixes)
         return LEAT_OK;
     for (size_t i = 0; i < m->list_count; i++)
         if (model_is_fallback(m, m->list[i].left) || model_is_fallback(m, m->list[i].right))
             return LEAT_OK;
-    m->pairs = calloc(((size_t)1 << MODEL_PAIR_BITS) / 64, sizeof *m->pairs);
-    if (!m->pairs)
-        return status_no_memory(err, ((size_t)1 << MODEL_PAIR_BITS) / 8);
+    s = byte_cuts_begin(&m->byte_cuts, err);
+    if (s != LEAT_OK)
+        return s;
     bytes = calloc(1, sizeof *bytes);
     if (!bytes)
         return status_no_memory(err, sizeof *bytes);
@@ -108,15 +107,48 @@ static void find_bytes(struct model *m)
     }
 }
 
-/* What kernels need to merge pieces of bytes, each of which is a symbol. A pair of bytes makes a token of two. */
+/* The symbols of the characters, for kernels; those of one byte are m->bytes. */
+static enum leat_status make_letters(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+
+    m->letters = malloc(LANE_LETTERS * sizeof *m->letters);
+    if (!m->letters)
+        return status_no_memory(err, LANE_LETTERS * sizeof *m->letters);
+    for (uint32_t c = 0; c < LANE_LETTERS; c++)
+        m->letters[c] = LANE_NO_LETTER;
+    for (uint32_t i = 0; i < spec->token_count; i++) {
+        const struct spec_token *t = &spec->tokens[i];
+        size_t length = 0;
+        uint32_t c = t->foreign || t->length > 3 ? 0 : unicode_decode(spec_token_bytes(spec, t), &length);
+
+        if (length > 0 && length == t->length)
+            m->letters[c] = i;
+    }
+    for (unsigned b = 0; b < 0x80; b++)
+        m->bytes[b] = m->letters[b] == LANE_NO_LETTER ? m->fallback[b] : m->letters[b];
+    return LEAT_OK;
+}
+
+/* Whether pieces begin as bytes, or as characters of which none is ever unknown. */
+static bool have_rules(const struct model *m)
+{
+    if (m->affixes || m->apart)
+        return false;
+    return m->spec->byte_level ? m->all_bytes : m->cuts_by_bytes && m->spec->model == SPEC_MERGES;
+}
+
+/* What kernels need to merge pieces in turns. A pair of bytes that are symbols makes a token of two. */
 static enum leat_status make_rules(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     const struct pair_lines *pairs = merge_table_pairs(m->merges);
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
-    if (!pairs || !spec->byte_level || !m->all_bytes || m->affixes || m->apart)
+    if (!pairs || !have_rules(m))
         return LEAT_OK;
+    if (!spec->byte_level && (s = make_letters(m, err)) != LEAT_OK)
+        return s;
     m->first = malloc(0x10000 * sizeof *m->first);
     m->ids = malloc(((size_t)spec->token_count + 1) * sizeof *m->ids);
     if (!m->first || !m->ids)
@@ -126,14 +158,16 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
         const uint8_t *text = spec_token_bytes(spec, &spec->tokens[i]);
 
         m->ids[i] = spec->tokens[i].id;
-        if (spec->tokens[i].length == 2)
+        if (spec->tokens[i].length == 2 && (spec->byte_level || (text[0] | text[1]) < 0x80))
             m->first[text[0] << 8 | text[1]] = pair_rank(pairs, m->bytes[text[0]], m->bytes[text[1]]);
     }
-    s = byte_cuts_make(&m->byte_cuts, spec, err);
-    if (s != LEAT_OK)
-        return s;
-    m->rules = (struct merge_rules) { pairs, m->bytes, m->first, m->ids, m->whole ? &m->map : NULL };
-    return LEAT_OK;
+    if (spec->byte_level)
+        s = byte_cuts_make(&m->byte_cuts, spec, err);
+    m->rules = (struct merge_rules) { pairs,     m->bytes,
+                                      m->first,  m->ids,
+                                      m->whole && spec->byte_level ? &m->map : NULL,
+                                      m->letters, m->fallback };
+    return s;
 }
 
 static void set_up(struct model *m, const struct tokenizer_spec *spec)
@@ -211,7 +245,7 @@ void model_free(struct model *m)
         return;
     vocabulary_map_free(&m->map);
     merge_table_free(m->merges);
-    free(m->pairs);
+    free(m->letters);
     free(m->known);
     free(m->splits);
     free(m->odd);

@@ -50,7 +50,6 @@ struct model {
     bool cuts;          /* safe cuts may be made */
     bool apart;         /* nothing merges: each byte is a token */
     uint32_t longest;   /* bytes of the longest token */
-    uint64_t *pairs;    /* bits: character pairs that stand inside products */
     bool cuts_by_bytes; /* and many of them found by the bytes around them: */
     struct cut_classes classes;
     uint64_t *known;          /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
@@ -58,7 +57,8 @@ struct model {
     struct split *splits;     /* by place: of unused pieces, what they become again; NULL if there are none */
     struct merge_rules rules; /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;    /* of rules */
-    struct byte_cuts byte_cuts; /* where these pieces are cut */
+    uint32_t *letters;          /* the same */
+    struct byte_cuts byte_cuts; /* where pieces are cut */
     uint32_t *odd;            /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
@@ -81,13 +81,6 @@ struct model_scratch {
     struct id_list many; /* ids of a batch that do not fit a word */
     struct piece_batch batch;
 };
-
-#define MODEL_PAIR_BITS 22 /* the hashed set of character pairs inside products: 512 KiB */
-
-static inline uint64_t model_pair_bit(uint32_t before, uint32_t after)
-{
-    return (((uint64_t)before << 21 | after) * 0x9e3779b97f4a7c15u) >> (64 - MODEL_PAIR_BITS);
-}
 
 /* The symbol of a token's bytes. */
 static inline uint32_t model_find_symbol(const struct model *m, const uint8_t *bytes, size_t count)
