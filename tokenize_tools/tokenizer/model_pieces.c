@@ -94,6 +94,10 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
 
 /* ---- Filling a batch ---- */
 
+/* Parts that have been cut by their bytes already, and are not longer, are left as they are: nearly all of them are in
+ * the cache. */
+#define CUT_LEAST 15
+
 /* What is left of a run of pieces: the next one begins at `begin`, or the rest of a cut one does. */
 struct rest {
     const uint8_t *text;
@@ -168,6 +172,7 @@ static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t 
 static void fill(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p, uint32_t *end)
 {
     uint32_t base = r->begin, begin = 0, all = r->last[-1] - base;
+    uint32_t least = m->cuts ? CUT_LEAST : 0;
     bool cuts = m->byte_cuts.pairs && has_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
 
     b->count = 0;
@@ -175,7 +180,7 @@ static void fill(const struct model *m, struct piece_batch *b, struct rest *r, c
         uint32_t piece_end = *r->ends - base;
 
         *end = piece_end;
-        if (cuts && (r->inside || has_high(b->text + begin, piece_end - begin)))
+        if (cuts && (r->inside || (piece_end - begin > least && has_high(b->text + begin, piece_end - begin))))
             *end = part_end(&m->byte_cuts, b->text, p->bytes, begin, piece_end);
         if (*end > BATCH_BYTES)
             break;
