@@ -23,6 +23,9 @@
  * before. */
 #define CACHE_SHARE 4
 
+/* Stretches between tokens, and tokens, that are encoded together. */
+#define SPANS ((size_t)TINY_OR(3, 512))
+
 struct encoder {
     const struct engine *engine;
     struct encoder_options options;
@@ -41,6 +44,9 @@ struct encoder {
     bool piece_cut;    /* and something of it has been encoded */
     bool spaced_begun; /* something of a segment has come that is not normalized (spaced.h) */
     struct buffer spaced;
+    const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
+    size_t run_bytes, span_count;
+    struct model_span spans[SPANS];
     struct model_scratch *model;
 };
 
@@ -152,14 +158,14 @@ static enum leat_status take_pieces(void *context, const uint8_t *text, size_t b
     return model_encode_pieces(e->engine->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
 }
 
-static enum leat_status take_token(void *context, uint32_t id, struct leat_error *err)
+static enum leat_status take_token(void *context, uint32_t id, const uint8_t *text, size_t bytes,
+                                   struct leat_error *err)
 {
     struct encoder *e = context;
-    enum leat_status s = id_list_reserve(&e->ids, 1, err);
 
-    if (s == LEAT_OK)
-        e->ids.ids[e->ids.count++] = id;
-    return s;
+    (void)text;
+    (void)bytes;
+    return id_list_append(&e->ids, id, err);
 }
 
 static enum leat_status take_normalized(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
@@ -218,6 +224,71 @@ static enum leat_status take_spaced(struct encoder *e, const uint8_t *text, size
     return s == LEAT_OK ? take_piece(e, text + used, bytes - used, last, err) : s;
 }
 
+static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
+{
+    size_t count = e->span_count, begin = 0;
+    enum leat_status s = LEAT_OK;
+
+    e->span_count = 0;
+    if (count > 0 && !spaced_has_mark(e->run, e->run_bytes))
+        return model_encode_spans(e->engine->model, e->model, e->run, e->run_bytes, e->spans, count, &e->ids, err);
+    for (size_t i = 0; s == LEAT_OK && i < count; begin = e->spans[i++].end)
+        s = e->spans[i].id == MODEL_PIECE ? take_spaced(e, e->run + begin, e->spans[i].end - begin, false, true, err)
+                                          : id_list_append(&e->ids, e->spans[i].id, err);
+    return s;
+}
+
+static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t bytes, uint32_t id,
+                                 struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MOST || e->run + e->run_bytes != text)
+        s = encode_run(e, err);
+    if (e->span_count == 0) {
+        e->run = text;
+        e->run_bytes = 0;
+    }
+    e->run_bytes += bytes;
+    e->spans[e->span_count++] = (struct model_span) { (uint32_t)e->run_bytes, id };
+    return s;
+}
+
+/* A segment that is all there goes into the run; others, at the ends of what has come, are encoded by themselves. */
+static enum leat_status take_segment(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                                     struct leat_error *err)
+{
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MOST)
+        return add_span(e, text, bytes, MODEL_PIECE, err);
+    s = encode_run(e, err);
+    return s == LEAT_OK ? take_spaced(e, text, bytes, first, last, err) : s;
+}
+
+static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *text, size_t bytes,
+                                   struct leat_error *err)
+{
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (bytes > 0 && bytes <= MODEL_SPAN_MOST)
+        return add_span(e, text, bytes, id, err);
+    s = encode_run(e, err);
+    return s == LEAT_OK ? id_list_append(&e->ids, id, err) : s;
+}
+
+/* Where nothing comes before segments they and the tokens between them are encoded many at a time. */
+static enum leat_status take_runs(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                  struct leat_error *err)
+{
+    static const struct cutter_take take = { take_segment, take_fixed };
+    enum leat_status s = cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
+
+    return s == LEAT_OK ? encode_run(e, err) : s;
+}
+
 static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
                                  struct leat_error *err)
 {
@@ -254,6 +325,8 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
 {
     static const struct cutter_take take = { take_raw, take_token };
 
+    if (e->engine->prefix == SPACED_NONE && model_takes_spans(e->engine->model))
+        return take_runs(e, text, bytes, last, err);
     return e->engine->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
                                     : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
 }
@@ -315,6 +388,7 @@ static void clear(struct encoder *e)
     pretokenizer_scratch_clear(e->pretokenizer);
     held_clear(&e->piece);
     e->piece_cut = e->spaced_begun = false;
+    e->span_count = 0;
     trim(e);
 }
 

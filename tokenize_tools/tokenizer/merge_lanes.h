@@ -12,12 +12,12 @@
 #include "piece_batch.h"
 #include "vocabulary_map.h"
 
-#define LANES        8
-#define LANE_SYMBOLS 62 /* the most of a piece: places 1 to 62 */
-#define LANE_PLACES  64
-#define LANE_LETTERS 0x10000u
+#define LANES          8
+#define LANE_SYMBOLS   62 /* the most of a piece: places 1 to 62 */
+#define LANE_PLACES    64
+#define LANE_LETTERS   0x10000u
 #define LANE_NO_LETTER UINT32_MAX
-#define LANE_NONE    (UINT32_MAX - LANE_PLACES + 1)
+#define LANE_NONE      (UINT32_MAX - LANE_PLACES + 1)
 
 /* What a kernel must know of a model whose pieces are bytes, or characters. */
 struct merge_rules {
@@ -40,10 +40,10 @@ struct lane {
     unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
     uint64_t left_key, right_key;
     size_t left_line, right_line;
-    uint64_t hash; /* of the piece, where it may be a token as it stands */
-    uint32_t at;   /* which piece of the batch */
+    uint64_t hash;         /* of the piece, where it may be a token as it stands */
+    uint32_t at;           /* which piece of the batch */
     uint32_t bytes, count; /* of the piece: bytes, and symbols at the begin */
-    struct piece_key key; /* of a piece that the cache keeps */
+    struct piece_key key;  /* of a piece that the cache keeps */
 };
 
 #endif

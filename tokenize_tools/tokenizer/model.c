@@ -56,6 +56,7 @@ void model_scratch_free(struct model_scratch *s)
         merge_scratch_free(&s->merge);
         free_symbols(s);
         id_list_free(&s->many);
+        id_list_free(&s->fixed);
         piece_cache_free(&s->cache);
     }
     free(s);
@@ -284,6 +285,78 @@ static enum leat_status encode_by_bytes(const struct model *m, struct model_scra
         status = encode_part(m, s, text + begin, bytes - begin, out, err);
     *used = last ? bytes : begin;
     return status;
+}
+
+/* Ends of parts that have been found and not yet encoded. */
+struct found {
+    const struct model *m;
+    struct model_scratch *s;
+    const uint8_t *text;
+    size_t bytes; /* that can be read */
+    struct id_list *out;
+    uint32_t begin, count;
+    uint32_t ends[CUTS + CUT_SLACK + 2];
+};
+
+static enum leat_status encode_found(struct found *f, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    if (f->count > 0) {
+        f->s->fixed_used = 0;
+        status = model_encode_parts(f->m, f->s, f->text, f->bytes, f->begin, f->ends, f->count, f->out, err);
+        f->begin = f->ends[f->count - 1] & ~MODEL_FIXED;
+    }
+    f->count = 0;
+    f->s->fixed.count = 0;
+    return status;
+}
+
+/* A piece from text[begin] to text[end]. */
+static enum leat_status find_parts(struct found *f, size_t begin, size_t end, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    for (size_t from = begin + 1, to; status == LEAT_OK && from < end; from = to) {
+        uint32_t *cuts = f->ends + f->count;
+        size_t count = f->s->cutter->find(&f->m->classes, f->text, from, end, cuts, (size_t)(CUTS - f->count), &to);
+
+        for (size_t i = 0; i < count; i++)
+            cuts[i] += (uint32_t)from;
+        f->count += (uint32_t)count;
+        if (f->count >= CUTS)
+            status = encode_found(f, err);
+    }
+    if (end > begin)
+        f->ends[f->count++] = (uint32_t)end;
+    return status;
+}
+
+bool model_takes_spans(const struct model *m)
+{
+    return m->cuts_by_bytes && !m->whole;
+}
+
+enum leat_status model_encode_spans(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    const struct model_span *spans, size_t count, struct id_list *out,
+                                    struct leat_error *err)
+{
+    struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
+    enum leat_status status = LEAT_OK;
+    uint32_t begin = 0;
+
+    s->fixed.count = 0;
+    for (size_t i = 0; status == LEAT_OK && i < count; begin = spans[i++].end) {
+        if (f.count >= CUTS && (status = encode_found(&f, err)) != LEAT_OK)
+            break;
+        if (spans[i].id == MODEL_PIECE) {
+            status = find_parts(&f, begin, spans[i].end, err);
+        } else {
+            status = id_list_append(&s->fixed, spans[i].id, err);
+            f.ends[f.count++] = spans[i].end | MODEL_FIXED;
+        }
+    }
+    return status == LEAT_OK ? encode_found(&f, err) : status;
 }
 
 static enum leat_status encode_cut(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,

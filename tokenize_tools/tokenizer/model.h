@@ -46,6 +46,23 @@ enum leat_status model_encode_pieces(const struct model *m, struct model_scratch
                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                      struct leat_error *err);
 
+/* A stretch of a text: a piece, or a token that is known already. */
+struct model_span {
+    uint32_t end; /* it begins where the one before ends */
+    uint32_t id;  /* of the token; MODEL_PIECE: it is a piece, perhaps of no bytes */
+};
+#define MODEL_PIECE     UINT32_MAX
+#define MODEL_SPAN_MOST ((size_t)1 << 17) /* bytes of all */
+
+/* Whether a model is good at the following. */
+bool model_takes_spans(const struct model *m);
+
+/* The same for spans, of which the first begins with the text. Where tokens stand close to each other, as where each
+ * newline is one, this is what makes batches of pieces out of them. */
+enum leat_status model_encode_spans(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    const struct model_span *spans, size_t count, struct id_list *out,
+                                    struct leat_error *err);
+
 /*
  * The same for a piece that comes in parts. `begins`: nothing of the piece has been encoded yet; `last`: it ends here.
  * *used is how much is done with: the next part must begin there. Nothing, where a piece cannot be cut.

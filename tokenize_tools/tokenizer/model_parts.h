@@ -52,14 +52,14 @@ struct model {
     uint32_t longest;   /* bytes of the longest token */
     bool cuts_by_bytes; /* and many of them found by the bytes around them: */
     struct cut_classes classes;
-    uint64_t *known;          /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
-    uint32_t unknown;         /* symbol */
-    struct split *splits;     /* by place: of unused pieces, what they become again; NULL if there are none */
-    struct merge_rules rules; /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
-    uint32_t *first, *ids;    /* of rules */
+    uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
+    uint32_t unknown;           /* symbol */
+    struct split *splits;       /* by place: of unused pieces, what they become again; NULL if there are none */
+    struct merge_rules rules;   /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
+    uint32_t *first, *ids;      /* of rules */
     uint32_t *letters;          /* the same */
     struct byte_cuts byte_cuts; /* where pieces are cut */
-    uint32_t *odd;            /* characters that are symbols but no tokens, ascending; symbol token_count + i */
+    uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
     struct merge *list; /* while being made, as is `live` */
@@ -78,7 +78,11 @@ struct model_scratch {
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct piece_kernels *kernels;
     const struct cut_kernels *cutter;
-    struct id_list many; /* ids of a batch that do not fit a word */
+    struct id_list fixed;                /* ids of parts that are tokens already */
+    size_t fixed_used;                   /* by the batches before */
+    uint32_t fixed_count;                /* in this batch, */
+    uint32_t fixed_at[BATCH_PIECES + 1]; /* and which pieces they are */
+    struct id_list many;                 /* ids of a batch that do not fit a word */
     struct piece_batch batch;
 };
 
@@ -155,6 +159,9 @@ enum leat_status model_encode_characters(const struct model *m, struct model_scr
                                          size_t bytes, struct id_list *out, struct leat_error *err);
 
 /* ---- model_pieces.c ---- */
+
+/* The end of a part that is a token already: its id is the next of model_scratch.fixed. */
+#define MODEL_FIXED ((uint32_t)1 << 31)
 
 /* As model_encode_pieces(), of parts that are no pieces of their own. */
 enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,

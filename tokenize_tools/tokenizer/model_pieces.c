@@ -66,6 +66,19 @@ static enum leat_status encode_missed(const struct model *m, struct model_scratc
     return status;
 }
 
+/* A part that is a token already has been looked up as the others; its id stands firm. */
+static enum leat_status fix(struct model_scratch *s, uint32_t at, struct leat_error *err)
+{
+    enum leat_status status = id_list_reserve(&s->many, 1, err);
+
+    if (status != LEAT_OK)
+        return status;
+    s->many.ids[s->many.count] = s->fixed.ids[s->fixed_used++];
+    s->batch.values[at] = piece_value(s->many.ids + s->many.count, 1, s->many.count);
+    s->many.count++;
+    return LEAT_OK;
+}
+
 static enum leat_status encode_batch(const struct model *m, struct model_scratch *s, struct id_list *out,
                                      struct leat_error *err)
 {
@@ -84,6 +97,8 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);
+    for (uint32_t i = 0; status == LEAT_OK && i < s->fixed_count; i++)
+        status = fix(s, s->fixed_at[i], err);
     b->many = s->many.ids;
     if (status == LEAT_OK)
         status = id_list_reserve(out, 3 * b->count + s->many.count + 3, err);
@@ -169,21 +184,26 @@ static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t 
 }
 
 /* Adds what fits of the pieces. Nothing, if the first is too long for a batch: *end is then where it ends. */
-static void fill(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p, uint32_t *end)
+static void fill(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p, uint32_t *end)
 {
-    uint32_t base = r->begin, begin = 0, all = r->last[-1] - base;
+    struct piece_batch *b = &s->batch;
+    uint32_t base = r->begin, begin = 0, all = (r->last[-1] & ~MODEL_FIXED) - base;
     uint32_t least = m->cuts ? CUT_LEAST : 0;
     bool cuts = m->byte_cuts.pairs && has_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
 
-    b->count = 0;
+    b->count = s->fixed_count = 0;
     while (b->count < BATCH_PIECES && r->ends < r->last && begin <= p->most) {
-        uint32_t piece_end = *r->ends - base;
+        uint32_t piece_end = (*r->ends & ~MODEL_FIXED) - base;
+        bool fixed = (*r->ends & MODEL_FIXED) != 0;
 
         *end = piece_end;
-        if (cuts && (r->inside || (piece_end - begin > least && has_high(b->text + begin, piece_end - begin))))
+        if (cuts && !fixed &&
+            (r->inside || (piece_end - begin > least && has_high(b->text + begin, piece_end - begin))))
             *end = part_end(&m->byte_cuts, b->text, p->bytes, begin, piece_end);
         if (*end > BATCH_BYTES)
             break;
+        s->fixed_at[s->fixed_count] = b->count;
+        s->fixed_count += fixed;
         add(b, begin, m->whole && (r->inside || *end < piece_end));
         r->inside = *end < piece_end;
         r->ends += !r->inside;
@@ -198,13 +218,15 @@ static void fill(const struct model *m, struct piece_batch *b, struct rest *r, c
 static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, uint32_t end,
                                     struct id_list *out, struct leat_error *err)
 {
-    bool part = m->cuts || r->inside || end < *r->ends;
+    uint32_t piece_end = *r->ends & ~MODEL_FIXED;
+    bool part = m->cuts || r->inside || end < piece_end, fixed = piece_end != *r->ends;
     const uint8_t *text = r->text + r->begin;
-    enum leat_status status = part ? model_encode_merges(m, s, text, end - r->begin, out, err)
-                                   : model_encode(m, s, text, end - r->begin, out, err);
+    enum leat_status status = fixed  ? id_list_append(out, s->fixed.ids[s->fixed_used++], err)
+                              : part ? model_encode_merges(m, s, text, end - r->begin, out, err)
+                                     : model_encode(m, s, text, end - r->begin, out, err);
 
     r->begin = end;
-    r->inside = end < *r->ends;
+    r->inside = end < piece_end;
     r->ends += !r->inside;
     return status;
 }
@@ -219,10 +241,10 @@ enum leat_status model_encode_parts(const struct model *m, struct model_scratch 
     uint32_t end = begin;
 
     if (count > 0)
-        count_text(m, s, ends[count - 1] - begin);
+        count_text(m, s, (ends[count - 1] & ~MODEL_FIXED) - begin);
     while (status == LEAT_OK && r.ends < r.last) {
         place_text(&place, &s->batch, &r);
-        fill(m, &s->batch, &r, &place, &end);
+        fill(m, s, &r, &place, &end);
         status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, &r, end, out, err);
     }
     return status;
