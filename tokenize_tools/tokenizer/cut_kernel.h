@@ -38,6 +38,17 @@ static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes 
     return _mm512_testn_epi8_mask(before, look_up(t->after, _mm512_loadu_si512(text)));
 }
 
+/* The same for `count` places, less than 64, reading no further. */
+static inline uint64_t cuts_of_rest(const struct tables *t, const struct cut_classes *c, const uint8_t *text,
+                                    size_t count)
+{
+    __mmask64 some = ((uint64_t)1 << count) - 1;
+    __m512i before = look_up(t->before, _mm512_maskz_loadu_epi8(some, text - 1));
+
+    (void)c;
+    return _mm512_mask_testn_epi8_mask(some, before, look_up(t->after, _mm512_maskz_loadu_epi8(some, text)));
+}
+
 #elif defined(__AVX2__)
 #include <immintrin.h>
 
@@ -158,6 +169,7 @@ static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes 
 
 #endif
 
+#if !defined(__AVX512VBMI__)
 /* The same for less than 64 places: from a copy. */
 static uint64_t cuts_of_rest(const struct tables *t, const struct cut_classes *c, const uint8_t *text, size_t count)
 {
@@ -166,6 +178,7 @@ static uint64_t cuts_of_rest(const struct tables *t, const struct cut_classes *c
     memcpy(copy, text - 1, count + 1);
     return cuts_of(t, c, copy + 1) & (((uint64_t)1 << count) - 1);
 }
+#endif
 
 static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
                    size_t enough, size_t *reached)
