@@ -257,14 +257,10 @@ LOADER_PEERS := $(BUILD)/peers-venv
 $(LOADER_PEERS)/ready: bench/peers/dataloader.txt
 	$(call make_venv,$(LOADER_PEERS),$<)
 .PHONY: bench-peers
-## bench-peers: leat-bench load beside PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
-bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready
-	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 ## bench-peers: leat-bench load, leat.Loader and PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
+bench-peers: export PYTHONPATH := $(BUILD)/python
 bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
-	$(Q)if [ -e $(LOADER_PEERS)/ready ]; then PYTHONPATH=$(BUILD)/python $(LOADER_PEERS)/bin/python \
-	    bench/peers/dataloader.py $(BUILD)/leat-bench $(PEERS) || [ $$? -eq 77 ]; else \
-	    echo "skipped: PyTorch cannot be installed (python3 -m venv, pip)"; fi
+	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 

@@ -42,18 +42,24 @@ run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BU
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
 # dataset for the reader in Python, what makes small datasets for the tests of the commands, and what answers questions
-# about the order of samples for its twin in Python.
+# about the order of samples for its twin in Python. make_splits makes data of the library (make splits; likewise).
 $(BUILD)/make_golden: $(BUILD)/obj/tests/golden/make_golden.o
+$(BUILD)/make_splits: $(BUILD)/obj/tests/tokenizer/make_splits.o
 $(BUILD)/dataset_dump: $(BUILD)/obj/tests/python/dataset_dump.o
 $(BUILD)/make_dataset: $(BUILD)/obj/tests/cli/make_dataset.o
 $(BUILD)/order_dump: $(BUILD)/obj/tests/order/order_dump.o
-$(BUILD)/make_golden $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump: $(TEST_LIBRARIES)
+$(BUILD)/make_golden $(BUILD)/make_splits $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump: \
+    $(TEST_LIBRARIES)
 	$(call say,LD      $@)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(STATIC) $(ALL_LIBS) -lm -o $@
 
 .PHONY: golden
 golden: $(BUILD)/make_golden
 	$(Q)mkdir -p tests/golden/valid tests/golden/invalid && $(BUILD)/make_golden tests/golden
+
+.PHONY: splits
+splits: $(BUILD)/make_splits
+	$(Q)$(BUILD)/make_splits tokenize_tools/tokenizer/data
 
 .PHONY: soak
 ## soak: a million batches by a consumer with pauses, releases out of order and closes at any moment

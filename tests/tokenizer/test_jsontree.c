@@ -25,12 +25,12 @@ static void print(const struct jsontree *j, uint32_t node)
         print_text(jsontree_string(j, node));
         break;
     case JSONTREE_ARRAY:
-        for (putchar('['); k < n->next; k = j->nodes[k].next)
+        for (putchar('['); k < jsontree_next(j, node); k = jsontree_next(j, k))
             print(j, k), putchar(',');
         putchar(']');
         break;
     case JSONTREE_OBJECT:
-        for (putchar('{'); k < n->next; k = j->nodes[k + 1].next)
+        for (putchar('{'); k < jsontree_next(j, node); k = jsontree_next(j, k + 1))
             print(j, k), putchar(':'), print(j, k + 1), putchar(',');
         putchar('}');
         break;

@@ -16,13 +16,15 @@ struct row {
     const char *name;
     const unsigned char *zstd; /* NULL: made, not read */
     const uint64_t *bytes;
+    const unsigned char *splits;
+    const uint64_t *splits_bytes;
 };
 
 static const struct row rows[] = {
-    { "bytes", NULL, NULL },
-    { "gpt2", builtin_r50k, &builtin_r50k_bytes },
-    { "cl100k_base", builtin_cl100k, &builtin_cl100k_bytes },
-    { "o200k_base", builtin_o200k, &builtin_o200k_bytes },
+    { "bytes", NULL, NULL, NULL, NULL },
+    { "gpt2", builtin_r50k, &builtin_r50k_bytes, builtin_r50k_splits, &builtin_r50k_splits_bytes },
+    { "cl100k_base", builtin_cl100k, &builtin_cl100k_bytes, builtin_cl100k_splits, &builtin_cl100k_splits_bytes },
+    { "o200k_base", builtin_o200k, &builtin_o200k_bytes, builtin_o200k_splits, &builtin_o200k_splits_bytes },
 };
 
 #define ROWS (sizeof rows / sizeof rows[0])
@@ -109,6 +111,28 @@ static enum leat_status make_bytes(struct tokenizer_spec *spec, struct leat_erro
     return spec_finish(spec, "bytes", err);
 }
 
+/* Which merge makes each token. Lists of another length would be of another vocabulary: `make splits` has not been run
+ * yet, and the merges are found out as for any other file. */
+static enum leat_status unpack_splits(struct tokenizer_spec *spec, const struct row *row, struct leat_error *err)
+{
+    uint8_t *bytes, *splits;
+    uint64_t size;
+    enum leat_status s = whole_file_unzstd(&bytes, &size, row->splits, *row->splits_bytes, row->name, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (size == spec->token_count) {
+        splits = spec_alloc(spec, (size_t)size);
+        if (splits)
+            memcpy(splits, bytes, (size_t)size);
+        else
+            s = status_no_memory(err, size);
+        spec->splits = splits;
+    }
+    free(bytes);
+    return s;
+}
+
 static enum leat_status unpack(struct tokenizer_spec *spec, const struct row *row, struct leat_error *err)
 {
     struct load_source source = { .pattern = row->name };
@@ -126,7 +150,7 @@ static enum leat_status unpack(struct tokenizer_spec *spec, const struct row *ro
     source.size = size;
     s = load_tiktoken(spec, &source, err);
     free(bytes);
-    return s;
+    return s == LEAT_OK ? unpack_splits(spec, row, err) : s;
 }
 
 enum leat_status builtin_load(struct tokenizer_spec **out, const char *name, struct leat_error *err)

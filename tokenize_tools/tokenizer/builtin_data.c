@@ -21,3 +21,6 @@
 EMBED("builtin_r50k", "r50k_base.tiktoken.zst");
 EMBED("builtin_cl100k", "cl100k_base.tiktoken.zst");
 EMBED("builtin_o200k", "o200k_base.tiktoken.zst");
+EMBED("builtin_r50k_splits", "r50k_base.splits.zst");
+EMBED("builtin_cl100k_splits", "cl100k_base.splits.zst");
+EMBED("builtin_o200k_splits", "o200k_base.splits.zst");

@@ -30,7 +30,7 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
 
             pairs += both;
             if (note && both)
-                c->pairs[byte_cuts_hash(c, before, after) / 64] |= (uint64_t)1 << byte_cuts_hash(c, before, after) % 64;
+                byte_cuts_add(c, before, after);
             else if (note)
                 c->partial[text[at - 1]] |= (uint64_t)1 << (text[at] & 63);
         }
@@ -41,25 +41,33 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
     return pairs;
 }
 
+static enum leat_status make_room(struct byte_cuts *c, unsigned bits, struct leat_error *err)
+{
+    *c = (struct byte_cuts) { .shift = 64 - bits, .pairs = calloc((size_t)1 << (bits - 6), sizeof *c->pairs) };
+    return c->pairs ? LEAT_OK : status_no_memory(err, (size_t)1 << (bits - 3));
+}
+
+enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err)
+{
+    return make_room(c, MOST_BITS, err);
+}
+
 enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     size_t pairs = 0;
     unsigned bits = LEAST_BITS;
+    enum leat_status s;
 
-    *c = (struct byte_cuts) { .shift = 0 };
     for (uint32_t i = 0; i < spec->token_count; i++)
         if (!spec->tokens[i].foreign)
             pairs += go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, false);
     while (bits < MOST_BITS && (size_t)1 << bits < BITS_A_PAIR * pairs)
         bits++;
-    c->shift = 64 - bits;
-    c->pairs = calloc((size_t)1 << (bits - 6), sizeof *c->pairs);
-    if (!c->pairs)
-        return status_no_memory(err, (size_t)1 << (bits - 3));
-    for (uint32_t i = 0; i < spec->token_count; i++)
+    s = make_room(c, bits, err);
+    for (uint32_t i = 0; s == LEAT_OK && i < spec->token_count; i++)
         if (!spec->tokens[i].foreign)
             go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, true);
-    return LEAT_OK;
+    return s;
 }
 
 void byte_cuts_free(struct byte_cuts *c)

@@ -19,6 +19,9 @@ struct byte_cuts {
     uint64_t partial[256]; /* by the last byte before the place, bits by that after it: where tokens hold a part only */
 };
 
+/* Nothing in it yet: of tokens that hold whole characters only. */
+enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err);
+
 /* Of a byte-level spec. */
 enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err);
 void byte_cuts_free(struct byte_cuts *c);
@@ -44,6 +47,21 @@ static inline uint32_t byte_cuts_load(const uint8_t *text, unsigned length, size
 static inline uint32_t byte_cuts_hash(const struct byte_cuts *c, uint32_t before, uint32_t after)
 {
     return (uint32_t)(((uint64_t)before << 32 | after) * 0x9e3779b97f4a7c15u >> c->shift);
+}
+
+static inline void byte_cuts_add(struct byte_cuts *c, uint32_t before, uint32_t after)
+{
+    uint32_t bit = byte_cuts_hash(c, before, after);
+
+    c->pairs[bit / 64] |= (uint64_t)1 << bit % 64;
+}
+
+/* Whether there may be a cut between two whole characters, of tokens that hold only such. */
+static inline bool byte_cuts_safe_whole(const struct byte_cuts *c, uint32_t before, uint32_t after)
+{
+    uint32_t bit = byte_cuts_hash(c, before, after);
+
+    return !(c->pairs[bit / 64] >> bit % 64 & 1);
 }
 
 /* Whether there may be a cut between two characters; the second is not ASCII. `last`: the byte before the place. */

@@ -129,7 +129,9 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
 
     c->done = f->wide_end;
     c->first = false;
-    return s == LEAT_OK ? w->take->token(w->context, f->id, err) : s;
+    if (s != LEAT_OK)
+        return s;
+    return w->take->token(w->context, f->id, w->text + f->wide_start, f->wide_end - f->wide_start, err);
 }
 
 /* How far the text is no token's, whatever follows. */

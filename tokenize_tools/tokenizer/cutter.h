@@ -39,7 +39,8 @@ struct cutter_take {
      * ends here. Never empty but to say that. */
     enum leat_status (*text)(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
                              struct leat_error *err);
-    enum leat_status (*token)(void *context, uint32_t id, struct leat_error *err);
+    /* A token, and the text that it takes with it. */
+    enum leat_status (*token)(void *context, uint32_t id, const uint8_t *text, size_t bytes, struct leat_error *err);
 };
 
 /* Takes a text (valid UTF-8), or what comes next of it. `first`: it is the beginning of the whole; `last`: it ends

@@ -41,6 +41,16 @@ static enum leat_status make_finders(struct engine *e, struct leat_error *err)
     return s;
 }
 
+static enum leat_status make_model(struct engine *e, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    e->prefix = spaced_find(e->spec);
+    if (e->prefix != SPACED_NOT)
+        s = spaced_make(&e->spaced, e->spec, err);
+    return s == LEAT_OK ? model_make(&e->model, e->spaced ? e->spaced : e->spec, err) : s;
+}
+
 enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct engine *e = calloc(1, sizeof *e);
@@ -52,8 +62,7 @@ enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, s
         return status_no_memory(err, sizeof *e);
     }
     e->spec = spec;
-    if ((s = model_make(&e->model, spec, err)) != LEAT_OK ||
-        (s = normalizer_make(&e->normalizer, spec, err)) != LEAT_OK ||
+    if ((s = make_model(e, err)) != LEAT_OK || (s = normalizer_make(&e->normalizer, spec, err)) != LEAT_OK ||
         (s = pretokenizer_make(&e->pretokenizer, spec, err)) != LEAT_OK ||
         (s = decoder_make(&e->decoder, spec, e->normalizer, err)) != LEAT_OK || (s = make_finders(e, err)) != LEAT_OK ||
         (spec->model == SPEC_SCORES && (s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err)) != LEAT_OK)) {
@@ -75,6 +84,7 @@ void engine_free(struct engine *e)
     decoder_free(e->decoder);
     string_finder_free(e->raw);
     string_finder_free(e->normalized);
+    spaced_free(e->spaced);
     spec_free(e->spec);
     free(e);
 }

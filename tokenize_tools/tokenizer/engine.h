@@ -9,11 +9,14 @@
 #include "normalizer.h"
 #include "pretokenizer.h"
 #include "sentencepiece_normalizer.h"
+#include "spaced.h"
 #include "spec.h"
 #include "string_finder.h"
 
 struct engine {
     struct tokenizer_spec *spec;
+    enum spaced_prefix prefix;     /* SPACED_NOT: texts go through the normalizer and the pre-tokenizer */
+    struct tokenizer_spec *spaced; /* else the model's spec */
     struct model *model;
     struct normalizer *normalizer;
     struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SCORES */

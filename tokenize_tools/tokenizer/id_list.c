@@ -32,6 +32,15 @@ enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_
     return LEAT_OK;
 }
 
+enum leat_status id_list_append(struct id_list *list, uint32_t id, struct leat_error *err)
+{
+    enum leat_status s = id_list_reserve(list, 1, err);
+
+    if (s == LEAT_OK)
+        list->ids[list->count++] = id;
+    return s;
+}
+
 void id_list_free(struct id_list *list)
 {
     bound_give(list->bound, list->room * sizeof *list->ids);

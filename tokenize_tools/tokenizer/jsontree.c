@@ -14,7 +14,7 @@
 struct parser {
     struct jsontree *j;
     const uint8_t *p, *end;
-    uint32_t room;
+    uint32_t room, bracket_room;
     uint64_t unescaped_room;
     uint32_t depth;
     uint32_t open[MAX_DEPTH]; /* nodes of the brackets that are open */
@@ -49,15 +49,34 @@ static enum leat_status add(struct parser *s, enum jsontree_kind kind, const uin
 {
     enum leat_status status;
 
+    if (length > JSONTREE_MAX_LENGTH)
+        return wrong(s, at, "a value of 256 MiB or more");
     if (s->j->count == s->room && (status = more_nodes(s)) != LEAT_OK)
         return status;
-    s->j->nodes[s->j->count] = (struct jsontree_node) {
+    s->j->nodes[s->j->count++] = (struct jsontree_node) {
         .at = (uint32_t)(at - s->j->text),
         .length = (uint32_t)length,
-        .next = s->j->count + 1,
-        .kind = (uint8_t)kind,
+        .kind = kind,
     };
-    s->j->count++;
+    return LEAT_OK;
+}
+
+/* The bracket of the node that was added last. */
+static enum leat_status add_bracket(struct parser *s, const uint8_t *at)
+{
+    struct jsontree *j = s->j;
+
+    if (j->bracket_count == s->bracket_room) {
+        uint32_t room = s->bracket_room ? 2 * s->bracket_room : 256;
+        struct jsontree_bracket *grown = realloc(j->brackets, room * sizeof *grown);
+
+        if (!grown)
+            return status_no_memory(s->err, room * sizeof *grown);
+        j->brackets = grown;
+        s->bracket_room = room;
+    }
+    j->nodes[j->count - 1].at = j->bracket_count;
+    j->brackets[j->bracket_count++] = (struct jsontree_bracket) { (uint32_t)(at - j->text), j->count };
     return LEAT_OK;
 }
 
@@ -357,7 +376,7 @@ static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
 
     if (s->depth == MAX_DEPTH)
         return wrong(s, s->p, "more than 127 brackets in each other");
-    if ((status = add(s, kind, s->p, 0)) != LEAT_OK)
+    if ((status = add(s, kind, s->p, 0)) != LEAT_OK || (status = add_bracket(s, s->p)) != LEAT_OK)
         return status;
     s->open[s->depth++] = s->j->count - 1;
     s->p++;
@@ -427,6 +446,7 @@ static enum leat_status key(struct parser *s)
 static enum leat_status between(struct parser *s, bool *done)
 {
     for (;;) {
+        struct jsontree_bracket *bracket;
         struct jsontree_node *open;
         bool object, first;
 
@@ -435,12 +455,13 @@ static enum leat_status between(struct parser *s, bool *done)
             return LEAT_OK;
         }
         open = &s->j->nodes[s->open[s->depth - 1]];
+        bracket = &s->j->brackets[open->at];
         object = open->kind == JSONTREE_OBJECT;
-        first = open->next == s->j->count; /* nothing in it yet */
+        first = bracket->next == s->j->count; /* nothing in it yet */
         space(s);
         if (s->p < s->end && *s->p == (object ? '}' : ']')) {
             s->p++;
-            open->next = s->j->count;
+            bracket->next = s->j->count;
             s->depth--;
             continue;
         }
@@ -450,6 +471,8 @@ static enum leat_status between(struct parser *s, bool *done)
             s->p++;
             space(s);
         }
+        if (open->length == JSONTREE_MAX_LENGTH)
+            return wrong(s, s->p, "more elements than any vocabulary has");
         open->length++;
         return object ? key(s) : LEAT_OK;
     }
@@ -487,6 +510,7 @@ enum leat_status jsontree_parse(struct jsontree *j, const uint8_t *text, uint64_
 void jsontree_free(struct jsontree *j)
 {
     free(j->nodes);
+    free(j->brackets);
     free(j->unescaped);
     *j = (struct jsontree) { 0 };
 }
@@ -511,7 +535,7 @@ uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *
 
     if (o->kind != JSONTREE_OBJECT)
         return JSONTREE_NONE;
-    for (uint32_t k = object + 1; k < o->next; k = j->nodes[k + 1].next)
+    for (uint32_t k = object + 1, end = jsontree_next(j, object); k < end; k = jsontree_next(j, k + 1))
         if (jsontree_is(j, k, name))
             found = k + 1;
     return found;
@@ -521,6 +545,8 @@ uint64_t jsontree_at(const struct jsontree *j, uint32_t node)
 {
     const struct jsontree_node *n = &j->nodes[node];
 
+    if (n->kind >= JSONTREE_ARRAY)
+        return j->brackets[n->at].at;
     return n->escaped ? bytes_load32(j->unescaped + n->at - 4) : n->at;
 }
 

@@ -1,7 +1,7 @@
 /*
  * jsontree.h: a strict and fast reader of JSON (RFC 8259), made for vocabularies of many megabytes. It checks the whole
- * text once and leaves an array of nodes in the order of the text, 16 bytes each; strings without escapes stay where
- * they are. Hostile text is safe: depth is bounded, nothing recurses.
+ * text once and leaves an array of nodes in the order of the text, 8 bytes each; strings without escapes stay where they
+ * are. Hostile text is safe: depth is bounded, nothing recurses.
  *
  * It takes and refuses what serde_json does, since that is what the reference reads with: valid UTF-8 only, no byte
  * order mark, no unpaired surrogates, no control characters in strings, nothing after the value, depth below 128. Of a
@@ -29,11 +29,17 @@ enum jsontree_kind {
 };
 
 struct jsontree_node {
-    uint32_t at;     /* where it begins in the text; for a string with escapes, where its bytes are in `unescaped` */
-    uint32_t length; /* of a string or number in bytes; of an array or object in elements or members */
-    uint32_t next;   /* the node after it and everything in it */
-    uint8_t kind;
-    bool escaped;
+    uint32_t at;          /* where it begins in the text; for a string with escapes, where its bytes are in `unescaped`;
+                             for an array or object, its place in `brackets` */
+    uint32_t length : 28; /* of a string or number in bytes; of an array or object in elements or members */
+    uint32_t kind : 3;
+    uint32_t escaped : 1;
+};
+
+/* What more there is to an array or object. */
+struct jsontree_bracket {
+    uint32_t at;   /* where it begins in the text */
+    uint32_t next; /* the node after it and everything in it */
 };
 
 struct jsontree {
@@ -42,6 +48,8 @@ struct jsontree {
     const char *path;
     struct jsontree_node *nodes; /* [0] is the value */
     uint32_t count;
+    struct jsontree_bracket *brackets;
+    uint32_t bracket_count;
     uint8_t *unescaped; /* strings with escapes, each after four bytes that say where it begins in the text */
     uint64_t unescaped_bytes;
 };
@@ -52,8 +60,9 @@ struct jsontree_text {
     uint32_t length;
 };
 
-#define JSONTREE_MAX_BYTES ((uint64_t)1 << 30)
-#define JSONTREE_NONE      UINT32_MAX
+#define JSONTREE_MAX_BYTES  ((uint64_t)1 << 30)
+#define JSONTREE_MAX_LENGTH (((uint32_t)1 << 28) - 1)
+#define JSONTREE_NONE       UINT32_MAX
 
 /*
  * Parses `size` bytes. On failure `j` holds nothing, and the error names `path`, the byte and what was expected there.
@@ -70,6 +79,14 @@ static inline struct jsontree_text jsontree_string(const struct jsontree *j, uin
     const struct jsontree_node *n = &j->nodes[node];
 
     return (struct jsontree_text) { (n->escaped ? j->unescaped : j->text) + n->at, n->length };
+}
+
+/* The node after this one and everything in it. */
+static inline uint32_t jsontree_next(const struct jsontree *j, uint32_t node)
+{
+    const struct jsontree_node *n = &j->nodes[node];
+
+    return n->kind < JSONTREE_ARRAY ? node + 1 : j->brackets[n->at].next;
 }
 
 /* Whether a node is a string of exactly these characters. */

@@ -162,11 +162,10 @@ static enum leat_status check_names(struct load_hf *h)
 {
     static const char *const known[] = { "version",       "truncation",     "padding", "added_tokens", "normalizer",
                                          "pre_tokenizer", "post_processor", "decoder", "model" };
-    const struct jsontree_node *nodes = h->j->nodes;
     char shown[80];
 
     h->place = "the file";
-    for (uint32_t k = 1; k < nodes[0].next; k = nodes[k + 1].next) {
+    for (uint32_t k = 1; k < jsontree_next(h->j, 0); k = jsontree_next(h->j, k + 1)) {
         size_t i = 0;
 
         while (i < sizeof known / sizeof known[0] && !jsontree_is(h->j, k, known[i]))

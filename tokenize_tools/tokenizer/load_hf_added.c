@@ -88,7 +88,7 @@ enum leat_status load_hf_added(struct load_hf *h, uint32_t node)
     if (!h->spec->added || !x.special || !string_map_init(&x.contents, nodes[node].length) ||
         !string_map_init(&x.ids, nodes[node].length))
         s = status_no_memory(h->err, count * (sizeof *h->spec->added + 64));
-    for (uint32_t k = node + 1; s == LEAT_OK && k < nodes[node].next; k = nodes[k].next)
+    for (uint32_t k = node + 1; s == LEAT_OK && k < jsontree_next(h->j, node); k = jsontree_next(h->j, k))
         s = add(&x, k);
     string_map_free(&x.contents);
     string_map_free(&x.ids);

@@ -46,8 +46,8 @@ static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
                              jsontree_kind_name(h->j, vocab));
     if (!string_map_init(&h->vocab, nodes[vocab].length))
         return status_no_memory(h->err, (uint64_t)nodes[vocab].length * 32);
-    for (uint32_t k = vocab + 1; k < nodes[vocab].next;) {
-        for (count = 0; count < BATCH && k < nodes[vocab].next; k = nodes[k + 1].next) {
+    for (uint32_t k = vocab + 1; k < jsontree_next(h->j, vocab);) {
+        for (count = 0; count < BATCH && k < jsontree_next(h->j, vocab); k = jsontree_next(h->j, k + 1)) {
             struct jsontree_text t = jsontree_string(h->j, k);
 
             keys[count] = k;
@@ -211,6 +211,18 @@ static enum leat_status more_joined(struct merging *m, size_t bytes)
     return LEAT_OK;
 }
 
+/* Whether the entry's text is the two joined. Most are short enough to compare as numbers. */
+static bool is_joined(const struct string_map_entry *e, struct jsontree_text left, struct jsontree_text right)
+{
+    if (e->length != left.length + right.length)
+        return false;
+    if (e->length <= TEXT_KEY_SHORT)
+        return text_word(e->bytes, e->length) ==
+               (text_word(left.bytes, left.length) | text_word(right.bytes, right.length) << 8 * left.length);
+    return memcmp(e->bytes, left.bytes, left.length) == 0 &&
+           memcmp(e->bytes + left.length, right.bytes, right.length) == 0;
+}
+
 /*
  * Merges mostly stand in the order of the tokens that they make: the result is the last one's, or the entry after that.
  * That spares a third of the look-ups. STRING_MAP_NONE if it is neither.
@@ -219,13 +231,9 @@ static uint32_t guess_result(const struct merging *m, struct jsontree_text left,
 {
     const struct string_map *vocab = &m->h->vocab;
 
-    for (uint32_t entry = m->guess; entry < vocab->count && entry < m->guess + 2; entry++) {
-        const struct string_map_entry *e = &vocab->entries[entry];
-
-        if (e->length == left.length + right.length && memcmp(e->bytes, left.bytes, left.length) == 0 &&
-            memcmp(e->bytes + left.length, right.bytes, right.length) == 0)
+    for (uint32_t entry = m->guess; entry < vocab->count && entry < m->guess + 2; entry++)
+        if (is_joined(&vocab->entries[entry], left, right))
             return entry;
-    }
     return STRING_MAP_NONE;
 }
 
@@ -301,7 +309,7 @@ static enum leat_status read_list(struct merging *m)
     const struct jsontree_node *nodes = m->h->j->nodes;
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t k = m->list + 1; s == LEAT_OK && k < nodes[m->list].next; k = nodes[k].next) {
+    for (uint32_t k = m->list + 1; s == LEAT_OK && k < jsontree_next(m->h->j, m->list); k = jsontree_next(m->h->j, k)) {
         if (m->pairs)
             s = add_pair(m, k);
         else if (nodes[k].kind == JSONTREE_STRING)

@@ -72,7 +72,7 @@ static enum leat_status component(struct load_hf *h, const struct family *f, uin
     list = jsontree_member(h->j, node, f->sequence);
     if (list == JSONTREE_NONE || nodes[list].kind != JSONTREE_ARRAY)
         s = load_hf_wrong(h, node, "it lacks the array \"%s\"", f->sequence);
-    for (uint32_t k = list + 1; s == LEAT_OK && k < nodes[list].next; k = nodes[k].next)
+    for (uint32_t k = list + 1; s == LEAT_OK && k < jsontree_next(h->j, list); k = jsontree_next(h->j, k))
         s = component(h, f, k);
     h->place = f->name;
     return s;
@@ -81,7 +81,7 @@ static enum leat_status component(struct load_hf *h, const struct family *f, uin
 /* The most components that can be in a value: each is an object of at least one member, three nodes. */
 static uint32_t most_components(const struct load_hf *h, uint32_t node)
 {
-    return (h->j->nodes[node].next - node) / 3 + 1;
+    return (jsontree_next(h->j, node) - node) / 3 + 1;
 }
 
 /* ---- Members that several have ---- */

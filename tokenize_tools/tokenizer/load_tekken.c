@@ -125,7 +125,6 @@ static enum leat_status read_token(struct tekken *t, uint32_t node, uint32_t num
 
 static enum leat_status read_vocabulary(struct tekken *t)
 {
-    const struct jsontree_node *nodes = t->j->nodes;
     uint32_t vocab = jsontree_member(t->j, 0, "vocab"), number = 0;
     uint8_t *text = big_alloc(BASE64_ROOM(t->j->size));
     enum leat_status s;
@@ -134,7 +133,7 @@ static enum leat_status read_vocabulary(struct tekken *t)
     t->spec->tokens = big_alloc(((size_t)t->token_count + 1) * sizeof *t->spec->tokens);
     if (!text || !t->spec->tokens || !string_map_init(&t->seen, t->token_count))
         return status_no_memory(t->err, t->j->size + t->token_count * 48u);
-    for (uint32_t k = vocab + 1; number < t->token_count; k = nodes[k].next) {
+    for (uint32_t k = vocab + 1; number < t->token_count; k = jsontree_next(t->j, k)) {
         if ((s = read_token(t, k, number, text)) != LEAT_OK)
             return s;
         t->spec->token_count = ++number;
@@ -172,7 +171,7 @@ static enum leat_status add_listed(struct tekken *t, bool *taken, struct string_
     const struct jsontree_node *nodes = t->j->nodes;
     enum leat_status s;
 
-    for (uint32_t k = t->specials + 1; k < nodes[t->specials].next; k = nodes[k].next) {
+    for (uint32_t k = t->specials + 1; k < jsontree_next(t->j, t->specials); k = jsontree_next(t->j, k)) {
         uint32_t rank = jsontree_member(t->j, k, "rank"), string = jsontree_member(t->j, k, "token_str");
         struct jsontree_text text;
         uint64_t id;

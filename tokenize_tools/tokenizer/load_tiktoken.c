@@ -36,12 +36,23 @@ static bool is_space(uint8_t c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
+static void add_token(struct tokenizer_spec *spec, uint64_t id, size_t bytes)
+{
+    spec->tokens[spec->token_count++] = (struct spec_token) {
+        .id = (uint32_t)id, .offset = (uint32_t)spec->text_bytes, .length = (uint32_t)bytes, .type = SPEC_NORMAL
+    };
+    spec->text_bytes += bytes;
+}
+
+/* Where the next token's bytes go. */
+static uint8_t *room_for_token(const struct tokenizer_spec *spec)
+{
+    return (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
+}
+
 /* One line, of at least one character that is not a space. */
 static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint8_t *end)
 {
-    struct tokenizer_spec *spec = r->spec;
-    struct spec_token *t = &spec->tokens[spec->token_count];
-    uint8_t *text = (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
     const uint8_t *token, *rank;
     uint64_t id = 0;
     size_t bytes;
@@ -50,7 +61,7 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
         p++;
     for (token = p; p < end && !is_space(*p);)
         p++;
-    if (!base64_decode(text, &bytes, token, (size_t)(p - token)))
+    if (!base64_decode(room_for_token(r->spec), &bytes, token, (size_t)(p - token)))
         return wrong(r, token, "the token is not base64");
     while (p < end && is_space(*p))
         p++;
@@ -64,31 +75,55 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
         p++;
     if (p != end)
         return wrong(r, p, "there is something after the rank");
-    *t = (struct spec_token) {
-        .id = (uint32_t)id, .offset = (uint32_t)spec->text_bytes, .length = (uint32_t)bytes, .type = SPEC_NORMAL
-    };
-    spec->token_count++;
-    spec->text_bytes += bytes;
+    add_token(r->spec, id, bytes);
     return LEAT_OK;
+}
+
+/* The same for a line as all published files have them: a token, a space, a rank, a newline. Returns where the next one
+ * begins, or NULL if the line is not so; then nothing has happened. */
+static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const uint8_t *end)
+{
+    /* not from every empty line to the end of the file */
+    const uint8_t *space = *p > ' ' ? memchr(p, ' ', (size_t)(end - p)) : NULL, *rank;
+    uint64_t id = 0;
+    size_t bytes;
+
+    if (!space || !base64_decode(room_for_token(r->spec), &bytes, p, (size_t)(space - p)))
+        return NULL;
+    for (p = rank = space + 1; p < end && *p >= '0' && *p <= '9' && id <= SPEC_MAX_ID; p++)
+        id = id * 10 + (*p - '0');
+    if (p == rank || p == end || *p != '\n' || id > SPEC_MAX_ID)
+        return NULL;
+    add_token(r->spec, id, bytes);
+    return p + 1;
+}
+
+/* Any line, without its end. */
+static enum leat_status read_any_line(struct reader *r, const uint8_t *p, const uint8_t *newline)
+{
+    while (p < newline && is_space(*p))
+        p++;
+    return p < newline ? read_line(r, p, newline) : LEAT_OK;
 }
 
 static enum leat_status read_lines(struct reader *r)
 {
-    const uint8_t *p = r->source->bytes, *end = p + r->source->size;
-    enum leat_status s;
+    const uint8_t *p = r->source->bytes, *end = p + r->source->size, *next;
+    enum leat_status s = LEAT_OK;
 
-    while (p < end) {
-        const uint8_t *newline = p, *first = p;
+    for (; s == LEAT_OK && p < end; p = next) {
+        const uint8_t *newline = p;
 
+        r->line++;
+        if ((next = read_plain_line(r, p, end)) != NULL)
+            continue;
         while (newline < end && *newline != '\n' && *newline != '\r')
             newline++;
-        r->line++;
-        while (first < newline && is_space(*first))
-            first++;
-        if (first < newline && (s = read_line(r, first, newline)) != LEAT_OK)
-            return s;
-        p = newline + (end - newline > 1 && newline[0] == '\r' && newline[1] == '\n' ? 2 : 1);
+        s = read_any_line(r, p, newline);
+        next = newline + (end - newline > 1 && newline[0] == '\r' && newline[1] == '\n' ? 2 : 1);
     }
+    if (s != LEAT_OK)
+        return s;
     return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file holds no token");
 }
 
@@ -205,7 +240,7 @@ static enum leat_status add_config_specials(struct reader *r, uint32_t list)
     r->spec->added = spec_alloc(r->spec, nodes[list].length * sizeof *r->spec->added);
     if (!r->spec->added)
         return status_no_memory(r->err, nodes[list].length * sizeof *r->spec->added);
-    for (uint32_t k = list + 1; k < nodes[list].next; k = nodes[k + 1].next) {
+    for (uint32_t k = list + 1; k < jsontree_next(j, list); k = jsontree_next(j, k + 1)) {
         struct jsontree_text key = jsontree_string(j, k), t;
         uint32_t content = jsontree_member(j, k + 1, "content");
         uint64_t id = key.length == 0 || key.length > 8 ? SPEC_NONE : 0;

@@ -2,6 +2,8 @@
  * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for piece_kernel.h. Levels differ in how a line of
  * pairs is looked at, and in how the least of a piece's ranks is found.
  */
+#include <string.h>
+
 #include "merge_lanes.h"
 
 /* ---- What the levels do in their own ways ---- */
@@ -99,22 +101,71 @@ static inline void lane_ask(const struct pair_lines *t, struct lane *l, uint64_t
     __builtin_prefetch(t->lines + l->right_line);
 }
 
-static inline void lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes,
+/* The piece's bytes. */
+static inline void lane_bytes(const struct merge_rules *r, struct lane *l, const uint8_t *piece)
+{
+    l->count = l->bytes;
+    for (uint32_t i = 0; i < l->bytes; i++)
+        l->symbols[i + 1] = r->bytes[piece[i]];
+    for (uint32_t i = 1; i < l->bytes; i++)
+        l->ranks[i] = r->first[piece[i - 1] << 8 | piece[i]] << 6 | i;
+}
+
+/* Puts a character of more than one byte down; returns its length, 0 if it is beyond the tables. */
+static inline uint32_t lane_letter(const struct merge_rules *r, struct lane *l, const uint8_t *text)
+{
+    uint32_t length = *text < 0xe0 ? 2 : 3, symbol;
+
+    if (*text >= 0xf0)
+        return 0;
+    symbol = r->letters[length == 2 ? (text[0] & 0x1fu) << 6 | (text[1] & 0x3fu)
+                                    : (text[0] & 0xfu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu)];
+    l->symbols[l->count + 1] = symbol;
+    l->count += symbol != LANE_NO_LETTER;
+    for (uint32_t i = 0; symbol == LANE_NO_LETTER && i < length; i++)
+        l->symbols[++l->count] = r->fallback[text[i]];
+    return length;
+}
+
+/* The piece's characters; false if one is beyond the tables. */
+static inline bool lane_letters(const struct merge_rules *r, struct lane *l, const uint8_t *piece)
+{
+    uint8_t bytes[LANE_PLACES + 2]; /* by place, of characters of one byte; else not ASCII */
+
+    l->count = 0;
+    memset(bytes, 0x80, sizeof bytes);
+    for (uint32_t at = 0, length = 1; at < l->bytes; at += length, length = 1)
+        if (piece[at] < 0x80) {
+            bytes[++l->count] = piece[at];
+            l->symbols[l->count] = r->bytes[piece[at]];
+        } else if ((length = lane_letter(r, l, piece + at)) == 0) {
+            return false;
+        }
+    for (uint32_t i = 1; i < l->count; i++) {
+        uint32_t rank = (bytes[i] | bytes[i + 1]) < 0x80 ? r->first[bytes[i] << 8 | bytes[i + 1]]
+                                                         : pair_rank(r->pairs, l->symbols[i], l->symbols[i + 1]);
+
+        l->ranks[i] = rank << 6 | i;
+    }
+    return true;
+}
+
+static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes,
                               unsigned part)
 {
     uint64_t nobody = pair_key(PAIR_NOBODY, PAIR_NOBODY);
 
     l->bytes = bytes;
-    l->width = (bytes + 16) / 16 * 16;
-    l->alive = ~(uint64_t)0 >> (LANE_PLACES - 2 - bytes);
+    if (!r->letters)
+        lane_bytes(r, l, piece);
+    else if (!lane_letters(r, l, piece))
+        return false;
+    l->width = (l->count + 16) / 16 * 16;
+    l->alive = ~(uint64_t)0 >> (LANE_PLACES - 2 - l->count);
     l->left = l->right = l->gone = 0;
-    l->symbols[0] = l->symbols[bytes + 1] = PAIR_NOBODY;
+    l->symbols[0] = l->symbols[l->count + 1] = PAIR_NOBODY;
     l->ranks[0] = UINT32_MAX;
-    for (uint32_t i = 0; i < bytes; i++)
-        l->symbols[i + 1] = r->bytes[piece[i]];
-    for (uint32_t i = 1; i < bytes; i++)
-        l->ranks[i] = r->first[piece[i - 1] << 8 | piece[i]] << 6 | i;
-    for (uint32_t i = bytes; i < l->width; i++)
+    for (uint32_t i = l->count; i < l->width; i++)
         l->ranks[i] = UINT32_MAX;
     for (uint32_t i = 1; r->pairs->results && i < bytes; i++)
         if (l->ranks[i] < LANE_NONE)
@@ -122,6 +173,7 @@ static inline void lane_begin(const struct merge_rules *r, struct lane *l, const
     lane_ask(r->pairs, l, nobody, nobody);
     if (r->whole && !part)
         l->hash = vocabulary_map_hash(r->whole, piece, bytes);
+    return true;
 }
 
 /* One merge; false if there is none left. */
@@ -150,7 +202,7 @@ static inline bool lane_step(const struct pair_lines *t, struct lane *l)
 static inline void lane_end(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b)
 {
     uint32_t *ids = b->many + b->many_count, count = 0, token = SPEC_NONE;
-    uint64_t alive = l->alive & ~((uint64_t)1 << (l->bytes + 1) | 1);
+    uint64_t alive = l->alive & ~((uint64_t)1 << (l->count + 1) | 1);
 
     for (; alive; alive &= alive - 1)
         ids[count++] = l->symbols[__builtin_ctzll(alive)];
@@ -190,8 +242,10 @@ static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_
         }
         if (count == 0) {
             l->at = at;
-            lane_begin(r, l, piece, bytes, b->parts[at]);
-            return true;
+            if (lane_begin(r, l, piece, bytes, b->parts[at]))
+                return true;
+            b->missed[(*kept)++] = at;
+            continue;
         }
         b->values[at] = piece_value(b->many + b->many_count, count, b->many_count);
         b->many_count += count > 3 ? count : 0;

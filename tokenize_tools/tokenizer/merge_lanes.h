@@ -12,18 +12,23 @@
 #include "piece_batch.h"
 #include "vocabulary_map.h"
 
-#define LANES        8
-#define LANE_SYMBOLS 62 /* the most of a piece: places 1 to 62 */
-#define LANE_PLACES  64
-#define LANE_NONE    (UINT32_MAX - LANE_PLACES + 1)
+#define LANES          8
+#define LANE_SYMBOLS   62 /* the most of a piece: places 1 to 62 */
+#define LANE_PLACES    64
+#define LANE_LETTERS   0x10000u
+#define LANE_NO_LETTER UINT32_MAX
+#define LANE_NONE      (UINT32_MAX - LANE_PLACES + 1)
 
-/* What a kernel must know of a model whose pieces are bytes. */
+/* What a kernel must know of a model whose pieces are bytes, or characters. */
 struct merge_rules {
     const struct pair_lines *pairs;
-    const uint32_t *bytes;              /* the symbol of each */
+    const uint32_t *bytes;              /* the symbol of each; of pieces of characters, of those of one byte */
     const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
     const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
     const struct vocabulary_map *whole; /* pieces that are tokens stay as they are; NULL: not so */
+    const uint32_t *letters;            /* the symbol of each character below LANE_LETTERS; LANE_NO_LETTER: none, it
+                                           becomes bytes. NULL: pieces are bytes */
+    const uint32_t *fallback;           /* the symbols of these bytes, which nothing merges with */
 };
 
 struct lane {
@@ -35,10 +40,10 @@ struct lane {
     unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
     uint64_t left_key, right_key;
     size_t left_line, right_line;
-    uint64_t hash; /* of the piece, where it may be a token as it stands */
-    uint32_t at;   /* which piece of the batch */
-    uint32_t bytes;
-    struct piece_key key; /* of a piece that the cache keeps */
+    uint64_t hash;         /* of the piece, where it may be a token as it stands */
+    uint32_t at;           /* which piece of the batch */
+    uint32_t bytes, count; /* of the piece: bytes, and symbols at the begin */
+    struct piece_key key;  /* of a piece that the cache keeps */
 };
 
 #endif

@@ -1,9 +1,4 @@
-/*
- * model_make.c: making a model: its merges, its safe cuts, its bytes. All models come down to one merge table:
- *   ranks    a merge for each way in which a token splits into two tokens; its rank is the token's place by id
- *   merges   the file's list; its rank is the place in the list
- *   scores   a merge for each way in which a piece splits into two symbols; its rank is the place of its score
- */
+/* model_make.c: making a model: its bytes, its merges (model_merges.c lists them), its safe cuts. */
 #include "model_parts.h"
 
 #include <stdio.h>
@@ -13,95 +8,26 @@
 #include "base/status.h"
 #include "unicode.h"
 
-/* ---- Merges ---- */
-
-enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
-                                 struct leat_error *err)
-{
-    if (m->list_count == m->list_room) {
-        size_t room = m->list_room ? 2 * m->list_room : 4096;
-        struct merge *list = realloc(m->list, room * sizeof *list);
-
-        if (!list)
-            return status_no_memory(err, room * sizeof *list);
-        m->list = list;
-        m->list_room = room;
-    }
-    m->list[m->list_count++] = (struct merge) { left, right, result, rank };
-    return LEAT_OK;
-}
-
-/* tiktoken: the token at `place` from each two tokens that make it up. Tokens are sorted by id, so places rank them. */
-static enum leat_status split_bytes(struct model *m, uint32_t place, struct leat_error *err)
-{
-    const struct spec_token *t = &m->spec->tokens[place];
-    const uint8_t *text = spec_token_bytes(m->spec, t);
-
-    for (uint32_t i = 1; i < t->length; i++) {
-        uint32_t left = vocabulary_map_find(&m->map, text, i);
-        uint32_t right = left == SPEC_NONE ? SPEC_NONE : vocabulary_map_find(&m->map, text + i, t->length - i);
-        enum leat_status s;
-
-        if (right != SPEC_NONE && (s = model_add_merge(m, left, right, place, place, err)) != LEAT_OK)
-            return s;
-    }
-    return LEAT_OK;
-}
-
-static enum leat_status merges_of_list(struct model *m, struct leat_error *err)
-{
-    const struct tokenizer_spec *spec = m->spec;
-    uint32_t *places = malloc(((size_t)spec->vocabulary_size + 1) * sizeof *places);
-    enum leat_status s = places ? LEAT_OK : status_no_memory(err, spec->vocabulary_size);
-
-    for (uint32_t i = 0; places && i < spec->token_count; i++)
-        places[spec->tokens[i].id] = i;
-    for (uint32_t i = 0; s == LEAT_OK && i < spec->merge_count; i++) {
-        const struct spec_merge *g = &spec->merges[i];
-
-        s = model_add_merge(m, places[g->left], places[g->right], places[g->result], i, err);
-    }
-    free(places);
-    return s;
-}
-
-static enum leat_status make_merges(struct model *m, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    switch (m->spec->model) {
-    case SPEC_RANKS:
-        for (uint32_t i = 0; s == LEAT_OK && i < m->spec->token_count; i++)
-            s = split_bytes(m, i, err);
-        break;
-    case SPEC_MERGES:
-        s = merges_of_list(m, err);
-        break;
-    case SPEC_SCORES:
-        s = model_scores_merges(m, err);
-        break;
-    case SPEC_BYTES:
-        break;
-    }
-    return s == LEAT_OK ? merge_table_make(&m->merges, m->list, m->list_count, err) : s;
-}
-
 /* ---- Safe cuts ---- */
 
-static void mark_pairs(struct model *m, const struct spec_token *t)
+/* The last character of the left part and the first of the right one: what stands inside of them other merges have
+ * made. */
+static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct merge *merge)
 {
+    const struct spec_token *t = &m->spec->tokens[merge->result];
     const uint8_t *text = spec_token_bytes(m->spec, t);
-    uint32_t before = 0;
-    size_t length;
+    uint32_t right = model_symbol_bytes(m, merge->right), before, after;
+    size_t middle = t->length - right, begin = middle;
 
-    for (size_t at = 0; at < t->length; at += length) {
-        uint32_t c = unicode_decode(text + at, &length);
-        uint64_t bit = model_pair_bit(before, c);
-
-        if (at > 0)
-            m->pairs[bit / 64] |= (uint64_t)1 << bit % 64;
-        before = c;
-    }
+    if (right == 0 || right >= t->length) /* an empty token: no text holds one */
+        return;
+    do
+        begin--;
+    while (begin > 0 && (text[begin] & 0xc0) == 0x80);
+    cut_pairs_add(bytes, text[middle - 1], text[middle]);
+    before = byte_cuts_load(text + begin, (unsigned)(middle - begin), middle - begin);
+    after = byte_cuts_load(text + middle, byte_cuts_length(text[middle]), right);
+    byte_cuts_add(&m->byte_cuts, before, after);
 }
 
 /*
@@ -111,21 +37,26 @@ static void mark_pairs(struct model *m, const struct spec_token *t)
 static enum leat_status make_cuts(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
+    struct cut_pairs *bytes;
+    enum leat_status s;
 
     if (spec->byte_level || m->affixes)
         return LEAT_OK;
     for (size_t i = 0; i < m->list_count; i++)
-        for (unsigned b = 0; b < 256; b++)
-            if (m->fallback[b] != NO_SYMBOL &&
-                (m->list[i].left == m->fallback[b] || m->list[i].right == m->fallback[b]))
-                return LEAT_OK;
-    m->pairs = calloc(((size_t)1 << MODEL_PAIR_BITS) / 64, sizeof *m->pairs);
-    if (!m->pairs)
-        return status_no_memory(err, ((size_t)1 << MODEL_PAIR_BITS) / 8);
+        if (model_is_fallback(m, m->list[i].left) || model_is_fallback(m, m->list[i].right))
+            return LEAT_OK;
+    s = byte_cuts_begin(&m->byte_cuts, err);
+    if (s != LEAT_OK)
+        return s;
+    bytes = calloc(1, sizeof *bytes);
+    if (!bytes)
+        return status_no_memory(err, sizeof *bytes);
     for (size_t i = 0; i < m->list_count; i++)
-        if (i == 0 || m->list[i].result != m->list[i - 1].result)
-            mark_pairs(m, &spec->tokens[m->list[i].result]);
+        mark_pair(m, bytes, &m->list[i]);
+    cut_classes_make(&m->classes, bytes);
+    free(bytes);
     m->cuts = true;
+    m->cuts_by_bytes = m->all_fall_back; /* else a run of unknown characters must stay together */
     return LEAT_OK;
 }
 
@@ -151,6 +82,14 @@ static enum leat_status find_known(struct model *m, struct leat_error *err)
 
 /* ---- The whole ---- */
 
+/* A byte that is a character with a token of its own, which needs nothing to fall back to. (Gemma has no <0x09>.) */
+static bool is_letter(const struct model *m, uint8_t byte)
+{
+    uint32_t place = byte < 0x80 ? model_find_symbol(m, &byte, 1) : NO_SYMBOL;
+
+    return place != NO_SYMBOL && model_mergeable(&m->spec->tokens[place]) && m->spec->tokens[place].type != SPEC_UNUSED;
+}
+
 static void find_bytes(struct model *m)
 {
     m->all_bytes = m->all_fall_back = true;
@@ -162,24 +101,59 @@ static void find_bytes(struct model *m)
         m->bytes[b] = m->spec->byte_level ? model_find_symbol(m, &byte, 1) : NO_SYMBOL;
         m->fallback[b] = m->spec->byte_fallback ? model_find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
         m->all_bytes = m->all_bytes && m->bytes[b] != NO_SYMBOL;
-        m->all_fall_back = m->all_fall_back && m->fallback[b] != NO_SYMBOL;
+        m->all_fall_back = m->all_fall_back && (m->fallback[b] != NO_SYMBOL || is_letter(m, byte));
+        if (m->fallback[b] != NO_SYMBOL && m->fallback[b] >= m->fallback_end)
+            m->fallback_end = m->fallback[b] + 1;
     }
 }
 
-/* What kernels need to merge pieces of bytes, each of which is a symbol. A pair of bytes makes a token of two. */
+/* The symbols of the characters, for kernels; those of one byte are m->bytes. */
+static enum leat_status make_letters(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+
+    m->letters = malloc(LANE_LETTERS * sizeof *m->letters);
+    if (!m->letters)
+        return status_no_memory(err, LANE_LETTERS * sizeof *m->letters);
+    for (uint32_t c = 0; c < LANE_LETTERS; c++)
+        m->letters[c] = LANE_NO_LETTER;
+    for (uint32_t i = 0; i < spec->token_count; i++) {
+        const struct spec_token *t = &spec->tokens[i];
+        size_t length = 0;
+        uint32_t c = t->foreign || t->length > 3 ? 0 : unicode_decode(spec_token_bytes(spec, t), &length);
+
+        if (length > 0 && length == t->length)
+            m->letters[c] = i;
+    }
+    for (unsigned b = 0; b < 0x80; b++)
+        m->bytes[b] = m->letters[b] == LANE_NO_LETTER ? m->fallback[b] : m->letters[b];
+    return LEAT_OK;
+}
+
+/* Whether pieces begin as bytes, or as characters of which none is ever unknown. */
+static bool have_rules(const struct model *m)
+{
+    if (m->affixes || m->apart)
+        return false;
+    return m->spec->byte_level ? m->all_bytes : m->cuts_by_bytes && m->spec->model == SPEC_MERGES;
+}
+
+/* What kernels need to merge pieces in turns. A pair of bytes that are symbols makes a token of two. */
 static enum leat_status make_rules(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     const struct pair_lines *pairs = merge_table_pairs(m->merges);
+    enum leat_status s = LEAT_OK;
     bool own = true; /* all ids are places */
-    enum leat_status s;
 
-    if (!pairs || !spec->byte_level || !m->all_bytes || m->affixes || m->apart)
+    if (!pairs || !have_rules(m))
         return LEAT_OK;
     for (uint32_t i = 0; i < spec->token_count; i++)
         own = own && spec->tokens[i].id == i;
+    if (!spec->byte_level && (s = make_letters(m, err)) != LEAT_OK)
+        return s;
     m->first = malloc(0x10000 * sizeof *m->first);
-    m->ids = own ? NULL : malloc(spec->token_count * sizeof *m->ids);
+    m->ids = own ? NULL : malloc(((size_t)spec->token_count + 1) * sizeof *m->ids);
     if (!m->first || (!own && !m->ids))
         return status_no_memory(err, (0x10000 + (size_t)spec->token_count) * sizeof *m->ids);
     memset(m->first, 0xff, 0x10000 * sizeof *m->first);
@@ -188,37 +162,69 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
 
         if (!own)
             m->ids[i] = spec->tokens[i].id;
-        if (spec->tokens[i].length == 2)
+        if (spec->tokens[i].length == 2 && (spec->byte_level || (text[0] | text[1]) < 0x80))
             m->first[text[0] << 8 | text[1]] = pair_rank(pairs, m->bytes[text[0]], m->bytes[text[1]]);
     }
-    s = byte_cuts_make(&m->byte_cuts, spec, err);
+    if (spec->byte_level)
+        s = byte_cuts_make(&m->byte_cuts, spec, err);
+    m->rules =
+        (struct merge_rules) { pairs,      m->bytes,   m->first, m->ids, m->whole && spec->byte_level ? &m->map : NULL,
+                               m->letters, m->fallback };
+    return s;
+}
+
+static void set_up(struct model *m, const struct tokenizer_spec *spec)
+{
+    m->spec = spec;
+    m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
+    byte_alphabet_init(&m->alphabet);
+    m->whole = spec->model == SPEC_RANKS || spec->ignore_merges;
+    m->unknown = NO_SYMBOL;
+    for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
+        if (spec->tokens[i].id == spec->unknown && m->unknown == NO_SYMBOL)
+            m->unknown = i;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        m->longest = spec->tokens[i].length > m->longest ? spec->tokens[i].length : m->longest;
+    find_bytes(m);
+    m->apart = spec->model == SPEC_BYTES && m->all_bytes;
+}
+
+/* As far as the list of merges. */
+static enum leat_status begin(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    struct model *m = *out = calloc(1, sizeof *m);
+    enum leat_status s = m ? vocabulary_map_make(&m->map, spec, err) : status_no_memory(err, sizeof *m);
+
     if (s != LEAT_OK)
         return s;
-    m->rules = (struct merge_rules) { pairs, m->bytes, m->first, m->ids, m->whole ? &m->map : NULL };
-    return LEAT_OK;
+    set_up(m, spec);
+    return model_make_list(m, err);
+}
+
+enum leat_status model_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
+                                   struct leat_error *err)
+{
+    struct model *m;
+    enum leat_status s = begin(&m, spec, err);
+
+    *list = NULL;
+    if (s == LEAT_OK) {
+        *list = m->list;
+        *count = m->list_count;
+        m->list = NULL;
+    }
+    model_free(m);
+    return s;
 }
 
 enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
-    struct model *m = calloc(1, sizeof *m);
-    enum leat_status s = m ? vocabulary_map_make(&m->map, spec, err) : status_no_memory(err, sizeof *m);
+    struct model *m;
+    enum leat_status s = begin(&m, spec, err);
 
     *out = NULL;
-    if (s == LEAT_OK) {
-        m->spec = spec;
-        m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
-        byte_alphabet_init(&m->alphabet);
-        m->whole = spec->model == SPEC_RANKS || spec->ignore_merges;
-        m->unknown = NO_SYMBOL;
-        for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
-            if (spec->tokens[i].id == spec->unknown && m->unknown == NO_SYMBOL)
-                m->unknown = i;
-        for (uint32_t i = 0; i < spec->token_count; i++)
-            m->longest = spec->tokens[i].length > m->longest ? spec->tokens[i].length : m->longest;
-        find_bytes(m);
-        m->apart = spec->model == SPEC_BYTES && m->all_bytes;
-        s = make_merges(m, err);
-    }
+    if (s == LEAT_OK)
+        s = merge_table_make(&m->merges, m->list, m->list_count, err);
     if (s == LEAT_OK)
         s = model_scores_splits(m, err);
     if (s == LEAT_OK)
@@ -231,8 +237,7 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
         model_free(m);
         return s;
     }
-    free(m->list);
-    m->list = NULL;
+    model_free_making(m);
     *out = m;
     return LEAT_OK;
 }
@@ -243,13 +248,13 @@ void model_free(struct model *m)
         return;
     vocabulary_map_free(&m->map);
     merge_table_free(m->merges);
-    free(m->pairs);
+    free(m->letters);
     free(m->known);
     free(m->splits);
     free(m->odd);
     free(m->first);
     free(m->ids);
     byte_cuts_free(&m->byte_cuts);
-    free(m->list);
+    model_free_making(m);
     free(m);
 }

@@ -1,7 +1,8 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
- * way of the cache), model_make.c (its tables), model_symbols.c (the symbols that a text begins with), model_scores.c
- * (sentencepiece), model_pieces.c (many pieces at once). Nobody else looks in here.
+ * way of the cache), model_make.c (its tables), model_merges.c (the list of its merges), model_symbols.c (the symbols
+ * that a text begins with), model_scores.c (sentencepiece), model_pieces.c (many pieces at once). Nobody else looks in
+ * here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
  * one (sentencepiece merges those too).
@@ -13,6 +14,7 @@
 
 #include "byte_alphabet.h"
 #include "byte_cuts.h"
+#include "cut_classes.h"
 #include "merge_lanes.h"
 #include "model.h"
 #include "piece_batch.h"
@@ -25,31 +27,46 @@ struct split {
     uint32_t left, right;
 };
 
+/* A piece of sentencepiece that can be merged, in falling order of scores; equal scores share a rank. */
+struct model_scored {
+    float score;
+    uint32_t place;
+};
+
+struct live_merges;
+
 struct model {
     const struct tokenizer_spec *spec;
     struct vocabulary_map map;
     struct merge_table *merges;
     uint32_t bytes[256];    /* byte-level: the symbol of each byte, or NO_SYMBOL */
     uint32_t fallback[256]; /* of "<0xNN>", if characters without a token fall back to them; NO_SYMBOL */
+    uint32_t fallback_end;  /* all of these lie before */
     bool all_bytes;         /* every byte has a symbol */
-    bool all_fall_back;     /* every byte has a fallback */
+    bool all_fall_back;     /* every byte that can need one has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
-    bool whole;                 /* a piece that is a token is taken as it stands */
-    bool cuts;                  /* safe cuts may be made */
-    bool apart;                 /* nothing merges: each byte is a token */
-    uint32_t longest;           /* bytes of the longest token */
-    uint64_t *pairs;            /* bits: character pairs that stand inside products */
+    bool whole;         /* a piece that is a token is taken as it stands */
+    bool cuts;          /* safe cuts may be made */
+    bool apart;         /* nothing merges: each byte is a token */
+    uint32_t longest;   /* bytes of the longest token */
+    bool cuts_by_bytes; /* and many of them found by the bytes around them: */
+    struct cut_classes classes;
     uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;           /* symbol */
     struct split *splits;       /* by place: of unused pieces, what they become again; NULL if there are none */
     struct merge_rules rules;   /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;      /* of rules */
-    struct byte_cuts byte_cuts; /* where these pieces are cut */
+    uint32_t *letters;          /* the same */
+    struct byte_cuts byte_cuts; /* where pieces are cut */
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
-    struct merge *list; /* while being made */
+    bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
+    struct merge *list; /* while being made, as is `live` */
     size_t list_count, list_room;
+    struct live_merges *live; /* NULL: all merges are kept */
+    struct model_scored *order;
+    uint32_t order_count;
 };
 
 struct model_scratch {
@@ -60,16 +77,14 @@ struct model_scratch {
     struct piece_cache cache;
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct piece_kernels *kernels;
-    struct id_list many; /* ids of a batch that do not fit a word */
+    const struct cut_kernels *cutter;
+    struct id_list fixed;                /* ids of parts that are tokens already */
+    size_t fixed_used;                   /* by the batches before */
+    uint32_t fixed_count;                /* in this batch, */
+    uint32_t fixed_at[BATCH_PIECES + 1]; /* and which pieces they are */
+    struct id_list many;                 /* ids of a batch that do not fit a word */
     struct piece_batch batch;
 };
-
-#define MODEL_PAIR_BITS 22 /* the hashed set of character pairs inside products: 512 KiB */
-
-static inline uint64_t model_pair_bit(uint32_t before, uint32_t after)
-{
-    return (((uint64_t)before << 21 | after) * 0x9e3779b97f4a7c15u) >> (64 - MODEL_PAIR_BITS);
-}
 
 /* The symbol of a token's bytes. */
 static inline uint32_t model_find_symbol(const struct model *m, const uint8_t *bytes, size_t count)
@@ -85,7 +100,35 @@ static inline bool model_mergeable(const struct spec_token *t)
     return t->type == SPEC_NORMAL || t->type == SPEC_USER_DEFINED || t->type == SPEC_UNUSED;
 }
 
-/* A merge for the list of which make_merges() makes the table. */
+/* How long a symbol's text is. */
+static inline uint32_t model_symbol_bytes(const struct model *m, uint32_t symbol)
+{
+    uint32_t c;
+
+    if (symbol < m->spec->token_count)
+        return m->spec->tokens[symbol].length;
+    c = m->odd[symbol - m->spec->token_count];
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* A token that a character without one falls back to. */
+static inline bool model_is_fallback(const struct model *m, uint32_t symbol)
+{
+    if (symbol >= m->fallback_end || m->spec->tokens[symbol].length != 6)
+        return false;
+    for (unsigned b = 0; b < 256; b++)
+        if (m->fallback[b] == symbol)
+            return true;
+    return false;
+}
+
+/* ---- model_merges.c ---- */
+
+/* m->list, by rising rank. */
+enum leat_status model_make_list(struct model *m, struct leat_error *err);
+void model_free_making(struct model *m);
+
+/* A merge for the list; left out if it can never happen. By rising rank. */
 enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                  struct leat_error *err);
 
@@ -111,6 +154,20 @@ const uint32_t *model_symbols(const struct model_scratch *s);
 enum leat_status model_append(const struct model *m, const uint32_t *symbols, size_t count, struct id_list *out,
                               struct leat_error *err);
 
+/* A part that the cut by bytes has left: it is cut again by characters before it is merged. */
+enum leat_status model_encode_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,
+                                         size_t bytes, struct id_list *out, struct leat_error *err);
+
+/* ---- model_pieces.c ---- */
+
+/* The end of a part that is a token already: its id is the next of model_scratch.fixed. */
+#define MODEL_FIXED ((uint32_t)1 << 31)
+
+/* As model_encode_pieces(), of parts that are no pieces of their own. */
+enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                    struct leat_error *err);
+
 /* ---- model_symbols.c ---- */
 
 /* One symbol a byte of byte-level text, or a character of other text. With affixes the part is a whole piece: it is
@@ -126,6 +183,11 @@ enum leat_status model_no_unknown(const struct model *m, struct leat_error *err)
 
 /* ---- model_scores.c ---- */
 
+/* The pieces in their order, and the symbols that are no pieces: m->order, m->odd. */
+enum leat_status model_scores_order(struct model *m, struct leat_error *err);
+
+/* Whether no two pieces have the same score. */
+bool model_scores_differ(const struct model *m);
 enum leat_status model_scores_merges(struct model *m, struct leat_error *err);
 
 /* sentencepiece merges unused pieces as it does others, and then takes them apart again. */

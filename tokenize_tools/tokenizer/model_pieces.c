@@ -11,10 +11,10 @@
 /* After so much text a larger cache is worth its making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
-/* The vocabulary itself, where a piece that is a token is that token. */
+/* The vocabulary itself, where a piece that is a token is that token; but not what is cut out of a piece. */
 static void seed(const struct model *m, struct model_scratch *s)
 {
-    for (uint32_t i = 0; m->whole && i < m->spec->token_count; i++) {
+    for (uint32_t i = 0; m->whole && !m->cuts && i < m->spec->token_count; i++) {
         const struct spec_token *t = &m->spec->tokens[i];
 
         if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST) {
@@ -66,6 +66,19 @@ static enum leat_status encode_missed(const struct model *m, struct model_scratc
     return status;
 }
 
+/* A part that is a token already has been looked up as the others; its id stands firm. */
+static enum leat_status fix(struct model_scratch *s, uint32_t at, struct leat_error *err)
+{
+    enum leat_status status = id_list_reserve(&s->many, 1, err);
+
+    if (status != LEAT_OK)
+        return status;
+    s->many.ids[s->many.count] = s->fixed.ids[s->fixed_used++];
+    s->batch.values[at] = piece_value(s->many.ids + s->many.count, 1, s->many.count);
+    s->many.count++;
+    return LEAT_OK;
+}
+
 static enum leat_status encode_batch(const struct model *m, struct model_scratch *s, struct id_list *out,
                                      struct leat_error *err)
 {
@@ -84,6 +97,8 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);
+    for (uint32_t i = 0; status == LEAT_OK && i < s->fixed_count; i++)
+        status = fix(s, s->fixed_at[i], err);
     b->many = s->many.ids;
     if (status == LEAT_OK)
         status = id_list_reserve(out, 3 * (size_t)b->count + s->many.count + BATCH_OVER, err);
@@ -242,6 +257,86 @@ static enum leat_status encode_next(const struct model *m, struct model_scratch 
     return s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, out, err);
 }
 
+/* ---- Parts that a model has cut itself ---- */
+
+/* Parts that have been cut by their bytes already, and are not longer, are left as they are: nearly all of them are in
+ * the cache. */
+#define CUT_LEAST 15
+
+static inline void add(struct piece_batch *b, uint32_t begin, unsigned part)
+{
+    b->begins[b->count] = begin;
+    b->parts[b->count++] = (uint8_t)part;
+}
+
+/* Adds what fits of the pieces. Nothing, if the first is too long for a batch: *end is then where it ends. */
+static void fill_parts(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p,
+                       uint32_t *end)
+{
+    struct piece_batch *b = &s->batch;
+    uint32_t base = r->begin, begin = 0, all = (r->last[-1] & ~MODEL_FIXED) - base;
+    bool cuts = m->byte_cuts.pairs && has_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
+
+    b->count = s->fixed_count = 0;
+    while (b->count < BATCH_PIECES && r->ends < r->last && begin <= p->most) {
+        uint32_t piece_end = (*r->ends & ~MODEL_FIXED) - base;
+        bool fixed = (*r->ends & MODEL_FIXED) != 0;
+
+        *end = piece_end;
+        if (cuts && !fixed &&
+            (r->inside || (piece_end - begin > CUT_LEAST && has_high(b->text + begin, piece_end - begin))))
+            *end = part_end(&m->byte_cuts, b->text, p->room, begin, piece_end);
+        if (*end > BATCH_BYTES)
+            break;
+        s->fixed_at[s->fixed_count] = b->count;
+        s->fixed_count += fixed;
+        add(b, begin, m->whole && (r->inside || *end < piece_end));
+        r->inside = *end < piece_end;
+        r->ends += !r->inside;
+        begin = *end;
+    }
+    b->begins[b->count] = begin;
+    r->begin = base + begin;
+    *end += base;
+}
+
+/* The same of a part that is longer than a batch. */
+static enum leat_status encode_long_part(const struct model *m, struct model_scratch *s, struct rest *r, uint32_t end,
+                                         struct id_list *out, struct leat_error *err)
+{
+    uint32_t piece_end = *r->ends & ~MODEL_FIXED;
+    bool fixed = piece_end != *r->ends;
+    const uint8_t *text = r->text + r->begin;
+    enum leat_status status = fixed ? id_list_append(out, s->fixed.ids[s->fixed_used++], err)
+                                    : model_encode_merges(m, s, text, end - r->begin, out, err);
+
+    r->begin = end;
+    r->inside = end < piece_end;
+    r->ends += !r->inside;
+    return status;
+}
+
+enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                    struct leat_error *err)
+{
+    struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
+    enum leat_status status = LEAT_OK;
+    struct place place;
+    uint32_t end = begin;
+
+    if (count > 0)
+        count_text(m, s, (ends[count - 1] & ~MODEL_FIXED) - begin);
+    while (status == LEAT_OK && r.ends < r.last) {
+        place_text(&place, &s->batch, &r);
+        fill_parts(m, s, &r, &place, &end);
+        status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long_part(m, s, &r, end, out, err);
+    }
+    return status;
+}
+
+/* ---- Pieces ---- */
+
 /* Models whose pieces fall into parts of another kind: those keep to themselves. */
 static enum leat_status encode_each(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
                                     struct leat_error *err)
@@ -264,6 +359,7 @@ enum leat_status model_encode_pieces(const struct model *m, struct model_scratch
         return encode_each(m, s, &r, out, err);
     if (count > 0)
         count_text(m, s, ends[count - 1] - begin);
+    s->fixed_count = 0;
     while (status == LEAT_OK && r.ends < r.last)
         status = encode_next(m, s, &r, out, err);
     return status;

@@ -71,15 +71,9 @@ static enum leat_status find_odd_characters(struct model *m, struct leat_error *
     return LEAT_OK;
 }
 
-/* A piece and its place in falling order of scores; equal scores share a rank. */
-struct scored {
-    float score;
-    uint32_t place;
-};
-
 static int compare_scores(const void *a, const void *b)
 {
-    const struct scored *x = a, *y = b;
+    const struct model_scored *x = a, *y = b;
 
     return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
                                 : (x->place > y->place) - (x->place < y->place);
@@ -106,23 +100,40 @@ static enum leat_status split_characters(struct model *m, uint32_t place, uint32
     return LEAT_OK;
 }
 
-enum leat_status model_scores_merges(struct model *m, struct leat_error *err)
+enum leat_status model_scores_order(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
-    struct scored *order = malloc((spec->token_count + 1) * sizeof *order);
-    enum leat_status s = order ? find_odd_characters(m, err) : status_no_memory(err, spec->token_count);
-    uint32_t count = 0, rank = 0;
+    uint32_t count = 0;
 
-    for (uint32_t i = 0; s == LEAT_OK && i < spec->token_count; i++)
+    m->order = malloc(((size_t)spec->token_count + 1) * sizeof *m->order);
+    if (!m->order)
+        return status_no_memory(err, ((size_t)spec->token_count + 1) * sizeof *m->order);
+    for (uint32_t i = 0; i < spec->token_count; i++)
         if (model_mergeable(&spec->tokens[i]))
-            order[count++] = (struct scored) { spec->scores[i], i };
-    if (s == LEAT_OK && count > 0)
-        qsort(order, count, sizeof *order, compare_scores);
-    for (uint32_t i = 0; s == LEAT_OK && i < count; i++) {
-        rank += i > 0 && order[i].score != order[i - 1].score;
-        s = split_characters(m, order[i].place, rank, err);
+            m->order[count++] = (struct model_scored) { spec->scores[i], i };
+    if (count > 0)
+        qsort(m->order, count, sizeof *m->order, compare_scores);
+    m->order_count = count;
+    return find_odd_characters(m, err);
+}
+
+bool model_scores_differ(const struct model *m)
+{
+    for (uint32_t i = 1; i < m->order_count; i++)
+        if (m->order[i].score == m->order[i - 1].score)
+            return false;
+    return true;
+}
+
+enum leat_status model_scores_merges(struct model *m, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    uint32_t rank = 0;
+
+    for (uint32_t i = 0; s == LEAT_OK && i < m->order_count; i++) {
+        rank += i > 0 && m->order[i].score != m->order[i - 1].score;
+        s = split_characters(m, m->order[i].place, rank, err);
     }
-    free(order);
     return s;
 }
 
@@ -187,22 +198,11 @@ static enum leat_status append_unpieced(const struct model *m, const uint8_t *te
     return LEAT_OK;
 }
 
-/* How long its text is. */
-static size_t symbol_bytes(const struct model *m, uint32_t symbol)
-{
-    uint32_t c;
-
-    if (symbol < m->spec->token_count)
-        return m->spec->tokens[symbol].length;
-    c = m->odd[symbol - m->spec->token_count];
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-}
-
 /* A symbol that begins at text[*at], which moves behind it. */
 static enum leat_status append_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                       bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t begin = *at, length = symbol_bytes(m, symbol);
+    size_t begin = *at, length = model_symbol_bytes(m, symbol);
 
     *at += length;
     if (symbol >= m->spec->token_count || m->spec->tokens[symbol].type == SPEC_UNUSED)
@@ -215,7 +215,7 @@ static enum leat_status append_symbol(const struct model *m, const uint8_t *text
 static enum leat_status append_whole_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                             bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t begin = *at, end = begin + symbol_bytes(m, symbol);
+    size_t begin = *at, end = begin + model_symbol_bytes(m, symbol);
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && *at < end) {
@@ -223,7 +223,7 @@ static enum leat_status append_whole_symbol(const struct model *m, const uint8_t
         uint32_t part = symbol;
 
         while (m->splits && part < m->spec->token_count && m->splits[part].left != NO_SYMBOL) {
-            size_t middle = part_begin + symbol_bytes(m, m->splits[part].left);
+            size_t middle = part_begin + model_symbol_bytes(m, m->splits[part].left);
 
             if (*at >= middle)
                 part_begin = middle;

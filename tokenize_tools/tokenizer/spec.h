@@ -25,7 +25,9 @@
 #define SPEC_NONE UINT32_MAX
 
 /* Ids above are refused when a file is loaded: tables are indexed by id, and no vocabulary comes near. */
-#define SPEC_MAX_ID ((1u << 24) - 1)
+#define SPEC_MAX_ID   ((1u << 24) - 1)
+
+#define SPEC_NO_SPLIT 0
 
 /* Longer prefixes and suffixes of parts of words are refused. */
 #define SPEC_MAX_AFFIX 100
@@ -178,6 +180,10 @@ struct tokenizer_spec {
     const uint8_t *text; /* tokens' bytes, in their order, without gaps */
     uint64_t text_bytes;
     float *scores; /* one a token, for SPEC_SCORES; else NULL */
+
+    /* SPEC_RANKS: how many bytes of each token are the left part that it is merged from; SPEC_NO_SPLIT: no merge makes
+     * it. NULL: to be found out. No part of what a tokenizer is, as it follows from the tokens; spec_alloc()'s memory. */
+    const uint8_t *splits;
 
     /* SPEC_MERGES: in order of priority, no pair twice (of a pair given twice the last one counts, at its place). */
     struct spec_merge *merges;

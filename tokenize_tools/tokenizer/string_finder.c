@@ -23,6 +23,7 @@ struct string_finder {
     size_t count, room;
     size_t longest;
     uint32_t roots[256]; /* the child of the root by byte */
+    uint8_t begins[256]; /* 1: there is one */
     int only;            /* the single first byte there is; -1: none or several */
     unsigned firsts;
 };
@@ -90,6 +91,7 @@ enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text,
                 return s;
             if (i == 0) {
                 f->roots[text[0]] = child;
+                f->begins[text[0]] = 1;
                 f->only = f->firsts++ == 0 ? text[0] : -1;
             } else {
                 f->nodes[child].sibling = f->nodes[node].child;
@@ -125,19 +127,25 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     return end;
 }
 
+/* Where the next byte is that a string begins with; `bytes` if there is none. */
+static size_t next_first(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at)
+{
+    const uint8_t *found = f->only >= 0 ? memchr(text + at, f->only, bytes - at) : NULL;
+
+    if (f->only >= 0)
+        return found ? (size_t)(found - text) : bytes;
+    while (bytes - at >= 4 &&
+           !(f->begins[text[at]] | f->begins[text[at + 1]] | f->begins[text[at + 2]] | f->begins[text[at + 3]]))
+        at += 4;
+    while (at < bytes && !f->begins[text[at]])
+        at++;
+    return at;
+}
+
 bool string_finder_next(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t from, size_t *start,
                         size_t *end, uint32_t *number)
 {
-    for (size_t at = from; f->firsts > 0 && at < bytes; at++) {
-        if (f->only >= 0) {
-            const uint8_t *found = memchr(text + at, f->only, bytes - at);
-
-            if (!found)
-                return false;
-            at = (size_t)(found - text);
-        } else if (f->roots[text[at]] == NO_NODE) {
-            continue;
-        }
+    for (size_t at = from; f->firsts > 0 && at < bytes && (at = next_first(f, text, bytes, at)) < bytes; at++) {
         *end = match_at(f, text, bytes, at, number);
         if (*end > 0) {
             *start = at;

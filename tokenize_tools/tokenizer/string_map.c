@@ -6,16 +6,14 @@
 
 #include "big.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 bool string_map_init(struct string_map *m, uint32_t room)
 {
-    uint64_t slots = 16;
+    size_t slots;
 
-    while (slots < (uint64_t)room * 2)
-        slots *= 2;
-    *m = (struct string_map) { .room = room, .mask = slots - 1 };
+    *m = (struct string_map) { .room = room, .bits = 4 };
+    while ((uint64_t)1 << m->bits < (uint64_t)room * 2)
+        m->bits++;
+    slots = (size_t)1 << m->bits;
     m->entries = big_alloc((size_t)room * sizeof *m->entries);
     m->slots = big_alloc(slots * sizeof *m->slots);
     if (m->entries && m->slots) {
@@ -33,21 +31,16 @@ void string_map_free(struct string_map *m)
     *m = (struct string_map) { 0 };
 }
 
-uint64_t string_map_hash(const void *bytes, size_t length)
-{
-    return XXH3_64bits(bytes, length);
-}
-
 /* The slot of the string, or the free one where it would go. */
-static uint64_t place(const struct string_map *m, uint64_t hash, const void *bytes, size_t length)
+static uint32_t place(const struct string_map *m, uint64_t key, const void *bytes, size_t length)
 {
-    uint32_t tag = (uint32_t)(hash >> 32);
-    uint64_t i = hash & m->mask;
+    uint32_t i = text_key_place(key, m->bits);
 
-    for (; m->slots[i].entry; i = (i + 1) & m->mask) {
+    for (; m->slots[i].entry; i = (i + 1) & (((uint32_t)1 << m->bits) - 1)) {
         const struct string_map_entry *e = &m->entries[m->slots[i].entry - 1];
 
-        if (m->slots[i].tag == tag && e->length == length && memcmp(e->bytes, bytes, length) == 0)
+        if (m->slots[i].key == key &&
+            (text_key_is_text(key) || (e->length == length && memcmp(e->bytes, bytes, length) == 0)))
             break;
     }
     return i;
@@ -60,12 +53,12 @@ uint32_t string_map_find(const struct string_map *m, uint64_t hash, const void *
 
 uint32_t string_map_add(struct string_map *m, uint64_t hash, const uint8_t *bytes, uint32_t length, bool *found)
 {
-    uint64_t i = place(m, hash, bytes, length);
+    uint32_t i = place(m, hash, bytes, length);
 
     *found = m->slots[i].entry != 0;
     if (!*found) {
         m->entries[m->count] = (struct string_map_entry) { .bytes = bytes, .length = length };
-        m->slots[i] = (struct string_map_slot) { (uint32_t)(hash >> 32), ++m->count };
+        m->slots[i] = (struct string_map_slot) { hash, ++m->count };
     }
     return m->slots[i].entry - 1;
 }

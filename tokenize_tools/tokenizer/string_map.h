@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "text_key.h"
+
 #define STRING_MAP_NONE UINT32_MAX
 
 struct string_map_entry {
@@ -19,7 +21,7 @@ struct string_map_entry {
 };
 
 struct string_map_slot {
-    uint32_t tag;   /* high half of the hash */
+    uint64_t key;
     uint32_t entry; /* number + 1; 0: free */
 };
 
@@ -27,7 +29,7 @@ struct string_map {
     struct string_map_entry *entries; /* in the order of insertion */
     uint32_t count, room;
     struct string_map_slot *slots;
-    uint64_t mask;
+    unsigned bits; /* 2^bits slots */
 };
 
 /* For at most `room` strings. false: no memory. */
@@ -36,23 +38,26 @@ bool string_map_init(struct string_map *m, uint32_t room);
 /* A zeroed or freed one is fine. */
 void string_map_free(struct string_map *m);
 
-uint64_t string_map_hash(const void *bytes, size_t length);
+static inline uint64_t string_map_hash(const void *bytes, size_t length)
+{
+    return text_key((const uint8_t *)bytes, length);
+}
 
 static inline void string_map_prefetch(const struct string_map *m, uint64_t hash)
 {
 #if defined(__GNUC__)
-    __builtin_prefetch(&m->slots[hash & m->mask]);
+    __builtin_prefetch(&m->slots[text_key_place(hash, m->bits)]);
 #else
     (void)m;
     (void)hash;
 #endif
 }
 
-/* The next step: the entry that the slot, in the cache by now, most likely leads to. */
+/* The next step, for long strings: the entry that the slot, in the cache by now, most likely leads to. */
 static inline void string_map_prefetch_entry(const struct string_map *m, uint64_t hash)
 {
 #if defined(__GNUC__)
-    uint32_t entry = m->slots[hash & m->mask].entry;
+    uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->bits)].entry;
 
     if (entry)
         __builtin_prefetch(&m->entries[entry - 1]);
@@ -66,7 +71,7 @@ static inline void string_map_prefetch_entry(const struct string_map *m, uint64_
 static inline void string_map_prefetch_string(const struct string_map *m, uint64_t hash)
 {
 #if defined(__GNUC__)
-    uint32_t entry = m->slots[hash & m->mask].entry;
+    uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->bits)].entry;
 
     if (entry)
         __builtin_prefetch(m->entries[entry - 1].bytes);

@@ -1,0 +1,54 @@
+/*
+ * cut_classes.h: where a text may be cut without changing what becomes of it, found 64 bytes at a time.
+ *
+ * Whether a cut is safe depends on the characters around it; here only on the last byte before and the first byte
+ * after: it is safe if no two characters with these bytes stand side by side where a merge joins its parts. The bytes
+ * before are put into eight classes, each of which has a set of bytes that must not follow, so that two tables of 256
+ * bytes tell: a cut is made where (before[a] & after[b]) == 0. Putting bytes into one class that are not quite alike
+ * only loses cuts; which ones to put together is chosen by how often bytes occur in text.
+ */
+#ifndef LEAT_TOKENIZER_CUT_CLASSES_H
+#define LEAT_TOKENIZER_CUT_CLASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A set of pairs of bytes between which must not be cut. */
+struct cut_pairs {
+    uint64_t rows[256][4];
+};
+
+static inline void cut_pairs_add(struct cut_pairs *p, uint8_t before, uint8_t after)
+{
+    p->rows[before][after / 64] |= (uint64_t)1 << after % 64;
+}
+
+struct cut_classes {
+    uint8_t before[256], after[256];
+};
+
+/* Never cuts between these pairs, nor inside a character. */
+void cut_classes_make(struct cut_classes *c, const struct cut_pairs *pairs);
+
+/* Cuts that a call must have room for, besides those that it is asked for. */
+#define CUT_SLACK 64
+
+struct cut_kernels {
+    const char *name;
+    /*
+     * Finds cuts before text[at], from <= at < to, from >= 1, in order: `at - from` goes to `cuts`. Stops once there are
+     * `enough`, at a place that is the same for all rows: *reached, from which on nothing has been looked at. Returns
+     * their number, at most `enough` + CUT_SLACK - 1.
+     */
+    size_t (*find)(const struct cut_classes *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
+                   size_t enough, size_t *reached);
+};
+
+/* The fastest row that this CPU has. Constant memory. */
+const struct cut_kernels *cut_kernels(void);
+
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+const struct cut_kernels *cut_kernels_row(unsigned number, int *usable);
+
+#endif
