@@ -1,6 +1,8 @@
 """packer.py: leat.Packer: a dataset from the texts and ids that a program has."""
 from __future__ import annotations
 
+import warnings
+
 from leat import _leat
 from leat._leat import Error
 from leat._pack_options import NONE, now, open_tokenizer, pack_options, read_id
@@ -258,7 +260,6 @@ class Packer:
     def __del__(self):
         core = getattr(self, "_core", None)  # none, if the output could not be opened
         if core is not None and not core.ended():
-            import warnings
             warnings.warn(f"the leat.Packer of {self._output} was neither finished nor suspended",
                           ResourceWarning, source=self)
 

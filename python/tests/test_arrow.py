@@ -376,3 +376,32 @@ def test_random_arrays(gpt2, packed):
             packed(Crafted(schema(b"+s", [schema(b"u")]), one))
         except leat.Error:
             pass
+
+
+def test_nothing_leaks(gpt2, packed):
+    import gc
+    import os
+
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    table = pa.table({"text": SOME, "id": range(len(SOME))})
+    holes = pa.table({"text": [*SOME, None]})
+
+    def work(rounds):
+        for _ in range(rounds):
+            gpt2.encode_flat(table)
+            for wrong in (holes, pa.table({"text": [1.5]}), pa.table({"x": ["a"]})):
+                with pytest.raises(leat.Error):
+                    gpt2.encode_flat(wrong)
+        packed(table, table.to_reader(max_chunksize=50))
+        with pytest.raises(leat.Error):
+            packed(holes)
+        gc.collect()
+
+    work(30)
+    work(30)
+    before = resident()
+    work(200)
+    assert resident() - before < 12 << 20

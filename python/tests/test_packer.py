@@ -230,6 +230,7 @@ def test_tokenizer_is_kept(name):
 def test_child_leaves_the_files_alone(gpt2, name):
     packer = leat.Packer(name, gpt2)
     packer.add("before")
+    files = sorted(os.listdir(os.path.dirname(name)))
     pid = os.fork()
     if pid == 0:
         ok = 1
@@ -240,6 +241,8 @@ def test_child_leaves_the_files_alone(gpt2, name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             packer.__dict__.clear()  # drops the extension's object
+        if sorted(os.listdir(os.path.dirname(name))) != files:
+            ok = 3
         os._exit(ok)
     assert os.waitpid(pid, 0)[1] == 0
     packer.add("after")

@@ -221,22 +221,28 @@ def resident():
 
 def test_nothing_leaks(gpt2):
     some = texts(100, 8)
-    ids = [gpt2.encode(t) for t in some]
+    text = "\ud800 and much more " * 500  # so large that a few left behind are seen
+    ids = gpt2.encode(text)
+    array_ = np.array(ids, dtype=np.uint16)
 
     def work(rounds):
         for _ in range(rounds):
-            for text, list_ in zip(some, ids):
-                gpt2.encode(text)
-                gpt2.decode(list_)
-                gpt2.encode_to_numpy(text)
+            gpt2.encode(text)
+            gpt2.encode_to_numpy(text)
+            gpt2.decode(ids)
+            gpt2.decode(array_)
+            gpt2.decode_bytes(tuple(ids))
+            gpt2.encode_batch([text, text], num_threads=2)
             gpt2.encode_batch(some, num_threads=2)
             gpt2.encode_flat(some)
             with pytest.raises(ValueError):
                 gpt2.encode("<|endoftext|>")
             with pytest.raises(OverflowError):
-                gpt2.decode([1, -1])
+                gpt2.decode([*ids, -1])
+            with pytest.raises(leat.Error):
+                gpt2.decode([*ids, 10**6])
             with pytest.raises(TypeError):
-                gpt2.encode_batch(["a", None])
+                gpt2.encode_batch([text, None])
         gc.collect()
 
     work(50)
