@@ -14,7 +14,8 @@ for program in leat leat-bench; do
         grep -q "^.SH \"$(echo "$program" | sed 's/-/\\\\-/') $command\"" "$tmp/$program.1" ||
             fail "the manual of $program lacks $command"
         [ "$program $command" = "leat bench" ] && continue
-        options=$("$program" "$command" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z0-9-]*\).*/\2/p' | grep -v '^help$')
+        options=$("$program" "$command" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z0-9-]*\).*/\2/p' |
+            grep -v '^help$')
         for option in $options; do
             roff=$(echo "$option" | sed 's/-/\\\\-/g')
             grep -q -e "\\\\-\\\\-$roff\\\\fR" "$tmp/$program.1" || fail "the manual of $program lacks --$option"
