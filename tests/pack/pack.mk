@@ -17,3 +17,7 @@ $(BUILD)/tiny/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(TINY_OBJECTS) $(STATIC)
 # tests/faults/test_pack_*: the same objects before the library
 $(BUILD)/tests/faults/test_pack_%: FIRST = $(TINY_OBJECTS)
 $(filter $(BUILD)/tests/faults/test_pack_%,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)
+
+# tests/tokenizer/test_*_tiny: likewise
+$(BUILD)/tests/tokenizer/test_%_tiny: FIRST = $(TINY_OBJECTS)
+$(filter $(BUILD)/tests/tokenizer/test_%_tiny,$(TEST_PROGRAMS)): | $(TINY_OBJECTS)

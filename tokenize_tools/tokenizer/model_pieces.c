@@ -164,8 +164,8 @@ static size_t count_fitting(const struct rest *r, size_t most)
     return count;
 }
 
-/* Pieces as they are. */
-static void fill_whole(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p)
+/* Pieces as they are. Not inside of a cut one: its rest begins with a character beyond ASCII. */
+static void fill_whole(struct piece_batch *b, struct rest *r, const struct place *p)
 {
     size_t count = count_fitting(r, BATCH_BYTES);
     uint32_t base = r->begin;
@@ -176,11 +176,9 @@ static void fill_whole(const struct model *m, struct piece_batch *b, struct rest
     for (size_t i = 0; i < count; i++)
         b->begins[i + 1] = r->ends[i] - base;
     memset(b->parts, 0, count);
-    b->parts[0] = r->inside && m->whole;
     b->count = (uint32_t)count;
     r->ends += count;
     r->begin = base + b->begins[count];
-    r->inside = r->inside && count == 0;
 }
 
 /* Pieces cut wherever they may be. The last part remains, if its end is not there. */
@@ -253,7 +251,7 @@ static enum leat_status encode_next(const struct model *m, struct model_scratch 
     if (m->rules.pairs && has_high(s->batch.text, all < BATCH_BYTES ? all : BATCH_BYTES))
         fill_cut(m, s, r, &place);
     else
-        fill_whole(m, &s->batch, r, &place);
+        fill_whole(&s->batch, r, &place);
     return s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, out, err);
 }
 

@@ -1,0 +1,221 @@
+/*
+ * test_pieces.c: pieces encoded by the batch give the ids that each gives alone, merged plainly and without a cache; at
+ * every CPU level, with all of the vocabularies at hand. The texts are made of tokens, of parts of tokens, and of
+ * characters of all lengths, so that merges, cuts, and tokens that no merge makes are common; pieces are cut out of them
+ * anywhere between characters, from one byte to more than a batch holds, and come again. The text ends where its memory
+ * ends. test_pieces_tiny.c is the same with caches so small that all entries are pushed out again and again.
+ */
+#include "tokenize_tools/tokenizer/model_parts.h"
+
+#include "t.h"
+#include "tokenize_tools/tokenizer/spec_open.h"
+#include "tokenize_tools/tokenizer/utf8.h"
+#include "vectors.h"
+#include "vocabularies.h"
+
+#define TEXT_BYTES ((size_t)300 << 10)
+#define PIECES     65536
+
+static uint64_t random_state;
+
+static size_t below(size_t n)
+{
+    return (size_t)t_below(&random_state, n);
+}
+
+/* ---- Texts ---- */
+
+static struct vectors_text lines[VECTORS_TEXTS];
+static size_t line_count;
+
+/* A few bytes of one kind or another. */
+static void append_something(struct buffer *out, const struct tokenizer_spec *spec)
+{
+    const struct spec_token *t = &spec->tokens[below(spec->token_count)];
+    const uint8_t *bytes = spec_token_bytes(spec, t);
+    uint8_t c[4] = { 0 };
+
+    switch (below(8)) {
+    case 0:
+        T_OK(buffer_append(out, lines[below(line_count)].bytes, 1 + below(8), &t_err));
+        break;
+    case 1:
+        T_OK(buffer_append(out, c, utf8_encode(c, (uint32_t)(0x20 + below(0x60))), &t_err));
+        break;
+    case 2:
+        T_OK(buffer_append(out, c, utf8_encode(c, (uint32_t)(0x80 + below(0x3000))), &t_err));
+        break;
+    case 3:
+        T_OK(buffer_append(out, c, utf8_encode(c, (uint32_t)(below(2) ? 0x4e00 + below(300) : 0x1f300 + below(600))),
+                           &t_err));
+        break;
+    case 4:
+        T_OK(buffer_append(out, bytes, t->length > 0 ? 1 + below(t->length) : 0, &t_err));
+        break;
+    default:
+        T_OK(buffer_append(out, bytes, t->length, &t_err));
+        break;
+    }
+}
+
+/* Valid UTF-8, in memory that ends with it. */
+static uint8_t *make_text(const struct tokenizer_spec *spec, size_t *bytes)
+{
+    struct buffer some = { 0 }, valid = { 0 };
+    uint8_t *text;
+
+    while (some.size < TEXT_BYTES)
+        append_something(&some, spec);
+    T_OK(utf8_repair(&valid, some.bytes, some.size, NULL, &t_err));
+    *bytes = valid.size;
+    text = malloc(valid.size);
+    memcpy(text, valid.bytes, valid.size);
+    buffer_free(&some);
+    buffer_free(&valid);
+    return text;
+}
+
+/* Ends of pieces up to the end of the text; mostly short ones. */
+static size_t make_pieces(const uint8_t *text, size_t bytes, uint32_t *ends)
+{
+    size_t count = 0, at = 0;
+
+    while (at < bytes && count < PIECES) {
+        size_t kind = below(2000), most = kind == 0 ? 40000 : kind < 20 ? 300 : kind < 200 ? 64 : kind < 800 ? 20 : 9;
+
+        at += 1 + below(most);
+        at = at < bytes ? at : bytes;
+        while (at < bytes && (text[at] & 0xc0) == 0x80)
+            at++;
+        ends[count++] = (uint32_t)at;
+    }
+    ends[count - 1] = (uint32_t)bytes;
+    return count;
+}
+
+/* ---- Two ways ---- */
+
+static void encode_plainly(const struct model *m, const uint8_t *text, const uint32_t *ends, size_t count,
+                           struct id_list *out)
+{
+    struct model_scratch *s;
+    uint32_t begin = 0;
+
+    T_OK(model_scratch_make(&s, NULL, 0, &t_err));
+    for (size_t i = 0; i < count; begin = ends[i++])
+        T_OK(model_encode_whole(m, s, text + begin, ends[i] - begin, out, &t_err));
+    model_scratch_free(s);
+}
+
+/* In runs of random lengths; `times` the same again, with what the cache then knows. */
+static void encode_batches(const struct model *m, const char *name, const uint8_t *text, size_t bytes,
+                           const uint32_t *ends, size_t count, const struct id_list *want, size_t cache_bytes)
+{
+    struct model_scratch *s;
+    struct id_list out = { 0 };
+
+    T_OK(model_scratch_make(&s, NULL, cache_bytes, &t_err));
+    for (unsigned times = 0; times < 2; times++) {
+        out.count = 0;
+        for (size_t at = 0, run; at < count; at += run) {
+            run = 1 + below(below(4) ? 3000 : 40);
+            run = run < count - at ? run : count - at;
+            T_OK(model_encode_pieces(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
+        }
+        if (out.count != want->count || memcmp(out.ids, want->ids, out.count * sizeof *out.ids) != 0)
+            T_FAIL("%s, %s, pass %u: %zu ids, not the %zu of single pieces", name, s->kernels->name, times, out.count,
+                   want->count);
+    }
+    T_CHECK(s->cache.large == (cache_bytes > 0));
+    id_list_free(&out);
+    model_scratch_free(s);
+}
+
+static void check_levels(const char *name, const struct model *m, const uint8_t *text, size_t bytes,
+                         const uint32_t *ends, size_t count)
+{
+    static const char *const levels[] = { "plain", "avx2", "avx512" };
+    struct id_list want = { 0 };
+
+    encode_plainly(m, text, ends, count, &want);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        setenv("LEAT_TEST_CPU", levels[i], 1);
+        encode_batches(m, name, text, bytes, ends, count, &want, 0);
+        encode_batches(m, name, text, bytes, ends, count, &want, (size_t)64 << 20);
+    }
+    unsetenv("LEAT_TEST_CPU");
+    id_list_free(&want);
+}
+
+/* Bytes, and Chinese characters that are tokens but that no merge makes: alone they are a token, as a part of a piece
+ * they are their bytes. */
+static void write_unreachable(const char *path)
+{
+    FILE *f = fopen(path, "w");
+    struct byte_alphabet alphabet;
+    uint8_t c[4] = { 0 };
+
+    byte_alphabet_init(&alphabet);
+    fprintf(f, "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,\"use_"
+               "regex\":true},\"model\":{"
+               "\"type\":\"BPE\",\"ignore_merges\":true,\"merges\":[],\"vocab\":{");
+    for (unsigned b = 0; b < 256; b++)
+        fprintf(f, "\"\\u%04x\":%u,", alphabet.code_of[b], b);
+    for (unsigned i = 0; i < 300; i++) {
+        utf8_encode(c, 0x4e00 + i);
+        fprintf(f, "%s\"\\u%04x\\u%04x\\u%04x\":%u", i > 0 ? "," : "", alphabet.code_of[c[0]], alphabet.code_of[c[1]],
+                alphabet.code_of[c[2]], 256 + i);
+    }
+    fprintf(f, "}}}");
+    T_CHECK(fclose(f) == 0);
+}
+
+static void check_vocabulary(const char *name)
+{
+    static uint32_t ends[PIECES];
+    struct opened_spec opened;
+    struct model *m;
+    uint8_t *text;
+    size_t bytes, count;
+
+    T_OK(spec_open(&opened, name, NULL, &t_err));
+    T_OK(model_make(&m, opened.spec, &t_err));
+    if (!m->cuts && !m->apart) {
+        text = make_text(opened.spec, &bytes);
+        count = make_pieces(text, bytes, ends);
+        check_levels(name, m, text, bytes, ends, count);
+        free(text);
+    }
+    model_free(m);
+    spec_close(&opened);
+}
+
+int main(void)
+{
+    static const char *const built_in[] = { "gpt2", "cl100k_base", "o200k_base" };
+    static const char *const files[] = { "ignore_merges.json", "nfc.json",   "three_splits.json", "prefix_space.json",
+                                         "digits.json",        "added.json", "word_suffix.json",  "tekken.json" };
+    static const char *const published[] = { "llama3_1.tokenizer.json.zst", "qwen2_5.tokenizer.json.zst",
+                                             "deepseek_v3.tokenizer.json.zst" };
+    const char *made = t_path(t_folder(), "unreachable.json");
+    char *memory, path[256];
+
+    random_state = t_seed();
+    line_count = vectors_texts(lines, &memory);
+    for (size_t i = 0; i < line_count; i++)
+        if (lines[i].size < 8)
+            lines[i--] = lines[--line_count];
+    write_unreachable(made);
+    check_vocabulary(made);
+    for (size_t i = 0; i < sizeof built_in / sizeof built_in[0]; i++)
+        check_vocabulary(built_in[i]);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, files[i]);
+        check_vocabulary(path);
+    }
+    for (size_t i = 0; i < sizeof published / sizeof published[0]; i++)
+        if (vocabulary_path(published[i]))
+            check_vocabulary(vocabulary_path(published[i]));
+    free(memory);
+    return t_end();
+}
