@@ -19,12 +19,30 @@
 static uint64_t state;
 
 /* What tokens are made of; the mark is always a token. */
-static const char *const letters[] = { MARK,       "a",          "b", "c",  "e", "t", "1", ".", "\xc3\xa9",
-                                       "\xd0\xb0", "\xe4\xb8\xad", " ", "\\n" };
+static const char *const letters[] = { MARK,           "a", "b",  "c", "e", "t", "1", ".", "\xc3\xa9", "\xd0\xb0",
+                                       "\xe4\xb8\xad", " ", "\\n" };
 /* What texts are made of. */
-static const char *const bits[] = { " ",        "  ",         "a",          "b",   "c",   "e",  "t",
-                                    "1",        ".",          "\xc3\xa9",   "\n",  "\n\n", MARK, "x",
-                                    "\xd0\xb0", "\xe4\xb8\xad", "\xe4\xb8\xae", "\xf0\x9f\x98\x80", "<x>", "\t", "abc te" };
+static const char *const bits[] = { " ",
+                                    "  ",
+                                    "a",
+                                    "b",
+                                    "c",
+                                    "e",
+                                    "t",
+                                    "1",
+                                    ".",
+                                    "\xc3\xa9",
+                                    "\n",
+                                    "\n\n",
+                                    MARK,
+                                    "x",
+                                    "\xd0\xb0",
+                                    "\xe4\xb8\xad",
+                                    "\xe4\xb8\xae",
+                                    "\xf0\x9f\x98\x80",
+                                    "<x>",
+                                    "\t",
+                                    "abc te" };
 
 static const char *const normalizers[] = {
     "{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"" MARK "\"}",
@@ -100,11 +118,15 @@ static size_t write_json(char *out, size_t room, const struct vocabulary *v, uns
         n += (size_t)snprintf(out + n, room - n,
                               "%s{\"id\":%u,\"content\":\"%s\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"
                               "\"normalized\":false,\"special\":false}",
-                              i > 1 ? "," : "", (unsigned)i, i == 1 ? "<x>" : newline_added ? "\\n" : "<y>");
-    n += (size_t)snprintf(out + n, room - n,
-                          "],\"normalizer\":%s,\"pre_tokenizer\":%s,\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\","
-                          "\"fuse_unk\":true,\"byte_fallback\":true,\"vocab\":{\"<unk>\":0,\"<x>\":1,\"<y>\":2",
-                          normalizers[kind], pre_tokenizers[kind]);
+                              i > 1 ? "," : "", (unsigned)i,
+                              i == 1          ? "<x>"
+                              : newline_added ? "\\n"
+                                              : "<y>");
+    n +=
+        (size_t)snprintf(out + n, room - n,
+                         "],\"normalizer\":%s,\"pre_tokenizer\":%s,\"model\":{\"type\":\"BPE\",\"unk_token\":\"<unk>\","
+                         "\"fuse_unk\":true,\"byte_fallback\":true,\"vocab\":{\"<unk>\":0,\"<x>\":1,\"<y>\":2",
+                         normalizers[kind], pre_tokenizers[kind]);
     for (unsigned b = 0; b < 256; b++)
         n += (size_t)snprintf(out + n, room - n, ",\"<0x%02X>\":%u", b, (unsigned)id++);
     for (uint32_t i = 0; i < v->count; i++)
