@@ -2,12 +2,10 @@
 #include "encoder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "base/tiny.h"
-#include "cutter.h"
-#include "engine.h"
+#include "encoder_parts.h"
 #include "piece_cache.h"
 #include "utf8.h"
 
@@ -22,33 +20,6 @@
 /* Of the bound, for the cache of pieces: counted from the beginning, since what is refused must not depend on what came
  * before. */
 #define CACHE_SHARE 4
-
-/* Stretches between tokens, and tokens, that are encoded together. */
-#define SPANS ((size_t)TINY_OR(3, 512))
-
-struct encoder {
-    const struct engine *engine;
-    struct encoder_options options;
-    size_t part_bytes, cache_bytes;
-    struct bound bound;
-    struct id_list ids;
-    bool begun;        /* encoder_part() may come */
-    uint64_t offset;   /* of `input` in the text */
-    struct held input; /* bytes of a character that is not complete */
-    struct buffer repaired;
-    struct cutter raw, normalized; /* of sentencepiece's only the second */
-    struct normalizer_scratch normalizer;
-    struct sentencepiece_state sentencepiece;
-    struct pretokenizer_scratch *pretokenizer;
-    struct held piece; /* of a piece that comes in parts, what cannot be cut */
-    bool piece_cut;    /* and something of it has been encoded */
-    bool spaced_begun; /* something of a segment has come that is not normalized (spaced.h) */
-    struct buffer spaced;
-    const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
-    size_t run_bytes, span_count;
-    struct model_span spans[SPANS];
-    struct model_scratch *model;
-};
 
 /* ---- Making ---- */
 
@@ -132,9 +103,9 @@ uint64_t encoder_held(const struct encoder *e)
 
 /* ---- The way of a text, last station first ---- */
 
-static enum leat_status take_piece(void *context, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
+enum leat_status encoder_take_piece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                    struct leat_error *err)
 {
-    struct encoder *e = context;
     enum leat_status s;
     size_t used;
     bool ready;
@@ -158,6 +129,11 @@ static enum leat_status take_pieces(void *context, const uint8_t *text, size_t b
     return model_encode_pieces(e->engine->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
 }
 
+static enum leat_status take_piece(void *context, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
+{
+    return encoder_take_piece(context, text, bytes, last, err);
+}
+
 static enum leat_status take_token(void *context, uint32_t id, const uint8_t *text, size_t bytes,
                                    struct leat_error *err)
 {
@@ -176,119 +152,6 @@ static enum leat_status take_normalized(void *context, const uint8_t *text, size
     return pretokenizer_run(e->engine->pretokenizer, e->pretokenizer, text, bytes, first, last, take_piece, e, err);
 }
 
-/* Room for the space before a segment and what follows it as far as a cut. */
-#define PREFIX_ROOM 64
-
-/* The space that comes before a segment: it is encoded with as much of the text as need be, *used, or held back before
- * all of it. */
-static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used,
-                                    struct leat_error *err)
-{
-    uint8_t copy[PREFIX_ROOM] = { ' ' };
-    size_t room = bytes < sizeof copy - 1 ? bytes : sizeof copy - 1, cut = 0;
-    enum leat_status s;
-
-    while (room < bytes && (text[room] & 0xc0) == 0x80)
-        room--;
-    memcpy(copy + 1, text, room);
-    s = model_encode_part(e->engine->model, e->model, copy, room + 1, true, false, &e->ids, &cut, err);
-    e->piece_cut = cut > 0;
-    *used = cut > 0 ? cut - 1 : 0;
-    return s == LEAT_OK && cut == 0 ? buffer_append(&e->piece.text, copy, 1, err) : s;
-}
-
-static bool wants_prefix(const struct encoder *e, const uint8_t *text, bool first)
-{
-    enum spaced_prefix prefix = e->engine->prefix;
-
-    return prefix == SPACED_ALWAYS || (prefix == SPACED_UNLESS && *text != ' ') ||
-           (prefix == SPACED_FIRST && first && *text != ' ');
-}
-
-/* Text for a model with spaces. */
-static enum leat_status take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
-                                    struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-    size_t used = 0;
-
-    if (spaced_has_mark(text, bytes)) {
-        e->spaced.size = 0;
-        s = spaced_replace(&e->spaced, text, bytes, err);
-        text = e->spaced.bytes;
-        bytes = e->spaced.size;
-    }
-    if (s == LEAT_OK && bytes > 0 && !e->spaced_begun && wants_prefix(e, text, first))
-        s = take_prefix(e, text, bytes, &used, err);
-    e->spaced_begun = !last && (e->spaced_begun || bytes > 0);
-    return s == LEAT_OK ? take_piece(e, text + used, bytes - used, last, err) : s;
-}
-
-static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
-{
-    size_t count = e->span_count, begin = 0;
-    enum leat_status s = LEAT_OK;
-
-    e->span_count = 0;
-    if (count > 0 && !spaced_has_mark(e->run, e->run_bytes))
-        return model_encode_spans(e->engine->model, e->model, e->run, e->run_bytes, e->spans, count, &e->ids, err);
-    for (size_t i = 0; s == LEAT_OK && i < count; begin = e->spans[i++].end)
-        s = e->spans[i].id == MODEL_PIECE ? take_spaced(e, e->run + begin, e->spans[i].end - begin, false, true, err)
-                                          : id_list_append(&e->ids, e->spans[i].id, err);
-    return s;
-}
-
-static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t bytes, uint32_t id,
-                                 struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-
-    if (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MOST || e->run + e->run_bytes != text)
-        s = encode_run(e, err);
-    if (e->span_count == 0) {
-        e->run = text;
-        e->run_bytes = 0;
-    }
-    e->run_bytes += bytes;
-    e->spans[e->span_count++] = (struct model_span) { (uint32_t)e->run_bytes, id };
-    return s;
-}
-
-/* A segment that is all there goes into the run; others, at the ends of what has come, are encoded by themselves. */
-static enum leat_status take_segment(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
-                                     struct leat_error *err)
-{
-    struct encoder *e = context;
-    enum leat_status s;
-
-    if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MOST)
-        return add_span(e, text, bytes, MODEL_PIECE, err);
-    s = encode_run(e, err);
-    return s == LEAT_OK ? take_spaced(e, text, bytes, first, last, err) : s;
-}
-
-static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *text, size_t bytes,
-                                   struct leat_error *err)
-{
-    struct encoder *e = context;
-    enum leat_status s;
-
-    if (bytes > 0 && bytes <= MODEL_SPAN_MOST)
-        return add_span(e, text, bytes, id, err);
-    s = encode_run(e, err);
-    return s == LEAT_OK ? id_list_append(&e->ids, id, err) : s;
-}
-
-/* Where nothing comes before segments they and the tokens between them are encoded many at a time. */
-static enum leat_status take_runs(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
-                                  struct leat_error *err)
-{
-    static const struct cutter_take take = { take_segment, take_fixed };
-    enum leat_status s = cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
-
-    return s == LEAT_OK ? encode_run(e, err) : s;
-}
-
 static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
                                  struct leat_error *err)
 {
@@ -297,7 +160,7 @@ static enum leat_status take_raw(void *context, const uint8_t *text, size_t byte
     enum leat_status s;
 
     if (e->engine->prefix != SPACED_NOT)
-        return take_spaced(e, text, bytes, first, last, err);
+        return encoder_take_spaced(e, text, bytes, first, last, err);
     s = normalizer_run(e->engine->normalizer, &e->normalizer, &text, &bytes, last, err);
     return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, first, last, &take, e, err) : s;
 }
@@ -326,7 +189,7 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
     static const struct cutter_take take = { take_raw, take_token };
 
     if (e->engine->prefix == SPACED_NONE && model_takes_spans(e->engine->model))
-        return take_runs(e, text, bytes, last, err);
+        return encoder_take_runs(e, text, bytes, last, err);
     return e->engine->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
                                     : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
 }

@@ -1,8 +1,8 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
  * way of the cache), model_make.c (its tables), model_merges.c (the list of its merges), model_symbols.c (the symbols
- * that a text begins with), model_scores.c (sentencepiece), model_pieces.c (many pieces at once). Nobody else looks in
- * here.
+ * that a text begins with), model_scores.c (sentencepiece), model_cuts.c (pieces that are cut further), model_pieces.c
+ * (many pieces at once). Nobody else looks in here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
  * one (sentencepiece merges those too).
@@ -153,6 +153,16 @@ const uint32_t *model_symbols(const struct model_scratch *s);
 
 enum leat_status model_append(const struct model *m, const uint32_t *symbols, size_t count, struct id_list *out,
                               struct leat_error *err);
+
+/* A part by way of the cache. */
+enum leat_status model_encode_cached(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err);
+
+/* ---- model_cuts.c ---- */
+
+/* A piece up to the last safe cut, or to the end if that is the piece's; *used is how far. */
+enum leat_status model_encode_cut(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                  bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
 /* A part that the cut by bytes has left: it is cut again by characters before it is merged. */
 enum leat_status model_encode_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,

@@ -1,0 +1,120 @@
+/*
+ * encoder_spaced.c: the way of a text to a model with plain spaces (spaced.h): as it stands, segment by segment. Where
+ * added tokens stand close to each other, as where each newline is one, what lies between them is gathered, so that the
+ * model gets batches of pieces.
+ */
+#include <string.h>
+
+#include "encoder_parts.h"
+
+/* Room for the space before a segment and what follows it as far as a cut. */
+#define PREFIX_ROOM 64
+
+/* The space that comes before a segment: it is encoded with as much of the text as need be, *used, or held back before
+ * all of it. */
+static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used,
+                                    struct leat_error *err)
+{
+    uint8_t copy[PREFIX_ROOM] = { ' ' };
+    size_t room = bytes < sizeof copy - 1 ? bytes : sizeof copy - 1, cut = 0;
+    enum leat_status s;
+
+    while (room < bytes && (text[room] & 0xc0) == 0x80)
+        room--;
+    memcpy(copy + 1, text, room);
+    s = model_encode_part(e->engine->model, e->model, copy, room + 1, true, false, &e->ids, &cut, err);
+    e->piece_cut = cut > 0;
+    *used = cut > 0 ? cut - 1 : 0;
+    return s == LEAT_OK && cut == 0 ? buffer_append(&e->piece.text, copy, 1, err) : s;
+}
+
+static bool wants_prefix(const struct encoder *e, const uint8_t *text, bool first)
+{
+    enum spaced_prefix prefix = e->engine->prefix;
+
+    return prefix == SPACED_ALWAYS || (prefix == SPACED_UNLESS && *text != ' ') ||
+           (prefix == SPACED_FIRST && first && *text != ' ');
+}
+
+enum leat_status encoder_take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
+                                     struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    size_t used = 0;
+
+    if (spaced_has_mark(text, bytes)) {
+        e->spaced.size = 0;
+        s = spaced_replace(&e->spaced, text, bytes, err);
+        text = e->spaced.bytes;
+        bytes = e->spaced.size;
+    }
+    if (s == LEAT_OK && bytes > 0 && !e->spaced_begun && wants_prefix(e, text, first))
+        s = take_prefix(e, text, bytes, &used, err);
+    e->spaced_begun = !last && (e->spaced_begun || bytes > 0);
+    return s == LEAT_OK ? encoder_take_piece(e, text + used, bytes - used, last, err) : s;
+}
+
+static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
+{
+    size_t count = e->span_count, begin = 0;
+    enum leat_status s = LEAT_OK;
+
+    e->span_count = 0;
+    if (count > 0 && !spaced_has_mark(e->run, e->run_bytes))
+        return model_encode_spans(e->engine->model, e->model, e->run, e->run_bytes, e->spans, count, &e->ids, err);
+    for (size_t i = 0; s == LEAT_OK && i < count; begin = e->spans[i++].end)
+        s = e->spans[i].id == MODEL_PIECE
+                ? encoder_take_spaced(e, e->run + begin, e->spans[i].end - begin, false, true, err)
+                : id_list_append(&e->ids, e->spans[i].id, err);
+    return s;
+}
+
+static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t bytes, uint32_t id,
+                                 struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MOST || e->run + e->run_bytes != text)
+        s = encode_run(e, err);
+    if (e->span_count == 0) {
+        e->run = text;
+        e->run_bytes = 0;
+    }
+    e->run_bytes += bytes;
+    e->spans[e->span_count++] = (struct model_span) { (uint32_t)e->run_bytes, id };
+    return s;
+}
+
+/* A segment that is all there goes into the run; others, at the ends of what has come, are encoded by themselves. */
+static enum leat_status take_segment(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                                     struct leat_error *err)
+{
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MOST)
+        return add_span(e, text, bytes, MODEL_PIECE, err);
+    s = encode_run(e, err);
+    return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, first, last, err) : s;
+}
+
+static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *text, size_t bytes,
+                                   struct leat_error *err)
+{
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (bytes > 0 && bytes <= MODEL_SPAN_MOST)
+        return add_span(e, text, bytes, id, err);
+    s = encode_run(e, err);
+    return s == LEAT_OK ? id_list_append(&e->ids, id, err) : s;
+}
+
+enum leat_status encoder_take_runs(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                   struct leat_error *err)
+{
+    static const struct cutter_take take = { take_segment, take_fixed };
+    enum leat_status s = cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
+
+    return s == LEAT_OK ? encode_run(e, err) : s;
+}
