@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tokenize_tools/tokenizer/scan_tables.h: which characters scanners need not look up.
+"""gen_scan_tables.py: writes scan_tables.h of tokenize_tools/tokenizer/, the characters that scanners need not look up.
 
     scripts/gen_scan_tables.py > tokenize_tools/tokenizer/scan_tables.h
 
-A vector looks up 16 entries at once, by four bits of a byte. So a set of characters can be told by vectors alone if it is
-a box: each half of each of its first three bytes lies in a set of its own. The boxes below are chosen by hand, after how
-often the scripts occur; each bit of a table is one. tests/tokenizer/test_scan_rows.c tries every character.
+A vector looks up 16 entries at once, by four bits of a byte. So a set of characters can be told by vectors alone if it
+is a box: each half of each of its first three bytes lies in a set of its own. The boxes below are chosen by hand, after
+how often the scripts occur; each bit of a table is one. tests/tokenizer/test_scan_rows.c tries every character.
 """
 ANY = "0123456789abcdef"
 
@@ -69,8 +69,8 @@ def rows(boxes):
 
 def main():
     print("""/*
- * scan_tables.h: characters that vectors tell by themselves; see scan_blocks.h. A character belongs to a set if six rows,
- * by the high and low halves of its first three bytes, have a bit in common.
+ * scan_tables.h: characters that vectors tell by themselves; see scan_blocks.h. A character belongs to a set if six
+ * rows, by the high and low halves of its first three bytes, have a bit in common.
  *
  * Made by scripts/gen_scan_tables.py, which has the sets in words; do not edit.
  */
