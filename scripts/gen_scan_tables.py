@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""gen_scan_tables.py: writes tokenize_tools/tokenizer/scan_tables.h, the characters that scanners need not
-look up.
+"""gen_scan_tables.py: writes scan_tables.h of tokenize_tools/tokenizer/, the characters that scanners need not look up.
 
     scripts/gen_scan_tables.py > tokenize_tools/tokenizer/scan_tables.h
 

@@ -124,8 +124,14 @@ SCAN_INLINE void scan_add_high(struct scan_masks *m, scan_bytes b, const struct 
         /* to U+9FA5 and behind */
         told.any &= ~(scan_bytes_equal(b, 0xe9) & scan_bytes_from(second, 0xbe));
     }
-    if (kind->han) /* which of them are Han is not told */
-        told.any &= ~(scan_bytes_from(b, 0xe3) & ~scan_bytes_from(b, 0xea));
+    if (kind->han) {
+        /* all that is told of U+3400 to U+9FFF, and nothing else */
+        m->apart = told.letters & ~scan_bytes_from(b, 0xea) &
+                   (scan_bytes_from(b, 0xe4) |
+                    (scan_bytes_equal(b, 0xe3) & scan_bytes_from(scan_bytes_load(m->text + 1), 0x90)));
+        told.letters &= ~m->apart;
+        told.either &= ~m->apart;
+    }
     m->letters = (m->letters & ascii) | (told.letters & told.any);
     m->digits &= ascii;
     m->white &= ascii;
