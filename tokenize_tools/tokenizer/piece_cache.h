@@ -23,10 +23,10 @@
 #include "base/bytes.h"
 
 /* Words of a line, and the longest piece that is kept. */
-#define PIECE_LINE 8
-#define PIECE_MOST 31
+#define PIECE_LINE  8
+#define PIECE_MOST  31
 #define PIECE_AHEAD ((size_t)32)
-#define PIECE_IDS  31 /* at most, of a piece that is kept */
+#define PIECE_IDS   31 /* at most, of a piece that is kept */
 
 /*
  * Ids in a word, three of them, the first lowest; above them, in the upper four bits, their number. 0: free.
