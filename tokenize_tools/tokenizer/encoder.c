@@ -177,8 +177,11 @@ static enum leat_status take_sentencepiece(struct encoder *e, const uint8_t *tex
                                            struct leat_error *err)
 {
     static const struct cutter_take take = { take_unpieced, take_token };
-    enum leat_status s =
-        sentencepiece_normalizer_run(e->engine->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
+    enum leat_status s;
+
+    if (e->engine->prefix != SPACED_NOT)
+        return encoder_take_spaced(e, text, bytes, true, last, err);
+    s = sentencepiece_normalizer_run(e->engine->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
 
     return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, true, last, &take, e, err) : s;
 }
@@ -188,7 +191,7 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
 {
     static const struct cutter_take take = { take_raw, take_token };
 
-    if (e->engine->prefix == SPACED_NONE && model_takes_spans(e->engine->model))
+    if (e->engine->prefix == SPACED_NONE && !e->engine->sentencepiece && model_takes_spans(e->engine->model))
         return encoder_take_runs(e, text, bytes, last, err);
     return e->engine->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
                                     : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);

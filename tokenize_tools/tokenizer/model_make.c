@@ -120,7 +120,8 @@ static enum leat_status make_letters(struct model *m, struct leat_error *err)
     for (uint32_t i = 0; i < spec->token_count; i++) {
         const struct spec_token *t = &spec->tokens[i];
         size_t length = 0;
-        uint32_t c = t->foreign || t->length > 3 ? 0 : unicode_decode(spec_token_bytes(spec, t), &length);
+        uint32_t c =
+            t->foreign || t->length > 3 || !model_mergeable(t) ? 0 : unicode_decode(spec_token_bytes(spec, t), &length);
 
         if (length > 0 && length == t->length)
             m->letters[c] = i;
@@ -135,7 +136,9 @@ static bool have_rules(const struct model *m)
 {
     if (m->affixes || m->apart)
         return false;
-    return m->spec->byte_level ? m->all_bytes : m->cuts_by_bytes && m->spec->model == SPEC_MERGES;
+    if (m->spec->byte_level)
+        return m->all_bytes;
+    return m->cuts_by_bytes && (m->spec->model == SPEC_MERGES || (!m->splits && m->odd_count == 0));
 }
 
 /* What kernels need to merge pieces in turns. A pair of bytes that are symbols makes a token of two. */

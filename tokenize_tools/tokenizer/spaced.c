@@ -54,14 +54,31 @@ static enum spaced_prefix prefix_of_metaspace(const struct spec_pre_tokenizer *p
 static bool has_mark_token(const struct tokenizer_spec *spec)
 {
     for (uint32_t i = 0; i < spec->token_count; i++)
-        if (spec->tokens[i].length == MARK_BYTES &&
+        if (spec->tokens[i].length == MARK_BYTES && spec->tokens[i].type == SPEC_NORMAL &&
             memcmp(spec_token_bytes(spec, &spec->tokens[i]), MARK, MARK_BYTES) == 0)
             return true;
     return false;
 }
 
+/* A model of sentencepiece, and nothing else that changes or cuts text. */
+static enum spaced_prefix prefix_of_sentencepiece(const struct tokenizer_spec *spec)
+{
+    const struct spec_sentencepiece *sp = &spec->sentencepiece;
+
+    if (sp->remove_extra_whitespaces || !sp->escape_whitespaces || sp->whitespace_as_suffix || sp->charsmap.length > 0)
+        return SPACED_NOT;
+    if (!has_mark_token(spec) || memchr(spec->text, ' ', spec->text_bytes))
+        return SPACED_NOT;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (spec->tokens[i].type == SPEC_USER_DEFINED)
+            return SPACED_NOT;
+    return sp->add_dummy_prefix ? SPACED_ALWAYS : SPACED_NONE;
+}
+
 enum spaced_prefix spaced_find(const struct tokenizer_spec *spec)
 {
+    if (spec->model == SPEC_SCORES)
+        return prefix_of_sentencepiece(spec);
     if (spec->model != SPEC_MERGES || spec->byte_level || spec->continuing_prefix.length > 0 ||
         spec->word_suffix.length > 0 || !has_mark_token(spec))
         return SPACED_NOT;
