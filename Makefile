@@ -47,17 +47,30 @@ GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(
                  --libs zlib)))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
+# The GPU's kernels: PTX is checked in; machine code is made besides where nvcc is found. CUDA=0: not; CUDA=1: it must be.
+NVCC          ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_TOOLS    := $(and $(strip $(NVCC)),$(wildcard $(dir $(NVCC))ptxas),$(wildcard $(dir $(NVCC))fatbinary))
+CUDA_FATBIN   := $(and $(filter-out 0,$(CUDA)),$(CUDA_TOOLS),$(BUILD)/obj/cuda_kernels.fatbin)
+# headers, where CUDA brings them: of marks for its profilers, and for a test
+CUDA_CFLAGS   := $(addprefix -isystem ,$(and $(filter-out 0,$(CUDA)),$(strip $(NVCC)),$(wildcard $(dir $(NVCC))../include)))
+ifeq ($(CUDA)$(CUDA_TOOLS),1)
+$(error CUDA=1 wants nvcc with ptxas and fatbinary beside it, and there is none on the path: set NVCC, or CUDA=auto)
+endif
+
 # Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
 ifneq ($(filter x86_64%,$(MACHINE)),)
 %_avx2.o: LEVEL = -mavx2 -mbmi2
 %_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mbmi2
+%_avx512vbmi.o: LEVEL = -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2 -mavx2 -mbmi2
 else
-WITHOUT := %_avx2.c %_avx512.c
+WITHOUT := %_avx2.c %_avx512.c %_avx512vbmi.c
 endif
 
+# the driver is loaded at run time; glibc before 2.34 has that in a library of its own
+DL_LIBS   = -ldl
 PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)
 # of programs that are linked with both libraries
-ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS)
+ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
@@ -79,6 +92,7 @@ PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(CHECKSUM_SOU
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
+$(BENCH_OBJECTS): ALL_CFLAGS += -I.
 
 LIBRARIES := $(BUILD)/libleat.a $(BUILD)/libleat.so $(BUILD)/libleat_pack.a $(BUILD)/libleat_pack.so
 STATIC    := $(BUILD)/libleat_pack.a $(BUILD)/libleat.a
@@ -91,7 +105,7 @@ all: lib tools examples
 ## lib: build/libleat and build/libleat_pack, shared and static
 lib: $(LIBRARIES)
 ## tools: build/leat and build/leat-bench
-tools: $(BUILD)/leat $(BUILD)/leat-bench
+tools: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/fake_cuda/libfake_cuda.so
 ## examples: the programs of examples/, against the public headers only
 examples: $(EXAMPLES)
 
@@ -101,6 +115,13 @@ $(BUILD)/obj/%.o: %.c
 	$(call say,CC      $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
 
+# the assembler puts these files into the object, which no dependency file knows of
+$(BUILD)/obj/src/cuda_image.o: src/cuda_kernels.ptx $(CUDA_FATBIN)
+$(BUILD)/obj/src/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
+$(BUILD)/obj/cuda_kernels.fatbin: src/cuda_kernels.ptx scripts/gen_fatbin.sh
+	$(call say,FATBIN  $@)
+	$(Q)mkdir -p $(@D) && scripts/gen_fatbin.sh $@ "$(NVCC)"
+
 $(BUILD)/libleat.a: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.a: $(PACK_OBJECTS)
 $(BUILD)/%.a:
@@ -109,7 +130,7 @@ $(BUILD)/%.a:
 
 $(BUILD)/libleat.so: $(LIB_OBJECTS)
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) $(DL_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
@@ -129,7 +150,7 @@ $(BUILD)/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
-	    $(ALL_LDFLAGS) $(ALL_LIBS) -o $@
+	    $(ALL_LDFLAGS) $(ALL_LIBS) -lm -o $@
 
 # the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
 $(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
@@ -181,6 +202,17 @@ lint: lib
 format:
 	$(Q)clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^include/')
 
+# A virtual environment FOLDER with what FILE requires; without a network there is none. And a script that runs in it.
+define make_venv
+	$(Q)rm -rf $(1) && mkdir -p $(BUILD)
+	$(Q)if python3 -m venv $(1) && $(1)/bin/pip install -q --disable-pip-version-check -r $(2); then \
+	    touch $(1)/ready; else rm -rf $(1); fi
+endef
+define run_peers
+	$(Q)if [ -e $(1)/ready ]; then $(1)/bin/python $(2) $(PEERS) || [ $$? -eq 77 ]; else \
+	    echo "skipped: what it compares with cannot be installed (python3 -m venv, pip)"; fi
+endef
+
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
 .PHONY: bench bench-simdjson
@@ -189,11 +221,17 @@ bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
 	$(Q)bench/run.sh $(BUILD)
 
-.PHONY: bench-encode-peers
-## bench-encode-peers: leat-bench encode beside tiktoken and tokenizers, on one core; PEERS="--megabytes 5 --repeat 3"
-bench-encode-peers: $(BUILD)/leat-bench $(PEERS_READY)
-	$(Q)if [ -e $(PEERS_READY) ]; then $(VENV)/bin/python bench/encode_peers.py $(BUILD)/leat-bench $(PEERS) || \
-	    [ $$? -eq 77 ]; else echo "skipped: the reference packages cannot be installed (python3 -m venv, pip)"; fi
+.PHONY: bench-encode-peers bench-pack-peers
+# what is measured beside leat lies in virtual environments of its own
+ENCODE_PEERS := $(BUILD)/encode-peers-venv
+$(ENCODE_PEERS)/ready: bench/peers/encode.txt
+	$(call make_venv,$(ENCODE_PEERS),$<)
+## bench-encode-peers: leat-bench encode beside gigatoken, tiktoken, tokenizers; PEERS="--megabytes 100 --only gpt2"
+bench-encode-peers: $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/encode.py $(BUILD)/leat-bench)
+## bench-pack-peers: leat pack beside gigatoken with numpy, and Megatron's preprocess_data; PEERS="--megatron FOLDER"
+bench-pack-peers: $(BUILD)/leat $(BUILD)/leat-bench $(ENCODE_PEERS)/ready
+	$(call run_peers,$(ENCODE_PEERS),bench/peers/pack.py $(BUILD))
 ## bench-simdjson: build/scan_simdjson, to compare with leat-bench scan; needs g++ and libsimdjson-dev
 bench-simdjson: $(BUILD)/scan_simdjson
 $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
@@ -201,19 +239,15 @@ $(BUILD)/scan_simdjson: bench/scan_simdjson.cpp
 	$(Q)mkdir -p $(@D) && $(CXX) -std=c++17 -O3 $$($(PKG_CONFIG) --cflags simdjson) $< \
 	    $$($(PKG_CONFIG) --libs simdjson) -o $@
 
-# a virtual environment of its own: PyTorch alone takes gigabytes
+# PyTorch alone takes gigabytes
 LOADER_PEERS := $(BUILD)/peers-venv
-$(LOADER_PEERS)/ready: bench/peers/requirements.txt
-	$(Q)rm -rf $(LOADER_PEERS) && mkdir -p $(BUILD)
-	$(Q)if python3 -m venv $(LOADER_PEERS) && $(LOADER_PEERS)/bin/pip install -q --disable-pip-version-check -r $<; then \
-	    touch $@; else rm -rf $(LOADER_PEERS); fi
-
+$(LOADER_PEERS)/ready: bench/peers/dataloader.txt
+	$(call make_venv,$(LOADER_PEERS),$<)
 .PHONY: bench-peers
 ## bench-peers: leat-bench load, leat.Loader and PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
+bench-peers: export PYTHONPATH := $(BUILD)/python
 bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
-	$(Q)if [ -e $(LOADER_PEERS)/ready ]; then PYTHONPATH=$(BUILD)/python $(LOADER_PEERS)/bin/python \
-	    bench/peers/dataloader.py $(BUILD)/leat-bench $(PEERS) || [ $$? -eq 77 ]; else \
-	    echo "skipped: PyTorch cannot be installed (python3 -m venv, pip)"; fi
+	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)
 
 # ---- Installing -----------------------------------------------------------------------------------------------------
 
@@ -221,6 +255,7 @@ bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 BINDIR     ?= $(PREFIX)/bin
+DATADIR    ?= $(PREFIX)/share
 ## install: commands, libraries, headers and pkg-config files, under DESTDIR and PREFIX
 install: all
 	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
@@ -232,9 +267,10 @@ install: all
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \
 	    ln -sf lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so" && \
 	    sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
-	        -e 's| *@URING_LIBS@| $(URING_LIBS)|; s| *$$||' \
+	        -e 's| *@URING_LIBS@| $(URING_LIBS) $(DL_LIBS)|; s| *$$||' \
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
+	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done
@@ -243,6 +279,7 @@ uninstall:
 	    for f in .a .so .so.$(SONAME) .so.$(VERSION); do rm -f "$(DESTDIR)$(LIBDIR)/lib$$l$$f"; done; \
 	    rm -f "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc"; \
 	done
+	$(Q)scripts/install_manuals.sh --remove "$(DESTDIR)$(DATADIR)"
 
 ## dist: build/leat-VERSION.tar.gz of what git holds
 dist:
@@ -257,4 +294,4 @@ clean:
 help:
 	@sed -n 's/^## \([a-z-]*\): \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | awk -F'\t' '{ printf "  %-18s %s\n", $$1, $$2 }'
 	@echo "variables: CC, CFLAGS, PREFIX, DESTDIR, BUILD; V=1 shows the commands; WERROR=1 makes warnings errors;"
-	@echo "           CUDA=auto|0|1 is for the GPU's backend, and of no use until that is there"
+	@echo "           CUDA=auto|0|1: machine code for GPUs besides the PTX: if nvcc is found, not, or it must be found"

@@ -14,6 +14,7 @@ from setuptools.command.build_ext import build_ext
 
 ROOT = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.environ.get("LEAT_PYTHON_BUILD", "build/python-package")
+PLATFORM = os.environ.get("LEAT_WHEEL_PLATFORM")  # of the wheel's name; python/make_wheel.py knows it
 
 
 def version():
@@ -29,7 +30,19 @@ class BuildByMake(build_ext):
                         f"BUILD={BUILD}", f"PYTHON={sys.executable}"], cwd=ROOT, env=environment, check=True)
         target = self.get_ext_fullpath(ext.name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        shutil.copyfile(os.path.join(ROOT, BUILD, "python", "leat", "_leat.abi3.so"), target)
+        made = os.path.join(ROOT, BUILD, "python", "leat")
+        shutil.copyfile(os.path.join(made, "_leat.abi3.so"), target)
+        for folder in ("bin", "lib"):  # the commands, and libraries of the system that are brought along
+            shutil.copytree(os.path.join(made, folder), os.path.join(os.path.dirname(target), folder),
+                            ignore=shutil.ignore_patterns("ready"), dirs_exist_ok=True)
+        if PLATFORM:
+            self.strip(os.path.dirname(target))
+
+    @staticmethod
+    def strip(folder):
+        """A wheel goes without what debuggers need: it is more than the rest."""
+        for name in ("_leat.abi3.so", "bin/leat", "bin/leat-bench"):
+            subprocess.run(["strip", "--strip-unneeded", os.path.join(folder, name)], check=True)
 
 
 os.makedirs(os.path.join(ROOT, BUILD), exist_ok=True)
@@ -39,7 +52,7 @@ setup(
     ext_modules=[Extension("leat._leat", sources=[], py_limited_api=True)],
     cmdclass={"build_ext": BuildByMake},
     options={
-        "bdist_wheel": {"py_limited_api": "cp310"},
+        "bdist_wheel": {"py_limited_api": "cp310", **({"plat_name": PLATFORM} if PLATFORM else {})},
         "build": {"build_base": os.path.join(BUILD, "setuptools")},
         "egg_info": {"egg_base": BUILD},
     },

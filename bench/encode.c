@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "../tokenize_tools/corpus/document_input.h"
 #include "base/bytes.h"
 #include "base/status.h"
 #include "cli/json.h"
@@ -17,6 +17,7 @@
 #include "machine.h"
 #include "parallel.h"
 #include "subcommands.h"
+#include "texts.h"
 
 #define HASHED_IDS 4096u
 
@@ -64,14 +65,6 @@ const struct option_row encode_options[] = {
     OPTIONS_END
 };
 
-/* All documents, end to end. */
-struct texts {
-    char *bytes;
-    uint64_t used, room;
-    uint64_t *ends;
-    uint64_t count, count_room;
-};
-
 /* What a thread does: documents [first, last). */
 struct share {
     const struct texts *texts;
@@ -86,71 +79,9 @@ struct share {
 
 struct result {
     uint64_t tokens;
-    double load_seconds, seconds;
+    double load_seconds, seconds, cpu_seconds;
     uint64_t checksum;
 };
-
-/* ---- Texts ------------------------------------------------------------------------------------------------------ */
-
-/* Room for `more` elements of `size` bytes behind `used`. */
-static enum leat_status make_room(void **array, uint64_t used, uint64_t more, uint64_t *room, size_t size,
-                                  struct leat_error *err)
-{
-    uint64_t wanted, bytes;
-    void *larger;
-
-    if (*array && more <= *room - used)
-        return LEAT_OK;
-    if (!bytes_add(used + used / 2 + 4096, more, &wanted) || !bytes_multiply(wanted, size, &bytes) || bytes > SIZE_MAX)
-        return status_no_memory(err, UINT64_MAX);
-    larger = realloc(*array, (size_t)bytes);
-    if (!larger)
-        return status_no_memory(err, bytes);
-    *array = larger;
-    *room = wanted;
-    return LEAT_OK;
-}
-
-static enum leat_status add_text(struct texts *t, const char *text, size_t bytes, struct leat_error *err)
-{
-    void *array = t->bytes;
-    enum leat_status s = make_room(&array, t->used, bytes, &t->room, 1, err);
-
-    t->bytes = array;
-    if (s != LEAT_OK)
-        return s;
-    memcpy(t->bytes + t->used, text, bytes);
-    t->used += bytes;
-    array = t->ends;
-    s = make_room(&array, t->count, 1, &t->count_room, sizeof *t->ends, err);
-    t->ends = array;
-    if (s == LEAT_OK)
-        t->ends[t->count++] = t->used;
-    return s;
-}
-
-static enum leat_status read_texts(struct texts *t, const char *path, const char *field, struct leat_error *err)
-{
-    struct document_input *in;
-    enum leat_status s = document_input_open(&in, path, DOCUMENT_BY_NAME, field, err);
-    const char *text;
-    size_t bytes;
-    bool found;
-
-    while (s == LEAT_OK) {
-        s = document_input_next(in, &text, &bytes, &found, err);
-        if (s != LEAT_OK || !found)
-            break;
-        s = add_text(t, text, bytes, err);
-    }
-    document_input_close(in);
-    return s;
-}
-
-static uint64_t text_begin(const struct texts *t, uint64_t document)
-{
-    return document > 0 ? t->ends[document - 1] : 0;
-}
 
 /* ---- Encoding --------------------------------------------------------------------------------------------------- */
 
@@ -162,14 +93,14 @@ static void encode_share(void *context, unsigned index)
     uint64_t count;
 
     for (uint64_t i = s->first; i < s->last && s->status == LEAT_OK; i++) {
-        uint64_t begin = text_begin(s->texts, i);
+        uint64_t begin = texts_begin(s->texts, i);
         void *array = s->ids;
 
         s->document = i;
         s->status =
             leat_encoder_encode(s->encoder, s->texts->bytes + begin, s->texts->ends[i] - begin, &ids, &count, &s->err);
         if (s->status == LEAT_OK)
-            s->status = make_room(&array, s->count, count, &s->room, sizeof *ids, &s->err);
+            s->status = texts_room(&array, s->count, count, &s->room, sizeof *ids, &s->err);
         s->ids = array;
         if (s->status != LEAT_OK)
             break;
@@ -197,10 +128,10 @@ static enum leat_status prepare(struct share *shares, unsigned threads, const st
         while (document < t->count && (t->ends[document] <= target || i + 1 == threads))
             document++;
         share->last = document;
-        bytes = text_begin(t, share->last) - text_begin(t, share->first);
+        bytes = texts_begin(t, share->last) - texts_begin(t, share->first);
         s = leat_encoder_open(&share->encoder, tokenizer, &options, err);
         if (s == LEAT_OK)
-            s = make_room(&array, 0, bytes / 3, &share->room, sizeof *share->ids, err);
+            s = texts_room(&array, 0, bytes / 3, &share->room, sizeof *share->ids, err);
         share->ids = array;
         if (s == LEAT_OK)
             memset(share->ids, 1, (size_t)share->room * sizeof *share->ids);
@@ -226,13 +157,23 @@ static uint64_t hash_ids(const struct share *shares, unsigned threads)
     return XXH3_64bits_digest(&state);
 }
 
+/* Of all threads of the process, in the kernel too: on a machine that others use it says more than the clock. */
+static double cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static enum leat_status encode_texts(struct share *shares, unsigned threads, struct result *result,
                                      struct leat_error *err)
 {
-    double began = cli_now();
+    double began = cli_now(), cpu_began = cpu_now();
     bool ok = parallel_run(threads, encode_share, shares);
 
     result->seconds = cli_now() - began;
+    result->cpu_seconds = cpu_now() - cpu_began;
     if (!ok)
         return status_set(err, LEAT_E_NO_MEMORY, "%u threads could not be started", threads);
     for (unsigned i = 0; i < threads; i++) {
@@ -294,6 +235,8 @@ static void print_result(const struct texts *t, const struct encode_values *v, c
         printf("tokens      %s\n", units_count(r->tokens).text);
         printf("encoding    %s, %s", units_duration(r->seconds).text, units_rate(rate, "B").text);
         printf(", %s\n", units_rate(r->seconds > 0 ? (double)r->tokens / r->seconds : 0, "tokens").text);
+        printf("of CPU      %s, %s\n", units_duration(r->cpu_seconds).text,
+               units_rate(r->cpu_seconds > 0 ? (double)t->used / r->cpu_seconds : 0, "B").text);
         printf("checksum    %s\n", checksum);
         return;
     }
@@ -306,6 +249,7 @@ static void print_result(const struct texts *t, const struct encode_values *v, c
     json_u64(&j, "tokens", r->tokens);
     json_double(&j, "seconds", r->seconds);
     json_double(&j, "mb_per_s", rate / 1e6);
+    json_double(&j, "cpu_seconds", r->cpu_seconds);
     json_double(&j, "load_ms", 1e3 * r->load_seconds);
     json_string(&j, "checksum", checksum);
     machine_json(&j, "machine", &m);
@@ -326,14 +270,13 @@ int bench_encode(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &v, &parsed, &code))
         return code;
     for (size_t i = 0; i < parsed.count && s == LEAT_OK; i++)
-        s = read_texts(&texts, parsed.words[i], v.field, &err);
+        s = texts_read(&texts, parsed.words[i], v.field, &err);
     if (s == LEAT_OK)
         s = measure(&texts, &v, &result, &err);
     if (s == LEAT_OK)
         print_result(&texts, &v, &result);
     code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
-    free(texts.bytes);
-    free(texts.ends);
+    texts_free(&texts);
     options_free(&parsed);
     return code;
 }

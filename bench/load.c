@@ -38,7 +38,9 @@ const struct option_row load_options[] = {
                   "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
                   "rows in place, without a loader"),
       .standard = "tokens", .choices = outputs },
-    { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE", "where batches go"), .standard = "host" },
+    { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE",
+                  "where batches go: host, cuda:N, or simulated: as a GPU, by a stand-in driver on the CPU"),
+      .standard = "host" },
     { LOAD_OPTION("threads", OPTION_CHOICE, threads, "0|1", "the loader's threads; 0: it works when it is asked"),
       .standard = "1", .choices = threads },
     { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,
@@ -56,7 +58,8 @@ const struct option_row load_options[] = {
     { LOAD_OPTION("work", OPTION_TEXT, work, "MS", "hold each batch so many milliseconds, as a training step would"),
       .standard = "0" },
     { LOAD_OPTION("bare", OPTION_FLAG, bare, NULL,
-                  "measure a bare loop over the same places beside it, in turns; files are brought to memory for it") },
+                  "measure a bare loop over as many places of the plan beside it, in turns; files are brought to "
+                  "memory for it") },
     { LOAD_OPTION("synthetic", OPTION_FLAG, synthetic, NULL,
                   "measure the same steps with one batch that is there already beside it, in turns") },
     { LOAD_OPTION("warm-up", OPTION_COUNT, warm_up, "N",
@@ -142,6 +145,8 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_u64(&j, "warmed_bytes", s->warmed_bytes);
     json_u64(&j, "pages_verified", s->pages_verified);
     json_u64(&j, "rows_damaged", s->rows_damaged);
+    if (r->calls_a_batch > 0)
+        json_double(&j, "driver_calls_a_batch", r->calls_a_batch);
     if (v->bare) {
         json_open_object(&j, "bare");
         json_figures(&j, &r->bare);
@@ -211,6 +216,8 @@ static void print_text(const struct load_values *v, const struct load_result *r)
                units_bytes(s->bytes).text, units_count(s->hits).text, units_count(s->reads).text,
                units_bytes(s->warmed_bytes).text);
     }
+    if (r->calls_a_batch > 0)
+        printf("  driver   %.1f calls a batch, of loader and consumer (counted by the stand-in)\n", r->calls_a_batch);
     if (v->checksum)
         printf("  checksum %016llx\n", (ull)r->checksum);
     if (r->notices[0])

@@ -41,6 +41,7 @@ struct load_result {
     double synthetic_loss; /* share that the loader adds to a step */
     struct leat_loader_stats stats;
     struct leat_times next; /* of views: of one view */
+    double calls_a_batch;   /* of the stand-in driver; 0: not known */
     double memory_mib;
     uint64_t checksum;
     char notices[1024];
@@ -58,8 +59,7 @@ enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *
                                 struct leat_error *err);
 void load_bare_close(struct load_bare *b);
 /* The rows of `steps` batches that begin at global batch number `first`; adds to *f. */
-enum leat_status load_bare_run(struct load_bare *b, uint64_t first, uint64_t steps, struct load_figures *f,
-                               struct leat_error *err);
+enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_figures *f, struct leat_error *err);
 
 double load_cpu_seconds(void);
 

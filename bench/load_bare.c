@@ -1,4 +1,8 @@
-/* load_bare.c: the bare loops that a loader is measured against: see load.h. One thread, one buffer, the same places. */
+/*
+ * load_bare.c: the bare loops that a loader is measured against: see load.h. One thread, one buffer, and as many places
+ * of the same plan: not the very same ones, which the loader would have brought to the CPU's caches (hundreds of MiB on
+ * servers) for the one who comes after it.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +29,7 @@ struct load_bare {
     struct source *source;
     struct leat_sample *samples;
     uint8_t *to, *labels;
+    uint64_t position, positions; /* of the next batch; how many the plan has */
 };
 
 static enum leat_status open_source(struct source *s, const char *name, struct leat_error *err)
@@ -74,6 +79,8 @@ enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *
     b->kernels = rows_kernels();
     b->width = info.token_width;
     b->length = (uint32_t)info.most_seq_len;
+    b->positions = info.positions;
+    b->position = v->from + (v->warm_up + v->steps + v->rounds) * v->batch;
     s = leat_plan_rank_rows(v->batch, v->rank, v->world, &b->first_row, &b->rows, err);
     if (s != LEAT_OK)
         return s;
@@ -137,14 +144,24 @@ static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
     return b->v->output == LOAD_TOKENS || b->v->output == LOAD_VIEWS ? at : 2 * at;
 }
 
-enum leat_status load_bare_run(struct load_bare *b, uint64_t first, uint64_t steps, struct load_figures *f,
-                               struct leat_error *err)
+/* Where the next batch begins: behind all of the loader's; in a plan that ends, from its begin on again. */
+static uint64_t next_position(struct load_bare *b)
 {
-    for (uint64_t k = first; k < first + steps; k++) {
+    uint64_t at = b->position;
+
+    if (b->positions != LEAT_NONE && b->positions - b->v->from >= b->v->batch)
+        at = b->v->from + (at - b->v->from) % (b->positions - b->v->from - b->v->batch + 1);
+    b->position += b->v->batch;
+    return at;
+}
+
+enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_figures *f, struct leat_error *err)
+{
+    for (uint64_t k = 0; k < steps; k++) {
         uint64_t got, began;
         double cpu;
         enum leat_status s =
-            leat_plan_samples(b->plan, b->v->from + k * b->v->batch + b->first_row, b->rows, b->samples, &got, err);
+            leat_plan_samples(b->plan, next_position(b) + b->first_row, b->rows, b->samples, &got, err);
 
         if (s != LEAT_OK)
             return s;

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "histogram.h"
 #include "load.h"
+#include "load_device.h"
 
 struct run {
     const struct leat_plan *plan;
@@ -25,6 +26,10 @@ struct run {
     uint64_t first_row, rows;
     uint8_t *inputs, *labels, *positions; /* of the consumer */
     int32_t *sequences;
+    bool
+        on_device; /* then these four are on the host what is brought there for the checksum, and those of `there` count */
+    struct load_device device;
+    void *there[4];
     uint64_t sequences_room;
     uint8_t *row;           /* one, as stored, for the checksum */
     XXH3_state_t *checksum; /* NULL: neither it nor a dump is wanted */
@@ -70,6 +75,32 @@ static enum leat_status make_buffers(struct run *r, struct leat_error *err)
     return LEAT_OK;
 }
 
+/* The same four on the device. */
+static enum leat_status open_device(struct run *r, struct leat_error *err)
+{
+    uint64_t length = r->info.most_seq_len;
+    size_t bytes = (size_t)(r->rows * (length + 1) * 8);
+    enum leat_status s;
+
+    if (!load_device_is_gpu(r->v->device))
+        return LEAT_OK;
+    s = load_device_open(&r->device, r->v->device, err);
+    r->on_device = s == LEAT_OK;
+    for (unsigned i = 0; s == LEAT_OK && i < 4; i++)
+        s = load_device_allocate(&r->device, &r->there[i], i < 3 ? bytes : r->sequences_room * sizeof *r->sequences,
+                                 err);
+    return s;
+}
+
+static void close_device(struct run *r)
+{
+    if (!r->on_device)
+        return;
+    for (unsigned i = 0; i < 4; i++)
+        load_device_free(&r->device, r->there[i]);
+    load_device_close(&r->device);
+}
+
 static void free_buffers(struct run *r)
 {
     free(r->inputs);
@@ -102,7 +133,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.verify = !v->no_verify;
     o.slots = (uint32_t)v->slots;
     o.memory = v->memory;
-    o.device = v->device;
+    o.device = r->on_device ? r->device.name : r->v->device;
     o.outputs = outputs[v->output];
     o.borrow = v->borrow && o.outputs;
     o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
@@ -141,6 +172,8 @@ static void add_checksum(struct run *r, const struct leat_batch *b, const struct
         uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
         const uint8_t *tokens = (const uint8_t *)b->tokens + (size_t)row * b->width * width;
 
+        if (length == 0) /* a document of no token or one: nothing is learnt from it */
+            continue;
         if (o) {
             for (uint64_t i = 0; i < length; i++)
                 put_token(r->row + i * width, width, number_at(o->inputs, o->number_bytes, at + i));
@@ -152,6 +185,22 @@ static void add_checksum(struct run *r, const struct leat_batch *b, const struct
     }
     r->aside_ns += gate_clock() - began;
     r->aside_cpu += load_cpu_seconds() - cpu;
+}
+
+/* Brings the numbers that the checksum is made of to the host; its time is not counted. */
+static enum leat_status bring(struct run *r, struct leat_outputs *o, uint64_t numbers, struct leat_error *err)
+{
+    uint64_t began = gate_clock();
+    double cpu = load_cpu_seconds();
+    enum leat_status s = load_device_bring(&r->device, r->inputs, o->inputs, numbers * o->number_bytes, err);
+
+    if (s == LEAT_OK)
+        s = load_device_bring(&r->device, r->labels, o->labels, numbers * o->number_bytes, err);
+    o->inputs = r->inputs;
+    o->labels = r->labels;
+    r->aside_ns += gate_clock() - began;
+    r->aside_cpu += load_cpu_seconds() - cpu;
+    return s;
 }
 
 /* What the consumer makes of a batch; *bytes is what it got. */
@@ -167,15 +216,18 @@ static enum leat_status consume(struct run *r, const struct leat_batch *b, bool 
     if (v->output != LOAD_TOKENS) {
         o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
         o.length = b->length;
-        o.inputs = r->inputs;
-        o.labels = r->labels;
+        o.inputs = r->on_device ? r->there[0] : r->inputs;
+        o.labels = r->on_device ? r->there[1] : r->labels;
         if (v->output == LOAD_PACKED) {
-            o.positions = r->positions;
-            o.sequences = r->sequences;
+            o.positions = r->on_device ? r->there[2] : r->positions;
+            o.sequences = r->on_device ? r->there[3] : r->sequences;
             o.sequences_room = b->sequences + 1;
         }
         *bytes = numbers * o.number_bytes * (v->output == LOAD_PACKED ? 3 : 2);
-        s = v->borrow ? leat_batch_borrow(b, &o, NULL, err) : leat_batch_write(b, &o, NULL, err);
+        s = v->borrow ? leat_batch_borrow(b, &o, r->device.stream, err)
+                      : leat_batch_write(b, &o, r->device.stream, err);
+        if (s == LEAT_OK && r->on_device && r->checksum && count)
+            s = bring(r, &o, numbers, err);
     }
     if (s == LEAT_OK && r->checksum && count)
         add_checksum(r, b, v->output == LOAD_TOKENS ? NULL : &o);
@@ -218,7 +270,7 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
         s = consume(r, b, true, &bytes, err);
         work(r->v);
         count_batch(f, b, bytes);
-        leat_batch_release(b, NULL);
+        leat_batch_release(b, r->device.stream);
         if (r->trace) {
             struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
 
@@ -310,6 +362,8 @@ static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps,
     r->aside_ns = 0;
     r->aside_cpu = 0;
     s = r->v->output == LOAD_VIEWS ? view_steps(r, first, steps, f, err) : load_steps(r, steps, f, err);
+    if (s == LEAT_OK && r->on_device)
+        s = load_device_wait(&r->device, err);
     f->seconds += (double)(gate_clock() - began - r->aside_ns) / 1e9;
     f->cpu_seconds += load_cpu_seconds() - cpu - r->aside_cpu;
     return s;
@@ -339,9 +393,9 @@ static double a_token(const struct load_figures *f)
     return f->tokens ? f->seconds / (double)f->tokens : 0;
 }
 
-/* The same places again by the bare loop; and as many steps with a batch that is held. */
-static enum leat_status beside(struct run *r, uint64_t first, const struct load_figures *f, struct load_result *result,
-                               double *ratio, struct leat_error *err)
+/* As many steps of the bare loop; and with a batch that is held. */
+static enum leat_status beside(struct run *r, const struct load_figures *f, struct load_result *result, double *ratio,
+                               struct leat_error *err)
 {
     struct load_figures bare = { 0 };
     const struct leat_batch *b;
@@ -349,7 +403,7 @@ static enum leat_status beside(struct run *r, uint64_t first, const struct load_
 
     if (r->bare) {
         settle(); /* a ring that is being filled again would be measured with it */
-        s = load_bare_run(r->bare, first, f->steps, &bare, err);
+        s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = a_token(&bare) > 0 ? a_token(f) / a_token(&bare) : 0;
         add(&result->bare, &bare);
     }
@@ -360,7 +414,7 @@ static enum leat_status beside(struct run *r, uint64_t first, const struct load_
         if (r->checksum)
             add_checksum(r, b, NULL); /* it belongs to the sequence */
         s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
-        leat_batch_release(b, NULL);
+        leat_batch_release(b, r->device.stream);
     }
     return s;
 }
@@ -386,6 +440,8 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
 
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);
+    if (r->on_device)
+        load_device_calls(&r->device); /* they count from here */
     for (uint64_t i = 0; s == LEAT_OK && i < rounds && !r->ended && !cli_interrupted(); i++) {
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };
@@ -393,7 +449,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         s = one_round(r, first, steps, &f, err);
         add(&result->total, &f);
         if (s == LEAT_OK && f.steps > 0)
-            s = beside(r, first, &f, result, &ratios[measured++], err);
+            s = beside(r, &f, result, &ratios[measured++], err);
         done += steps;
         first += steps + (r->v->synthetic ? 1 : 0);
     }
@@ -451,6 +507,8 @@ static void finish(struct run *r, struct load_result *result)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;
     if (r->checksum)
         result->checksum = XXH3_64bits_digest(r->checksum);
+    if (r->on_device && t->steps > 0)
+        result->calls_a_batch = (double)load_device_calls(&r->device) / (double)t->steps;
     take_notices(r, result);
 }
 
@@ -471,6 +529,8 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
         s = make_buffers(&r, err);
+    if (s == LEAT_OK)
+        s = open_device(&r, err);
     if (s == LEAT_OK && v->bare)
         s = load_bare_open(&r.bare, plan, v, err);
     if (s == LEAT_OK && v->output != LOAD_VIEWS)
@@ -481,6 +541,7 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
         finish(&r, result);
     leat_loader_close(r.loader);
     load_bare_close(r.bare);
+    close_device(&r);
     free_buffers(&r);
     if (r.dump && (fflush(r.dump) != 0 || ferror(r.dump)) && s == LEAT_OK)
         s = status_set_os(err, errno, "cannot write %s", v->dump);

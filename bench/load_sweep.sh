@@ -1,6 +1,7 @@
 #!/bin/sh
 # load_sweep.sh BENCH NAME [STEPS]: leat-bench load over dataset NAME for several batches, lengths, engines and outputs,
-# each beside the bare loop in the same run, without hashing (which a page costs once); a line each. BENCH is
+# each beside the bare loop in the same run, without hashing (which a page costs once), after as many rows as fill the
+# page tables of some GiB; a line each. BENCH is
 # build/leat-bench.
 set -e
 bench=$1 name=$2 steps=${3:-2000}
@@ -20,7 +21,7 @@ printf '%-7s %6s %6s %-7s %-7s %10s %8s %10s %10s %9s\n' threads batch length en
     "time/bare" "p99 us"
 row() { # THREADS BATCH LENGTH ENGINE OUTPUT
     "$bench" load --source "$name" --seq-len "$3" --batch "$2" --engine "$4" --output "$5" --threads "$1" --bare \
-        --warm-up "$steps" --steps "$steps" --no-verify --json >"$json"
+        --warm-up $((200000 / $2 + 1)) --steps "$steps" --no-verify --json >"$json"
     awk -v t="$1" -v b="$2" -v l="$3" -v e="$4" -v o="$5" -v rate="$(first tokens_per_s)" -v gb="$(first gb_per_s)" \
         -v cpu="$(first cpu_s_per_mtok)" -v bare="$(number bare cpu_s_per_mtok)" -v ratio="$(number bare ratio)" \
         -v p99="$(first p99)" 'BEGIN {

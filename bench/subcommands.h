@@ -11,7 +11,9 @@ int bench_sparse(const struct command *self, int argc, char **argv);
 int bench_pack(const struct command *self, int argc, char **argv);
 int bench_order(const struct command *self, int argc, char **argv);
 int bench_encode(const struct command *self, int argc, char **argv);
+int bench_gpu(const struct command *self, int argc, char **argv);
 int bench_load(const struct command *self, int argc, char **argv);
+int bench_scanners(const struct command *self, int argc, char **argv);
 int bench_scan(const struct command *self, int argc, char **argv);
 
 extern const struct option_row limits_options[];
@@ -22,6 +24,8 @@ extern const struct option_row order_options[];
 extern const struct option_row encode_options[];
 extern const struct option_row pack_options[];
 extern const struct option_row scan_options[];
+extern const struct option_row gpu_options[];
+extern const struct option_row scanners_options[];
 extern const struct option_row load_options[];
 
 #endif

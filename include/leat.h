@@ -80,6 +80,7 @@ enum leat_status {
     LEAT_E_NO_SPACE = 23,   /* the disk or quota is full */
     LEAT_E_PERMISSION = 24, /* the system does not allow it */
     LEAT_E_BUSY = 25,       /* another process is writing this dataset now */
+    LEAT_E_DEVICE = 26,     /* the GPU or its driver has failed */
 
     LEAT_E_NOT_LEAT = 30,  /* the index does not begin with leat's magic */
     LEAT_E_VERSION = 31,   /* an index of a format version this library does not know */
@@ -129,8 +130,8 @@ struct leat_dataset;
  */
 enum leat_access {
     /*
-     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it), else
-     * read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
+     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it) and it lies
+     * on this machine, else read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
      * here notices, unmaps the file and gives the lease back; from then on the file is read, and shrinking is an
      * error from the call. (The kernel also announces it by SIGURG, which is ignored unless the program handles it.)
      * What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
@@ -650,6 +651,39 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *   Threads     leat_loader_next(), _try_next() and leat_loader_close() belong to one thread at a time; batches may be
  *               written, borrowed and released by any thread; statistics may be asked by any.
  *   Fork        a loader stops at fork: in the child every call returns LEAT_E_STATE, and close only frees.
+ *
+ * On a GPU
+ *
+ *   o.device = "cuda";                                                        (or "cuda:1", "cuda:GPU-1f2e...")
+ *   ...
+ *   out.inputs = my_inputs; out.labels = my_labels;                           (the GPU's memory, the same for each batch)
+ *   leat_batch_write(batch, &out, my_stream, &err);
+ *   leat_batch_release(batch, my_stream);
+ *   train_step(my_inputs, my_labels, my_stream);                              (may be the launch of a captured graph)
+ *
+ * Each batch goes to the GPU in one asynchronous copy as its slot is filled, tokens in their stored width; what was asked
+ * for is made of it there. leat_batch_write() only puts that on the consumer's stream, behind the copy, and returns: no call
+ * but those of opening and closing waits for the GPU. The members of struct leat_batch stay on the host.
+ *
+ *   Device      "cuda": the one of the calling thread's current context, or the first. "cuda:N": the N-th that the process
+ *               may use (CUDA_VISIBLE_DEVICES). "cuda:GPU-...", "cuda:MIG-...": by its UUID as nvidia-smi writes it, or a
+ *               begin of it. Behind each, "@FILE" names another library than libcuda.so.1 for the driver: for tests. The
+ *               primary context is used, as by the CUDA runtime and all that builds on it. Any number of loaders, on the
+ *               same or on several GPUs. The driver must know CUDA 11.4, the GPU be of 2018 (sm_75) or later.
+ *   Streams     `stream` is a CUstream (cudaStream_t) of that context; NULL is the legacy default stream, as everywhere
+ *               in CUDA. What was written is there for work that comes later on that stream, without any waiting. What is
+ *               borrowed is released with the stream that has used it; after leat_batch_write() any will do.
+ *   Memory      outputs are memory of that GPU, at multiples of number_bytes; at multiples of 16 they are written fastest.
+ *   Graphs      a batch is another slot each time, so leat_batch_write() and _borrow() are no part of a graph: on a stream
+ *               that is being captured they return LEAT_E_STATE. Capture the step that reads the buffers, and before each
+ *               launch write the next batch to them, on the same stream. Captures of other streams, in any mode, are not
+ *               disturbed by a loader that runs meanwhile; but open and close none while one is being captured. A borrowed
+ *               batch that is released with a stream which is being captured ends the loader (LEAT_E_STATE).
+ *   Ring        in pinned memory, and as much again on the GPU; sized by what is free of both. Where less can be had there
+ *               are fewer slots; where none can be pinned, it goes on without, slower. Statistics and notices say so.
+ *   Failures    of the GPU are LEAT_E_DEVICE from leat_loader_next(), and stay; closing works all the same, and so does
+ *               leaving a program without closing. After fork the child must not use CUDA at all if its parent did: there
+ *               leat_loader_open() returns LEAT_E_UNSUPPORTED.
  */
 struct leat_loader;
 
@@ -716,9 +750,9 @@ struct leat_loader_options {
     uint64_t sequences_room;
     uint64_t memory;          /* most bytes of the ring; 0: chosen from the memory at hand */
     uint64_t most_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
-    const char *device;       /* "host"; NULL: the same */
+    const char *device;       /* "host"; NULL: the same; a GPU: see below */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
-    uint32_t reserved;        /* 0 */
+    uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { .size = sizeof(struct leat_loader_options), .world = 1, .threads = 1, .verify = 1, .number_bytes = 8,            \
@@ -730,12 +764,11 @@ struct leat_loader_options {
  * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after most_length + 1 tokens. Position p of
  * such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
  * docs/ORDER.md for the plan's seed, source 2^32 - 1 and epoch p div D (in sequential order P(i) = i); a plan with
- * `epochs` ends after so many passes. Weights, splits, skips and phases do not count there. The rows of a batch are
- * sorted, longest first, and padded to the longest.
+ * `epochs` ends after so many passes. Of a plan with a split, its documents are those that begin in the used part.
+ * Weights, skips and phases do not count there. The rows of a batch are sorted, longest first, and padded to the longest.
  *
  * Returns LEAT_E_ARGUMENT (numbers that make no sense), _CHECKPOINT (a state of another plan), _NO_MEMORY (two slots do
- * not fit), _UNSUPPORTED (no such device here; rows of documents from a plan with a split), _IO, or what reading an index
- * returns.
+ * not fit), _UNSUPPORTED (no such device here), _IO, _DEVICE, or what reading an index returns.
  */
 LEAT_API enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
                                            const struct leat_loader_options *options, struct leat_error *err);
@@ -770,7 +803,7 @@ struct leat_batch {
 /*
  * The next batch: waits for it where it is not ready. Returns LEAT_E_END after the last one; LEAT_E_STATE if all slots
  * are held by the caller (more than one can be held with more slots); or why no further batch can be had: _IO,
- * _TRUNCATED, _CHECKSUM, _DOCUMENTS, naming file, place and documents. That error stays.
+ * _TRUNCATED, _CHECKSUM, _DOCUMENTS, naming file, place and documents; _DEVICE. That error stays.
  */
 LEAT_API enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch,
                                            struct leat_error *err);
@@ -814,19 +847,21 @@ struct leat_outputs {
 #define LEAT_OUTPUTS_INIT { .size = sizeof(struct leat_outputs), .number_bytes = 8 }
 
 /*
- * Writes them. `stream` is the consumer's stream on a device, on which the numbers are there; NULL on the host, where they
- * are there when the call returns. Returns LEAT_E_ARGUMENT (a length below the batch's, ...), LEAT_E_STATE (documents are
- * needed and were not asked for; another process), LEAT_E_RANGE (sequences_room is too small; says what is needed).
+ * Writes them. `stream` is the consumer's stream on a device, behind which the numbers are there (NULL: its default
+ * stream); on the host it does not count, and they are there when the call returns. Returns LEAT_E_ARGUMENT (a length below
+ * the batch's, ...), LEAT_E_STATE (documents are needed and were not asked for; another process; a stream that is being
+ * captured), LEAT_E_RANGE (sequences_room is too small; says what is needed), LEAT_E_DEVICE.
  */
 LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
                                            void *stream, struct leat_error *err);
 
 /* Points at the outputs that leat_loader_options.borrow asked for; valid until the batch is released. Sets all of
- * *outputs but its size. */
+ * *outputs but its size. On a device they are there for work that comes later on `stream`; call it for each stream. */
 LEAT_API enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
                                             struct leat_error *err);
 
-/* Gives the slot back; what is borrowed from it may be used by work that is on `stream` already (NULL: by none). */
+/* Gives the slot back. On a device, what was borrowed from it may be used still by work that is on `stream` already (NULL:
+ * the default stream), and by none on other streams, unless `stream` waits for it. Never waits, never fails. */
 LEAT_API void leat_batch_release(const struct leat_batch *batch, void *stream);
 
 /* The state of a run that has consumed this batch and all before it, to be saved with a checkpoint; all ranks of a run
@@ -863,7 +898,12 @@ struct leat_loader_stats {
     uint32_t huge_pages;            /* 1: asked for */
     uint32_t warming;               /* 1: at this moment */
     char engine[64];                /* in use: "map", or "map 3, uring 1" with the number of files */
-    char device[64];
+    char device[64];                /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
+    /* On a GPU: */
+    uint64_t device_ring_bytes;     /* the ring there, with what is borrowed from it */
+    double device_memory_used;      /* share of all its memory when the ring was made, by whomever; above 0.8 it is noticed */
+    uint32_t unpinned;              /* 1: the ring's memory could not be pinned */
+    uint32_t slots_wanted;          /* more than `slots`: there was no memory for them */
 };
 #define LEAT_LOADER_STATS_INIT { .size = sizeof(struct leat_loader_stats) }
 
@@ -874,7 +914,7 @@ LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *tex
 
 /*
  * What a person should know: that the consumer waits for batches, and why, and what can be done; that io_uring is
- * forbidden here; that a file is no longer mapped. Each is told once: returns 1 and a sentence, or 0 if there is nothing
+ * forbidden here; that a file is no longer mapped; that memory is short, on the GPU or to be pinned. Each is told once: returns 1 and a sentence, or 0 if there is nothing
  * new. Meant to be asked now and then, and printed.
  */
 LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity);

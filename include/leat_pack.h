@@ -64,6 +64,22 @@ LEAT_API void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_
 LEAT_API enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char *text, uint64_t bytes,
                                               uint32_t *id, struct leat_error *err);
 
+/* A token of the vocabulary. */
+struct leat_token {
+    size_t size;
+    const char *text;  /* as leat_tokenizer_find() takes it: what it stands for, or its name. The tokenizer's */
+    uint64_t bytes;
+    uint32_t bytewise; /* 1: `text` is any bytes, of which a tokenizer.json writes each as a letter; 0: it is UTF-8 */
+    uint32_t added;    /* 1: looked for in a text before anything else becomes of it */
+    uint32_t special;  /* 1: added, but only where an encoder's `special` asks for it; and a tokenizer.model's control
+                          pieces, which no text becomes */
+};
+#define LEAT_TOKEN_INIT { .size = sizeof(struct leat_token) }
+
+/* LEAT_E_RANGE for an id that the vocabulary does not have; there may be such below its size. */
+LEAT_API enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,
+                                               struct leat_error *err);
+
 /* An encoder is a thread's own: its caches and buffers. */
 struct leat_encoder;
 
@@ -273,7 +289,8 @@ LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char
 LEAT_API enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids, uint64_t count,
                                               const struct leat_origin *origin, struct leat_error *err);
 
-/* Waits until all is written, makes it durable, and remembers it with `note`, at most 1 MiB of the caller's. */
+/* Waits until all is written, makes it durable, and remembers it with `note`, at most 1 MiB of the caller's. A packer
+ * makes no checkpoints but these. */
 LEAT_API enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note, uint64_t bytes,
                                                  struct leat_error *err);
 

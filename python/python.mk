@@ -13,14 +13,58 @@ $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A00
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) $(SANITIZE)
 
+# A library of the system goes into what needs it, where there is a lib*.a; else its lib*.so is brought along in
+# leat/lib.
+archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a))
+shared_of      = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).so))
+NEEDED        := $(sort $(ALL_LIBS))
+PYTHON_LIBS   := $(foreach l,$(NEEDED),$(or $(call archive_of,$(l)),$(l)))
+PYTHON_SHARED := $(foreach l,$(filter -l%,$(PYTHON_LIBS)),$(call shared_of,$(l)))
+PYTHON_PROGRAMS := $(PYTHON_PACKAGE)/bin/leat $(PYTHON_PACKAGE)/bin/leat-bench
+
 .PHONY: python python-extension
 ## python: the package in build/python, to be used with PYTHONPATH=build/python
 python: python-extension $(patsubst python/leat/%,$(PYTHON_PACKAGE)/%,$(PYTHON_FILES))
-python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so
+python-extension: $(PYTHON_PACKAGE)/_leat.abi3.so $(PYTHON_PROGRAMS) $(PYTHON_PACKAGE)/lib/ready
 
 $(PYTHON_PACKAGE)/_leat.abi3.so: $(PYTHON_OBJECTS) $(STATIC)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL $(ALL_LDFLAGS) $^ $(ALL_LIBS) -o $@
+	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) $^ \
+	    $(PYTHON_LIBS) -o $@
+
+# the commands, which the package's console scripts become
+$(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+$(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)
+$(PYTHON_PROGRAMS):
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) -Wl,-rpath,'$$ORIGIN/../lib' $(ALL_LDFLAGS) $^ $(PYTHON_LIBS) -lm -o $@
+
+# under the name that they are asked for by; and the licenses of all that is brought along, where Debian's packages tell
+LICENSED = $(realpath $(filter /%,$(PYTHON_LIBS)) $(PYTHON_SHARED)) $(wildcard /usr/include/xxhash.h)
+$(PYTHON_PACKAGE)/lib/ready:
+	$(Q)mkdir -p $(@D) && rm -f $(@D)/*
+	$(Q)for so in $(PYTHON_SHARED); do \
+	    name=$$(objdump -p $$so | sed -n 's/^ *SONAME *//p'); cp $$so $(@D)/$$name && chmod 755 $(@D)/$$name || exit 1; \
+	done
+	$(Q)for file in $(LICENSED); do \
+	    package=$$(dpkg -S $$file 2>/dev/null | cut -d: -f1); \
+	    [ -z "$$package" ] || cp -L /usr/share/doc/$$package/copyright $(@D)/$$package.license; \
+	done; touch $@
+
+# ---- A wheel --------------------------------------------------------------------------------------------------------
+
+.PHONY: wheel check-wheel
+## wheel: build/dist/leat-*.whl, which needs nothing but a C library and any Python from 3.10 on
+wheel: deps
+	$(Q)$(MAKE) --no-print-directory python-extension
+	$(Q)$(PYTHON) python/make_wheel.py $(BUILD) $(BUILD)/dist
+
+## check-wheel: installs the wheel where no compiler is, and uses it; PYTHONS="python3.10 python3.13"
+PYTHONS ?= $(PYTHON)
+check-wheel:
+	$(Q)if [ -e "$(PYTHON_INCLUDE)/Python.h" ] && $(PYTHON) -c 'import pip, venv'; then \
+	    $(MAKE) --no-print-directory wheel && python/check_wheel.sh $(BUILD)/dist $(PYTHONS); else \
+	    echo "skipped: $(PYTHON) has no headers, no pip or no venv"; echo "0 passed, 0 failed, 1 skipped"; fi
 
 $(PYTHON_PACKAGE)/%: python/leat/%
 	$(Q)mkdir -p $(@D) && cp $< $@
@@ -45,3 +89,19 @@ check-python: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then python/check.sh $(BUILD) $(PYTHON_VENV) $(PYTEST); else \
 	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi
+
+# The extension under AddressSanitizer and UBSan, and the tests of what it takes from Python; Python itself is not built
+# so, therefore its own leaks are not looked for. ASAN_TESTS chooses: torch and jax are slow under it.
+ASAN_BUILD   = $(BUILD)/python-asan
+ASAN_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+ASAN_RUNTIME = $(foreach l,libasan.so libubsan.so libstdc++.so,$(shell $(CC) -print-file-name=$(l)))
+ASAN_TESTS  ?= $(patsubst %,python/tests/test_%*.py,arrow dataset pack plan tokenizer)
+.PHONY: check-python-asan
+## check-python-asan: the extension under AddressSanitizer and UBSan, with gcc; ASAN_TESTS="python/tests/test_arrow.py"
+check-python-asan: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready
+	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then \
+	    $(MAKE) --no-print-directory python BUILD=$(ASAN_BUILD) OPTIMIZE=-O1 SANITIZE="$(ASAN_FLAGS)" && \
+	    LD_PRELOAD="$(ASAN_RUNTIME)" ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16 PYTHONMALLOC=malloc \
+	        PYTHONPATH=$(ASAN_BUILD)/python LEAT_BUILD=$(BUILD) $(PYTHON_VENV)/bin/python -m pytest -q \
+	        $(ASAN_TESTS) $(PYTEST); else \
+	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; fi

@@ -5,7 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static const struct backend_ops *const table[] = { &backend_host };
+static const struct backend_ops *const table[] = { &backend_host, &backend_cuda };
 
 const struct backend_ops *backend_find(const char *device)
 {

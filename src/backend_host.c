@@ -32,6 +32,12 @@ static void close_host(struct backend *b)
     free(b);
 }
 
+static uint64_t room(struct backend *b)
+{
+    (void)b;
+    return UINT64_MAX;
+}
+
 static enum leat_status allocate_ring(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
 {
     m->stride = m->slot_bytes + m->output_bytes;
@@ -50,6 +56,17 @@ static void free_ring(struct backend *b, struct backend_memory *m)
     backend_unmap(m->host, m->bytes);
     m->host = NULL;
     b->ring = NULL;
+}
+
+static void forget(struct backend *b, struct backend_memory *m)
+{
+    free_ring(b, m);
+    close_host(b);
+}
+
+static void attach(struct backend *b)
+{
+    (void)b;
 }
 
 static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err)
@@ -92,11 +109,12 @@ static void release(struct backend *b, unsigned slot, void *stream)
     (void)stream;
 }
 
-static bool idle(struct backend *b, unsigned slot)
+static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error *err)
 {
     (void)b;
     (void)slot;
-    return true;
+    (void)err;
+    return LEAT_OK;
 }
 
 static uint8_t *outputs(struct backend *b, unsigned slot)
@@ -113,8 +131,11 @@ const struct backend_ops backend_host = { .name = "host",
                                           .serves = serves,
                                           .open = open_host,
                                           .close = close_host,
+                                          .forget = forget,
+                                          .room = room,
                                           .allocate_ring = allocate_ring,
                                           .free_ring = free_ring,
+                                          .attach = attach,
                                           .send = send,
                                           .fill = fill,
                                           .prepare = prepare,

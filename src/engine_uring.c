@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/gate.h"
 #include "histogram.h"
 
@@ -215,6 +216,9 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     struct gather_file *f = &g->files[p->file];
     const uint8_t *bytes = u->buffers + number * u->buffer_bytes;
 
+    /* some file systems open a file so, and then do not read it so: through the page cache from now on */
+    if (result == -EINVAL)
+        file_close(&f->direct);
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
         histogram_bump(&g->counters.read_bytes, s->end - s->begin);
@@ -249,21 +253,44 @@ static void take_reads(struct gather *g, struct gather_uring *u)
     io_uring_cq_advance(&u->ring, taken);
 }
 
+/*
+ * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in flight.
+ * While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after that now
+ * and then, where the kernel can wake it without a read.
+ */
+#define SLOW_NS 1000000
+
+static int wait_for_some(struct gather *g, struct gather_uring *u)
+{
+    unsigned some = u->in_flight / 8 < 1 ? 1 : u->in_flight / 8;
+    struct __kernel_timespec most = { .tv_nsec = SLOW_NS };
+    uint64_t began = gate_clock();
+    struct io_uring_cqe *cqe;
+    int r;
+
+    if (g->meanwhile && u->ring.features & IORING_FEAT_EXT_ARG)
+        r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &most, NULL);
+    else
+        r = io_uring_submit_and_wait(&u->ring, some);
+    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+    if (r != -ETIME)
+        return r;
+    g->meanwhile(g->meanwhile_context);
+    return 0;
+}
+
 void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
 {
     struct gather_uring *u = g->uring;
-    uint64_t began;
 
     take_reads(g, u);
     if (job->pieces[piece].state != GATHER_WAITING)
         return;
-    began = gate_clock();
     while (job->pieces[piece].state == GATHER_WAITING) {
         int r;
 
         send_more(g, u);
-        /* being woken costs as much as a read: for some at once, as long as many more are in flight */
-        r = io_uring_submit_and_wait(&u->ring, u->in_flight / 8 < 1 ? 1 : u->in_flight / 8);
+        r = wait_for_some(g, u);
         if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY) {
             leave_to_reads(job, &job->pieces[piece]); /* what is in flight comes back all the same */
             break;
@@ -272,7 +299,6 @@ void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
     }
     send_more(g, u);
     io_uring_submit(&u->ring);
-    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
 }
 
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have

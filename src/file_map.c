@@ -89,7 +89,8 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
         file_map_close(f);
         return s;
     }
-    f->leased = access == LEAT_ACCESS_LEASED && take_lease(f->fd);
+    /* a lease holds back this machine's processes only */
+    f->leased = access == LEAT_ACCESS_LEASED && !file_is_remote(f->fd) && take_lease(f->fd);
     /* the size of before the lease may be an old one */
     if (f->leased && (s = file_size(f->fd, &f->size, path, err)) != LEAT_OK) {
         file_map_close(f);

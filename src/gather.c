@@ -12,7 +12,6 @@
 #include "base/gate.h"
 #include "base/status.h"
 #include "histogram.h"
-#include "residency.h"
 #include "warm.h"
 
 typedef unsigned long long ull;
@@ -68,7 +67,7 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->part = &info.dataset->parts[i];
         f->map = &f->part->tokens;
         f->direct = -1;
-        f->network = f->map->fd >= 0 && residency_network(f->map->fd);
+        f->network = f->map->fd >= 0 && file_is_remote(f->map->fd);
         s = make_bitmap(g, f, bitmaps, err);
     }
     return s;

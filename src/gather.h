@@ -85,6 +85,9 @@ struct gather {
     struct warm *warm;         /* NULL: nothing was to be warmed */
     uint64_t mapped_bytes;     /* of the files that are copied from maps */
     uint64_t looked_ns, looks; /* when files were last looked at, and how often */
+    /* Called now and then while a read is waited for: may begin further jobs. NULL: nobody wants that. */
+    void (*meanwhile)(void *context);
+    void *meanwhile_context;
     struct gather_counters counters;
     atomic_uint in_use[LEAT_ENGINE_URING + 1]; /* files of each engine */
     atomic_uint lost_maps;
@@ -115,7 +118,7 @@ void gather_let_go(struct gather *g, struct gather_file *f);
 /* No ring can be had: files that it was chosen for are read with advice. */
 void gather_without_uring(struct gather *g);
 
-/* Chooses the engine of each file (gather_choose.c); and looks at them again now and then. Between jobs. */
+/* Chooses the engine of each file (gather_choose.c); and looks at them again now and then. Not inside of a piece. */
 enum leat_status gather_choose(struct gather *g, struct leat_error *err);
 void gather_look(struct gather *g, uint64_t now_ns);
 

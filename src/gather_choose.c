@@ -154,7 +154,7 @@ static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
     uint64_t end = pages->offset + pages->bytes;
 
     /* documents, directory, pages: they lie before everything else */
-    *s = (struct warm_stretch) { f->part->index.fd, 0, end };
+    *s = (struct warm_stretch) { f->part->index.fd, 0, end, f->network };
     return end;
 }
 
@@ -176,7 +176,7 @@ static void start_warming(struct gather *g)
     for (uint32_t i = 0; i < g->file_count && (double)cold < FITS * (double)memory; i++)
         if (cold_bytes_of(&g->files[i]) > 0) {
             g->files[i].warm_wanted = true;
-            s[count++] = (struct warm_stretch) { g->files[i].map->fd, 0, g->files[i].map->size };
+            s[count++] = (struct warm_stretch) { g->files[i].map->fd, 0, g->files[i].map->size, g->files[i].network };
         }
     g->warm = count > 0 ? warm_open(s, count) : NULL;
     free(s);

@@ -60,18 +60,16 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
     return -1;
 }
 
-/* Waking a thread takes 5 us, and a small batch less: so long it is worth to look again and again. */
+/* To be woken takes some microseconds: so long it is worth to look again and again. */
 #define LOOK_NS 3000u
 
-static void look_a_while(const struct leat_loader *l, uint64_t began)
+/* How long the consumer may sleep when it has waited so long already. 0: for ever. */
+static uint64_t most_sleep(const struct leat_loader *l, uint64_t most_ns, uint64_t waited)
 {
-    do {
-        for (unsigned i = 0; i < 16 && ring_ready(&l->ring) == 0; i++) {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        }
-    } while (ring_ready(&l->ring) == 0 && gate_clock() - began < LOOK_NS);
+    uint64_t quick = loader_is_quick(l) ? LOADER_MOST_SLEEP_NS : 0;
+    uint64_t left = most_ns > waited ? most_ns - waited : 1;
+
+    return most_ns == 0 ? quick : quick > 0 && quick < left ? quick : left;
 }
 
 /* Sleeps until there is something, or for most_ns (0: for ever); *waited is how long. */
@@ -87,21 +85,29 @@ static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waite
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
         began = gate_clock();
-        look_a_while(l, began);
-        gate_sleep(&l->ring.consumer, ticket, most_ns > 0 ? most_ns - *waited : 0);
+        gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
+        if (ring_ready(&l->ring) == 0)
+            gate_sleep(&l->ring.consumer, ticket, most_sleep(l, most_ns, *waited));
         *waited += gate_clock() - began;
     }
 }
 
 /* The same where this thread does all the work. */
-static int take_working(struct leat_loader *l, uint64_t *waited, enum leat_status *s, struct leat_error *err)
+static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum leat_status *s, struct leat_error *err)
 {
     uint64_t began = gate_clock();
     int slot;
 
-    while ((slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN)
-        if (!loader_stage_step(l) && (slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN)
-            break; /* a device that is not done with any slot */
+    while ((slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN) {
+        unsigned ticket = gate_ticket(&l->ring.producer);
+
+        if (loader_stage_step(l))
+            continue;
+        slot = take(l, s, err); /* the step may have found the end, or an error */
+        if (slot >= 0 || *s != LEAT_E_AGAIN || !wait)
+            break;
+        gate_sleep(&l->ring.producer, ticket, LOADER_POLL_NS); /* a device that is not done with any slot */
+    }
     *waited += gate_clock() - began;
     return slot;
 }
@@ -119,7 +125,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t most_ns, 
     if (s != LEAT_OK)
         return s;
     began = gate_clock();
-    slot = !l->has_thread ? take_working(l, &waited, &s, err)
+    slot = !l->has_thread ? take_working(l, wait, &waited, &s, err)
            : wait         ? take_waiting(l, most_ns, &waited, &s, err)
                           : take(l, &s, err);
     if (slot < 0) {
@@ -223,7 +229,9 @@ void leat_loader_close(struct leat_loader *loader)
         free(l->slots[i].samples);
     }
     free(l->slots);
-    if (l->backend) {
+    if (l->backend && loader_forked(l)) {
+        l->ops->forget(l->backend, &l->memory);
+    } else if (l->backend) {
         l->ops->free_ring(l->backend, &l->memory);
         l->ops->close(l->backend);
     }

@@ -20,6 +20,7 @@
 
 #define LOADER_RECENT     100u /* batches that the share of waiting is of */
 #define LOADER_MOST_BATCH ((uint64_t)1 << 31)
+#define LOADER_POLL_NS    50000u /* from one look at slots that a device still uses to the next */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -35,7 +36,7 @@ struct loader_slot {
 
 /* Where things lie in a slot, at their largest. */
 struct loader_sizes {
-    size_t lengths_at, flags_at, starts_at, slot_bytes;
+    size_t lengths_at, flags_at, starts_at, marks_at, heads_at, slot_bytes;
     size_t output_bytes;
     size_t inputs, labels, loss_mask, attention_mask, positions, documents, sequences; /* offsets in the outputs */
 };
@@ -49,6 +50,8 @@ struct loader_stage {
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
     atomic_uint_fast64_t warmed;
+    atomic_uint_fast64_t batch_ns; /* of one batch lately, to be begun and done */
+    uint64_t begin_ns, waited_ns;  /* of the one that was begun last; of the last time when no slot was free */
 };
 
 /* The consumer's own, likewise. */
@@ -77,11 +80,12 @@ struct leat_loader {
     struct loader_slot *slots;
     struct ring ring;
     struct gather gather;
-    struct loader_stage stage;
-    struct loader_consumer consumer;
+    /* each side writes to cache lines of its own */
+    _Alignas(64) struct loader_stage stage;
+    _Alignas(64) struct loader_consumer consumer;
     atomic_uint held; /* slots that the caller has */
     /* How many batches there are in all, once that is known; then end_status and end_error say why no more. */
-    atomic_uint_fast64_t end_at;
+    _Alignas(64) atomic_uint_fast64_t end_at;
     enum leat_status end_status;
     struct leat_error end_error;
     uint64_t opened_ns;
@@ -95,6 +99,18 @@ struct leat_loader {
     atomic_uint told; /* notices that were given, as bits */
 };
 
+/*
+ * To wake a thread costs the one who does it about 5 us, and on a virtual machine the one who sleeps 50. Where batches
+ * are made faster than that, the consumer is woken for some of them at once, and looks for itself if they take longer
+ * than they did.
+ */
+#define LOADER_QUICK_NS      25000u
+#define LOADER_MOST_SLEEP_NS 200000u
+static inline bool loader_is_quick(const struct leat_loader *l)
+{
+    return histogram_value(&l->stage.batch_ns) < LOADER_QUICK_NS;
+}
+
 /* LEAT_E_STATE in a child. */
 enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err);
 bool loader_forked(const struct leat_loader *l);
@@ -103,6 +119,9 @@ bool loader_forked(const struct leat_loader *l);
  * nothing to do (the end, or no slot is free). */
 void *loader_stage_run(void *loader);
 bool loader_stage_step(struct leat_loader *l);
+
+/* Begins what can be begun, in the midst of finishing a batch. */
+void loader_stage_meanwhile(void *loader);
 
 /* Sets the bits of a slot's rows where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,

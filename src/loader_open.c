@@ -153,6 +153,10 @@ static bool size_slot(struct leat_loader *l)
     z->starts_at = (size_t)size;
     if (l->documents && !add_part(&size, 8 * words * l->rows, &z->starts_at))
         return false;
+    if (l->documents && l->ops->marks &&
+        (!add_part(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
+         !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
+        return false;
     z->slot_bytes = (size_t)size;
     return !l->options.borrow || size_outputs(l, tokens - l->rows);
 }
@@ -161,7 +165,10 @@ static bool size_slot(struct leat_loader *l)
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
     uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, most = l->options.memory, fit, slots;
-    uint64_t free = most ? 0 : residency_memory();
+    uint64_t free = most ? 0 : residency_memory(), on_device = most ? 0 : l->ops->room(l->backend);
+
+    if (free > on_device)
+        free = on_device;
 
     if (most == 0 && free == 0) /* not known */
         most = LEAST_SLOTS * each;
@@ -284,7 +291,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&how);
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread");
+        return status_set_os(err, r, "cannot start the loader's thread (with `threads` 0 it needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.numa_node);
     return LEAT_OK;
@@ -299,9 +306,9 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
                        (ull)l->rows, (ull)l->places.most_length + 1);
     if (s == LEAT_OK)
-        s = choose_slots(l, err);
-    if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device ? l->options.device : "host", err);
+    if (s == LEAT_OK)
+        s = choose_slots(l, err);
     if (s == LEAT_OK)
         s = l->ops->allocate_ring(l->backend, &l->memory, l->options.numa_node, err);
     if (s == LEAT_OK)
@@ -309,6 +316,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
                         ((uint64_t)l->places.most_length + 1) * l->token_width, err);
+    l->gather.meanwhile = loader_stage_meanwhile;
+    l->gather.meanwhile_context = l;
     if (s == LEAT_OK && l->options.threads > 0)
         s = start_thread(l, err);
     return s;

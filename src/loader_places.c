@@ -10,18 +10,66 @@
 /* The number that stands for "all sources" where documents are permuted: no source has it. */
 #define ALL_SOURCES ((uint64_t)UINT32_MAX)
 
-static enum leat_status count_documents(struct loader_places *p, uint64_t sources, struct leat_error *err)
+/* The number in the source of a dataset's first document that begins at or behind this token of it. */
+static enum leat_status first_from(const struct leat_dataset *d, const struct leat_part *part, uint64_t token,
+                                   uint64_t *document, struct leat_error *err)
 {
-    p->first_document = calloc(sources + 1, sizeof *p->first_document);
-    if (!p->first_document)
-        return status_no_memory(err, (sources + 1) * sizeof *p->first_document);
-    for (uint64_t i = 0; i < sources; i++)
-        p->first_document[i + 1] = p->first_document[i] + p->plan->sources[i].dataset->documents;
-    p->documents = p->first_document[sources];
-    if (p->documents == 0 || p->documents > PERMUTE_MOST)
-        return status_set(err, LEAT_E_ARGUMENT, "rows of documents need 1 to 2^48 documents, and the plan has %llu",
-                          (unsigned long long)p->documents);
+    uint64_t low = part->first_document, high = part->first_document + part->documents, start;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        enum leat_status s = leat_dataset_starts(d, middle, 1, &start, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (start < part->first_token + token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *document = low;
     return LEAT_OK;
+}
+
+/* All documents of a dataset, or, of a plan with a split, those that begin in the used part. */
+static enum leat_status add_range(struct loader_places *p, uint32_t source, uint32_t number, struct leat_error *err)
+{
+    const struct plan_source *from = &p->plan->sources[source];
+    struct loader_range *r = &p->ranges[p->range_count++];
+    struct leat_part part = LEAT_PART_INIT;
+    enum leat_status s = leat_dataset_part(from->dataset, number, &part, err);
+    uint64_t end;
+
+    if (s != LEAT_OK)
+        return s;
+    *r = (struct loader_range) { p->documents, part.first_document, source, number };
+    end = part.first_document + part.documents;
+    if (p->plan->rules.use) {
+        s = first_from(from->dataset, &part, from->parts[number].begin, &r->document, err);
+        if (s == LEAT_OK)
+            s = first_from(from->dataset, &part, from->parts[number].end, &end, err);
+    }
+    p->documents += end > r->document ? end - r->document : 0;
+    return s;
+}
+
+static enum leat_status find_documents(struct loader_places *p, uint64_t sources, struct leat_error *err)
+{
+    uint64_t ranges = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; i < sources; i++)
+        ranges += p->plan->sources[i].part_count;
+    p->ranges = calloc(ranges, sizeof *p->ranges);
+    if (!p->ranges)
+        return status_no_memory(err, ranges * sizeof *p->ranges);
+    for (uint32_t i = 0; i < sources; i++)
+        for (uint32_t k = 0; s == LEAT_OK && k < p->plan->sources[i].part_count; k++)
+            s = add_range(p, i, k, err);
+    if (s == LEAT_OK && (p->documents == 0 || p->documents > PERMUTE_MOST))
+        s = status_set(err, LEAT_E_ARGUMENT, "rows of documents need 1 to 2^48 documents, and the plan has %llu",
+                       (unsigned long long)p->documents);
+    return s;
 }
 
 enum leat_status loader_places_open(struct loader_places *p, const struct leat_plan *plan, enum leat_rows rows,
@@ -35,11 +83,7 @@ enum leat_status loader_places_open(struct loader_places *p, const struct leat_p
     p->most_length = (uint32_t)(rows == LEAT_ROWS_DOCUMENTS && most_length ? most_length : info.most_seq_len);
     if (rows != LEAT_ROWS_DOCUMENTS)
         return LEAT_OK;
-    if (plan->rules.use)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "rows of documents cannot be had from a plan with a split: split the dataset by documents "
-                          "(leat pack --split), and name one part as the source");
-    s = count_documents(p, info.sources, err);
+    s = find_documents(p, info.sources, err);
     if (s != LEAT_OK)
         return s;
     p->permute = permute_make(p->documents, info.seed, ALL_SOURCES);
@@ -51,37 +95,35 @@ enum leat_status loader_places_open(struct loader_places *p, const struct leat_p
 
 void loader_places_close(struct loader_places *p)
 {
-    free(p->first_document);
-    p->first_document = NULL;
+    free(p->ranges);
+    p->ranges = NULL;
 }
 
 static enum leat_status document_row(const struct loader_places *p, uint64_t position, struct leat_sample *sample,
                                      struct leat_error *err)
 {
-    uint64_t epoch = position / p->documents, at = position % p->documents, document, tokens;
-    uint32_t low = 0, high = (uint32_t)p->plan->rules.source_count - 1;
+    uint64_t epoch = position / p->documents, at = position % p->documents, low = 0, high = p->range_count - 1,
+             document = p->plan->rules.sequential ? at : permute_forward(&p->permute, epoch, at), tokens;
+    const struct loader_range *r;
     const struct leat_dataset *d;
-    const struct part *part;
     enum leat_status s;
 
-    document = p->plan->rules.sequential ? at : permute_forward(&p->permute, epoch, at);
-    while (low < high) { /* the last source that begins at or before it */
-        uint32_t middle = low + (high - low + 1) / 2;
+    while (low < high) { /* the last range that begins at or before it, since some are empty */
+        uint64_t middle = low + (high - low + 1) / 2;
 
-        if (p->first_document[middle] <= document)
+        if (p->ranges[middle].first <= document)
             low = middle;
         else
             high = middle - 1;
     }
-    d = p->plan->sources[low].dataset;
-    *sample = (struct leat_sample) { .number = position, .epoch = epoch, .source = low };
-    sample->block = sample->window = document - p->first_document[low];
+    r = &p->ranges[low];
+    d = p->plan->sources[r->source].dataset;
+    *sample = (struct leat_sample) { .number = position, .epoch = epoch, .source = r->source, .part = r->part };
+    sample->block = sample->window = r->document + (document - r->first);
     s = leat_dataset_document(d, sample->block, &sample->token, &tokens, err);
     if (s != LEAT_OK)
         return s;
-    part = dataset_part_of_document(d, sample->block);
-    sample->part = (uint32_t)(part - d->parts);
-    sample->offset = sample->token - part->first_token;
+    sample->offset = sample->token - d->parts[r->part].first_token;
     sample->piece = tokens == 0;
     if (tokens > (uint64_t)p->most_length + 1)
         tokens = (uint64_t)p->most_length + 1;

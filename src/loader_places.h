@@ -8,14 +8,22 @@
 #include "permute.h"
 #include "plan.h"
 
+/* Documents of one dataset of a source, which follow each other in the order of all. */
+struct loader_range {
+    uint64_t first;    /* documents in the ranges before */
+    uint64_t document; /* the first one's number in the source */
+    uint32_t source, part;
+};
+
 struct loader_places {
     const struct leat_plan *plan;
     enum leat_rows rows;
     uint64_t positions; /* LEAT_NONE: without end */
     uint32_t most_length;
     /* Of documents: */
-    uint64_t documents;       /* of all sources */
-    uint64_t *first_document; /* of each source, and of none behind the last */
+    uint64_t documents; /* of all ranges */
+    struct loader_range *ranges;
+    uint64_t range_count;
     struct permute permute;
 };
 

@@ -74,7 +74,9 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
                                           .start_words = l->documents ? (longest + 1 + 63) / 64 : 0,
                                           .lengths_at = l->sizes.lengths_at,
                                           .flags_at = l->sizes.flags_at,
-                                          .starts_at = l->sizes.starts_at };
+                                          .starts_at = l->sizes.starts_at,
+                                          .marks_at = l->sizes.marks_at,
+                                          .heads_at = l->sizes.heads_at };
     slot->batch.rows = rows;
     slot->batch.length = longest;
     slot->batch.width = longest + 1;
@@ -108,7 +110,7 @@ static void make_pieces(struct leat_loader *l, struct loader_slot *slot)
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t began = gate_clock(), got = 0;
+    uint64_t began = gate_clock(), got = 0, ordered;
     uint32_t rows;
     enum leat_status s =
         loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
@@ -130,9 +132,12 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.position = st->position;
     st->position += l->options.batch;
     slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
-    histogram_bump(&st->order_ns, gate_clock() - began);
+    ordered = gate_clock();
+    histogram_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
     gather_begin(&l->gather, &slot->job);
+    st->begin_ns = gate_clock() - began;
+    histogram_bump(&st->gather_ns, st->begin_ns - (ordered - began));
     return true;
 }
 
@@ -162,13 +167,13 @@ static void mask_row(struct leat_loader *l, struct loader_slot *slot, uint32_t r
     histogram_bump(&l->stage.rows_damaged, 1);
 }
 
-static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++) {
         if (slot->pieces[row].bytes > 0)
-            s = gather_finish(&l->gather, &slot->job, row, &l->end_error);
+            s = gather_finish(&l->gather, &slot->job, row, err);
         if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
             mask_row(l, slot, row);
             s = LEAT_OK;
@@ -178,7 +183,7 @@ static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *s
     return s;
 }
 
-static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
     enum leat_status s = LEAT_OK;
@@ -188,7 +193,7 @@ static enum leat_status find_documents(struct leat_loader *l, struct loader_slot
             memset(words + (size_t)row * slot->layout.start_words, 0, slot->layout.start_words * sizeof *words);
             words[(size_t)row * slot->layout.start_words] = 1;
         } else if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)) {
-            s = loader_documents_find(l, slot, row, &l->end_error);
+            s = loader_documents_find(l, slot, row, err);
             if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
                 mask_row(l, slot, row);
                 s = LEAT_OK;
@@ -198,7 +203,7 @@ static enum leat_status find_documents(struct leat_loader *l, struct loader_slot
     return s;
 }
 
-static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *slot)
+static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct leat_outputs outputs = LEAT_OUTPUTS_INIT;
     struct rows_job job;
@@ -207,11 +212,11 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
     loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
     job = loader_job(slot, &outputs);
     if (job.sequences && rows_sequences(&job, &longest) + 1 > job.sequences_room)
-        return status_set(&l->end_error, LEAT_E_RANGE,
+        return status_set(err, LEAT_E_RANGE,
                           "a batch has %llu sequences, and sequences_room is %llu: it must be one more than the most "
                           "that a batch can have",
                           (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.sequences_room);
-    return l->ops->prepare(l->backend, slot->number, &job, &l->end_error);
+    return l->ops->prepare(l->backend, slot->number, &job, err);
 }
 
 static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
@@ -224,31 +229,42 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.longest_sequence = (uint32_t)longest;
 }
 
-/* From begun to done, but for the ring. */
-static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot)
+/* What a batch takes lately: an average in which one counts an eighth. */
+static void note_batch(struct loader_stage *st, uint64_t ns)
+{
+    uint64_t lately = histogram_value(&st->batch_ns);
+
+    atomic_store_explicit(&st->batch_ns, lately ? lately - lately / 8 + ns / 8 : ns, memory_order_relaxed);
+}
+
+/* From begun to done, but for the ring. The error of a row that is masked is nobody's. */
+static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct loader_stage *st = &l->stage;
     uint64_t t0 = gate_clock(), storage = histogram_value(&l->gather.counters.storage_ns), t1, t2, t3;
     enum leat_status s;
 
     slot->batch.damaged_rows = 0;
-    s = gather_rows(l, slot);
+    s = gather_rows(l, slot, err);
     t1 = gate_clock();
     storage = histogram_value(&l->gather.counters.storage_ns) - storage;
     histogram_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
     if (s == LEAT_OK && l->documents) {
-        s = find_documents(l, slot);
+        s = find_documents(l, slot, err);
         count_sequences(l, slot);
+        if (l->ops->marks)
+            rows_mark(slot->memory, &slot->layout);
     }
     slot->batch.damaged = st->damaged;
     t2 = gate_clock();
     histogram_bump(&st->documents_ns, t2 - t1);
     if (s == LEAT_OK)
-        s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, &l->end_error);
+        s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, err);
     t3 = gate_clock();
     histogram_bump(&st->copy_ns, t3 - t2);
+    note_batch(st, st->begin_ns + (t3 - t0));
     if (s == LEAT_OK && l->options.borrow) {
-        s = make_outputs(l, slot);
+        s = make_outputs(l, slot, err);
         histogram_bump(&st->outputs_ns, gate_clock() - t3);
     }
     return s;
@@ -268,41 +284,55 @@ static void finish_batch(struct leat_loader *l)
 {
     struct loader_stage *st = &l->stage;
     struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MOST]];
-    enum leat_status s = complete(l, slot);
+    struct leat_error err;
+    enum leat_status s = complete(l, slot, &err);
 
     if (s != LEAT_OK) {
+        l->end_error = err; /* earlier than one of a batch that could not be begun */
         end_at(l, slot->batch.number, s);
         announce(l);
         return;
     }
     st->begun_first++;
     st->begun_count--;
-    ring_publish(&l->ring, slot->number);
+    ring_publish(&l->ring, slot->number, loader_is_quick(l) ? l->ring.slots / 2 : 1);
     announce(l);
 }
 
 /* ---- The thread, and a step of it ---- */
 
+static bool failed(const struct leat_loader *l)
+{
+    uint64_t end = atomic_load_explicit(&l->end_at, memory_order_relaxed);
+
+    return end != LEAT_NONE && l->end_status != LEAT_E_END &&
+           atomic_load_explicit(&l->ring.filled, memory_order_relaxed) >= end;
+}
+
 /* Slots that were given back are free when the device is done with them. True: some are not yet. */
 static bool take_back(struct leat_loader *l)
 {
     uint64_t given = atomic_load(&l->ring.given_back);
+    struct leat_error err;
     bool busy = false;
 
     for (; given; given &= given - 1) {
         unsigned slot = (unsigned)__builtin_ctzll(given);
+        enum leat_status s = l->ops->idle(l->backend, slot, &err);
 
-        if (l->ops->idle(l->backend, slot))
+        if (s == LEAT_OK) {
             ring_make_free(&l->ring, slot);
-        else
+        } else if (s == LEAT_E_AGAIN) {
             busy = true;
+        } else {
+            if (!l->stage.ended) { /* what is filled already is the last */
+                l->end_error = err;
+                end_at(l, atomic_load(&l->ring.filled), s);
+            }
+            return false;
+        }
     }
     return busy;
-}
-
-static bool failed(const struct leat_loader *l)
-{
-    return atomic_load_explicit(&l->end_at, memory_order_relaxed) != LEAT_NONE && l->end_status != LEAT_E_END;
 }
 
 /* Begins as many as is of use. */
@@ -325,6 +355,11 @@ static bool begin_some(struct leat_loader *l)
     return busy;
 }
 
+void loader_stage_meanwhile(void *loader)
+{
+    begin_some(loader);
+}
+
 bool loader_stage_step(struct leat_loader *l)
 {
     begin_some(l);
@@ -334,14 +369,43 @@ bool loader_stage_step(struct leat_loader *l)
     return true;
 }
 
+/* Whether it is worth to look for slots again and again: else the consumer wakes this thread long before it would have
+ * to wait, by giving back half of the slots, or taking the last. */
+static bool hungry(const struct leat_loader *l)
+{
+    return 2 * ring_ready(&l->ring) < l->ring.slots;
+}
+
+/*
+ * Nothing is free. A consumer that gives slots back sooner than this thread could be woken is looked at for a while;
+ * whether it does is seen from the last time. `busy`: a device has slots, and does not say when it is done.
+ */
+#define SHORT_NS 100000u
+#define LOOK_NS  30000u
+
+static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
+{
+    uint64_t began = gate_clock(), waited;
+
+    if (ring_ready(&l->ring) > 0)
+        gate_open(&l->ring.consumer); /* it may sleep until there are more than can be */
+    if (!busy && l->stage.waited_ns < SHORT_NS)
+        gate_look(&l->ring.given_back, 0, began, LOOK_NS);
+    if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
+        gate_sleep(&l->ring.producer, ticket, busy && hungry(l) ? LOADER_POLL_NS : 0);
+    waited = gate_clock() - began;
+    l->stage.waited_ns = waited;
+    histogram_bump(&l->stage.slot_ns, waited);
+}
+
 void *loader_stage_run(void *loader)
 {
     struct leat_loader *l = loader;
 
+    l->ops->attach(l->backend);
     while (!atomic_load(&l->stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
         bool busy = begin_some(l);
-        uint64_t began;
 
         if (failed(l) || (l->stage.ended && l->stage.begun_count == 0))
             break;
@@ -349,10 +413,7 @@ void *loader_stage_run(void *loader)
             finish_batch(l);
             continue;
         }
-        began = gate_clock();
-        if (!atomic_load(&l->stop))
-            gate_sleep(&l->ring.producer, ticket, busy ? 50000 : 0);
-        histogram_bump(&l->stage.slot_ns, gate_clock() - began);
+        wait_for_slots(l, ticket, busy);
     }
     gather_stop(&l->gather);
     announce(l);

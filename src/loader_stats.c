@@ -1,4 +1,5 @@
 /* loader_stats.c: what a loader has done, in numbers, in a line, and in sentences for a person. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,12 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
     tell_engines(l, s.engine, sizeof s.engine);
     l->ops->describe(l->backend, s.device, sizeof s.device);
+    s.device_ring_bytes = l->memory.device_bytes;
+    s.device_memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
+    if (l->memory.device_total == 0)
+        s.device_memory_used = 0;
+    s.unpinned = l->memory.unpinned;
+    s.slots_wanted = l->memory.slots_wanted;
     struct_give(stats, stats->size, &s, sizeof s);
 }
 
@@ -151,9 +158,20 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t
 
 /* ---- Notices ---- */
 
-enum notice { NOTICE_URING = 1, NOTICE_LOST_MAP = 2, NOTICE_STARVED = 4, NOTICE_DAMAGED = 8 };
+/* That the consumer waits while files are warmed does not take the place of what is told when it waits later. */
+enum notice {
+    NOTICE_URING = 1,
+    NOTICE_LOST_MAP = 2,
+    NOTICE_STARVED = 4,
+    NOTICE_DAMAGED = 8,
+    NOTICE_UNPINNED = 16,
+    NOTICE_FEWER_SLOTS = 32,
+    NOTICE_DEVICE_FULL = 64,
+    NOTICE_WARMING = 128
+};
 
-#define STARVED 0.10 /* the consumer's share of waiting from which on a person is told */
+#define STARVED     0.10 /* the consumer's share of waiting from which on a person is told */
+#define DEVICE_FULL 0.80 /* and the share of a GPU's memory that is in use */
 
 /* True the first time. */
 static bool once(struct leat_loader *l, unsigned notice)
@@ -162,7 +180,7 @@ static bool once(struct leat_loader *l, unsigned notice)
 }
 
 /* What bounds a loader that is too slow, and what helps. */
-static const char *cause_of(const struct leat_loader_stats *s)
+static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
     uint64_t storage = s->storage_ns, most = storage;
     const char *cause = "the time goes into waiting for storage: put the files on a faster disk, or give memory so "
@@ -170,6 +188,8 @@ static const char *cause_of(const struct leat_loader_stats *s)
 
     if (s->warming)
         return "files are still being read into memory: this passes";
+    if (!l->has_thread && storage < s->gather_ns)
+        return "the loader has no thread, so that all work is done while it waits: open it with `threads` 1";
     if (s->gather_ns > most) {
         most = s->gather_ns;
         cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
@@ -189,6 +209,47 @@ static const char *cause_of(const struct leat_loader_stats *s)
     return cause;
 }
 
+/* Of memory; false: there is nothing new. */
+static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
+{
+    if (s->unpinned && once(l, NOTICE_UNPINNED))
+        snprintf(
+            text, capacity,
+            "the system has refused to pin %.1f MiB for the ring: copies to the GPU take longer, and the CPU's time; "
+            "raise the limit of locked memory (ulimit -l)",
+            (double)s->ring_bytes / (1 << 20));
+    else if (s->slots < s->slots_wanted && once(l, NOTICE_FEWER_SLOTS))
+        snprintf(text, capacity,
+                 "the ring has %u slots and not %u: there was no more memory to be had on the GPU, or to be pinned",
+                 s->slots, s->slots_wanted);
+    else if (s->device_memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
+        snprintf(
+            text, capacity,
+            "%.0f %% of the GPU's memory is in use with the ring's %.1f MiB in it: give the loader fewer slots, or "
+            "less `memory`, if the training runs out of it",
+            100 * s->device_memory_used, (double)s->device_ring_bytes / (1 << 20));
+    else
+        return false;
+    return true;
+}
+
+/* Why there is no io_uring, from the errno of asking for it. */
+static const char *why_no_uring(int error)
+{
+    switch (error) {
+    case EPERM:
+    case EACCES:
+        return "forbidden by the system, as in most containers";
+    case ENOMEM:
+        return "the limit of locked memory is too low, see ulimit -l";
+    case EMFILE:
+    case ENFILE:
+        return "too many files are open, see ulimit -n";
+    default:
+        return "not built in, or not known to this kernel";
+    }
+}
+
 int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
@@ -196,11 +257,14 @@ int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
     if (loader_forked(loader))
         return 0;
     leat_loader_stats(loader, &s);
+    if (memory_notice(loader, &s, text, capacity))
+        return 1;
     if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
         snprintf(
             text, capacity,
-            "io_uring is not to be had here (forbidden by the system, as in most containers, or not built in): files "
-            "that are not in memory are read with advice instead, which is slower");
+            "io_uring is not to be had here (%s): files that are not in memory are read with advice instead, which "
+            "is slower",
+            why_no_uring(loader->gather.uring_error));
         return 1;
     }
     if (atomic_load(&loader->gather.lost_maps) > 0 && once(loader, NOTICE_LOST_MAP)) {
@@ -213,9 +277,10 @@ int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
         snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
         return 1;
     }
-    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED && once(loader, NOTICE_STARVED)) {
+    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED &&
+        once(loader, s.warming ? NOTICE_WARMING : NOTICE_STARVED)) {
         snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s", 100 * s.waiting_share,
-                 cause_of(&s));
+                 cause_of(loader, &s));
         return 1;
     }
     return 0;

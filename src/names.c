@@ -25,6 +25,7 @@ const char *leat_status_name(enum leat_status status)
         { LEAT_E_NO_SPACE, "no-space" },
         { LEAT_E_PERMISSION, "permission" },
         { LEAT_E_BUSY, "busy" },
+        { LEAT_E_DEVICE, "device" },
         { LEAT_E_NOT_LEAT, "not-leat" },
         { LEAT_E_VERSION, "version" },
         { LEAT_E_FEATURE, "feature" },

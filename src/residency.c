@@ -3,15 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#if defined(__linux__)
-#include <sys/vfs.h>
-#endif
 
 #define SAMPLES      32u
 #define SAMPLE_BYTES 4096u
@@ -88,67 +85,116 @@ bool residency_whole(int fd, uint64_t offset, uint64_t bytes)
     return range_cached(fd, offset, bytes) == 1;
 }
 
-/* ---- File systems ---- */
-
-bool residency_network(int fd)
+bool residency_lacks(int fd, uint64_t offset, uint64_t bytes)
 {
-#if defined(__linux__)
-    /* NFS, SMB (two), CIFS, Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, FUSE (which is one more often than
-     * not, and whose maps are as slow) */
-    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0,
-                                       0x47504653, 0x00c36400, 0x5346414f, 0x01021997, 0x73757245,
-                                       0x7461636f, 0x01161970, 0x19830326, 0x65735546 };
-    struct statfs fs;
-
-    if (fstatfs(fd, &fs) != 0)
-        return false;
-    for (unsigned i = 0; i < sizeof magics / sizeof magics[0]; i++)
-        if ((uint32_t)fs.f_type == magics[i])
-            return true;
-#else
-    (void)fd;
-#endif
-    return false;
+    return range_cached(fd, offset, bytes) == 0;
 }
 
 /* ---- Memory ---- */
 
-/* The first number after `key` in a small file of the system; false: there is none. */
-static bool number_of(const char *path, const char *key, uint64_t *value)
+/* A small file of the system, with a NUL; false: there is none. */
+static bool read_text(const char *path, char *text, size_t capacity)
 {
-    char text[4096] = "", *at;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got;
 
     if (fd < 0)
         return false;
-    got = read(fd, text, sizeof text - 1);
+    got = read(fd, text, capacity - 1);
     close(fd);
-    at = got > 0 ? strstr(text, key) : NULL;
-    if (!at)
+    text[got > 0 ? got : 0] = '\0';
+    return got > 0;
+}
+
+/* The first number after `key` in a file of a folder; false: there is none ("max"). */
+static bool number_of(const char *folder, const char *file, const char *key, uint64_t *value)
+{
+    char path[1200], text[4096], *at;
+
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (!read_text(path, text, sizeof text) || !(at = strstr(text, key)))
         return false;
     at += strlen(key);
     at += strspn(at, " \t");
     if (*at < '0' || *at > '9')
-        return false; /* "max" */
+        return false;
     *value = strtoull(at, NULL, 10);
     return true;
 }
 
+/* What may still be taken in one control group. Pages of files that it holds can be given up, so they are not taken, as
+ * in MemAvailable. UINT64_MAX: no limit, or no such folder. */
+static uint64_t left_in(const char *folder, bool old)
+{
+    static const char *const names[2][5] = {
+        { "memory.max", "memory.high", "memory.current", "\ninactive_file ", "\nactive_file " },
+        { "memory.limit_in_bytes", "memory.limit_in_bytes", "memory.usage_in_bytes", "\ntotal_inactive_file ",
+          "\ntotal_active_file " },
+    };
+    const char *const *n = names[old];
+    uint64_t most = UINT64_MAX, high = UINT64_MAX, used, pages;
+
+    number_of(folder, n[0], "", &most);
+    number_of(folder, n[1], "", &high);
+    if (high < most)
+        most = high;
+    if (most == UINT64_MAX || !number_of(folder, n[2], "", &used))
+        return UINT64_MAX;
+    for (unsigned i = 3; i < 5; i++)
+        if (number_of(folder, "memory.stat", n[i], &pages))
+            used = used > pages ? used - pages : 0;
+    return most > used ? most - used : 0;
+}
+
+/* In the group of this path below `root`, and in all that hold it: in a container the path may be one that only the
+ * outside has, and its own group lies at the root. */
+static uint64_t left_on_path(const char *root, const char *path, size_t path_bytes, bool old)
+{
+    uint64_t least = UINT64_MAX, left;
+    char folder[1000];
+
+    for (;;) {
+        snprintf(folder, sizeof folder, "%s%s%.*s", root, old ? "/memory" : "", (int)path_bytes, path);
+        left = left_in(folder, old);
+        if (left < least)
+            least = left;
+        if (path_bytes == 0)
+            return least;
+        do
+            path_bytes--;
+        while (path_bytes > 0 && path[path_bytes] != '/');
+    }
+}
+
+uint64_t residency_group_memory(const char *groups, const char *root)
+{
+    uint64_t least = UINT64_MAX, left;
+    char text[4096], *line, *next;
+
+    if (!read_text(groups, text, sizeof text))
+        return least;
+    for (line = text; *line; line = next) { /* "4:memory:/a/b", or "0::/a/b" of the newer version */
+        size_t bytes = strcspn(line, "\n");
+        char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
+
+        next = line + bytes + (line[bytes] == '\n');
+        if (!path || path >= line + bytes)
+            continue;
+        path[0] = '\0';
+        if (names[1] != '\0' && !strstr(names, "memory"))
+            continue;
+        left = left_on_path(root, path + 1, (size_t)(line + bytes - path - 1), names[1] != '\0');
+        if (left < least)
+            least = left;
+    }
+    return least;
+}
+
 uint64_t residency_memory(void)
 {
-    uint64_t free = UINT64_MAX, most, used, cache;
+    uint64_t free = 0, group = residency_group_memory("/proc/self/cgroup", "/sys/fs/cgroup");
 
-    if (number_of("/proc/meminfo", "MemAvailable:", &free))
+    if (number_of("/proc", "meminfo", "MemAvailable:", &free))
         free *= 1024;
-    else
-        free = 0;
-    if (number_of("/sys/fs/cgroup/memory.max", "", &most) && number_of("/sys/fs/cgroup/memory.current", "", &used)) {
-        if (number_of("/sys/fs/cgroup/memory.stat", "inactive_file", &cache))
-            used = used > cache ? used - cache : 0;
-        most = most > used ? most - used : 0;
-        if (most < free)
-            free = most;
-    }
-    return free;
+    return free < group ? free : group;
 }

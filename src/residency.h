@@ -1,6 +1,6 @@
 /*
  * residency.h: what the system can tell of a file and of memory, for the choice of engines: how much of a file is in the
- * page cache, whether it lies on another machine, how much memory is to be had. All of it is a guess of this moment;
+ * page cache, how much memory is to be had. All of it is a guess of this moment;
  * nothing but speed may depend on it.
  */
 #ifndef LEAT_RESIDENCY_H
@@ -16,10 +16,14 @@ double residency_share(int fd, uint64_t size, uint64_t seed);
 /* Whether all of [offset, offset + bytes) is; false where it cannot be known. */
 bool residency_whole(int fd, uint64_t offset, uint64_t bytes);
 
-/* Whether the file lies on a network file system. */
-bool residency_network(int fd);
+/* Whether some of it is not, nor on its way; false where it cannot be known. */
+bool residency_lacks(int fd, uint64_t offset, uint64_t bytes);
 
-/* Bytes that this process can have without pushing others out: the least of the system's and of its control group's. */
+/* What the control groups (of either version) that a file like /proc/self/cgroup names allow yet, below a folder like
+ * /sys/fs/cgroup; UINT64_MAX: no limit. */
+uint64_t residency_group_memory(const char *groups, const char *root);
+
+/* Bytes that this process can have without pushing others out: the least of the system's and of its control groups'. */
 uint64_t residency_memory(void);
 
 #endif

@@ -33,8 +33,9 @@ void ring_init(struct ring *r, unsigned slots);
 /* A free slot, the one of least number (whose memory was used last, likely); -1: none. */
 int ring_claim(struct ring *r);
 
-/* Its slot is filled: puts it into the queue, and wakes the consumer. */
-void ring_publish(struct ring *r, unsigned slot);
+/* Its slot is filled: puts it into the queue, and wakes the consumer if `worth` or more are there. With more than one the
+ * consumer must not sleep without a limit. */
+void ring_publish(struct ring *r, unsigned slot, unsigned worth);
 
 /* Makes a slot that was given back free. */
 void ring_make_free(struct ring *r, unsigned slot);

@@ -197,3 +197,35 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
     if (j->sequences)
         fill_sequences(j);
 }
+
+/* ---- For devices ---- */
+
+void rows_mark(uint8_t *base, const struct rows_layout *l)
+{
+    struct rows_mark *marks = (struct rows_mark *)(void *)(base + l->marks_at);
+    struct rows_head *heads = (struct rows_head *)(void *)(base + l->heads_at);
+    const uint32_t *lengths = (const uint32_t *)(const void *)(base + l->lengths_at);
+    const uint64_t *words = (const uint64_t *)(const void *)(base + l->starts_at);
+    struct rows_head head = { 0, 0, 0, 0 };
+
+    for (uint32_t row = 0; row < l->rows; row++, words += l->start_words) {
+        struct rows_mark mark = { 0, 0 };
+        uint32_t length = lengths[row];
+        uint64_t bit = length < (uint64_t)l->start_words * 64 ? words[length / 64] >> length % 64 & 1 : 0;
+
+        for (uint32_t w = 0; w < l->start_words; w++) {
+            uint64_t bits = w == 0 ? words[0] & ~(uint64_t)1 : words[w];
+
+            *marks++ = mark;
+            if (bits)
+                mark.begin = 64 * w + 63 - (uint32_t)__builtin_clzll(bits);
+            mark.documents += (uint32_t)__builtin_popcountll(bits);
+        }
+        heads[row] = head;
+        /* the token behind the inputs may begin a document too, which is none of the inputs' */
+        head.documents += 1 + mark.documents - (length > 0 ? (uint32_t)bit : 0);
+        head.shorter += length > 0 && length + 1 < l->width;
+        head.filled += length > 0;
+    }
+    heads[l->rows] = head;
+}

@@ -7,6 +7,9 @@
  * inputs and its flags, and, if documents were asked for, a bit for each token that is the first of its document:
  * `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row is set. Beyond the tokens that the
  * row has (length + 1) no bit is set.
+ *
+ * Where a device makes the outputs, many threads at once begin in the middle of a row, so the slot also says what lies
+ * before each word of such bits, and before each row: "marks" and "heads", made by rows_mark().
  */
 #ifndef LEAT_ROWS_H
 #define LEAT_ROWS_H
@@ -19,6 +22,19 @@
 struct rows_layout {
     uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
+    size_t marks_at, heads_at; /* marks_at 0: there are none */
+};
+
+/* Of the tokens of a row that lie before a word of `starts`: where the last document among them begins, and how many
+ * documents begin behind token 0. */
+struct rows_mark {
+    uint32_t begin, documents;
+};
+
+/* Of the rows before a row: their documents (a row without tokens counts as one), how many of them are shorter than the
+ * longest, and how many have tokens at all. There is one more head than rows: what all of them have. */
+struct rows_head {
+    uint32_t documents, shorter, filled, reserved;
 };
 
 /* All that a kernel needs; plain numbers and pointers, so that it can be handed to a device. */
@@ -49,6 +65,9 @@ const struct rows_kernels *rows_row(unsigned number, int *usable);
 
 /* Does a job on the host. `sequences_room` was checked by rows_sequences(). */
 void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
+
+/* Fills marks and heads of a slot. */
+void rows_mark(uint8_t *base, const struct rows_layout *layout);
 
 /* How many stretches of one document there are in the outputs, padding counted as one of its own, and the longest. */
 uint64_t rows_sequences(const struct rows_job *job, uint64_t *longest);

@@ -1,4 +1,4 @@
-/* warm.c: see warm.h. Reads of 1 MiB, with the kernel told of the next ones, so that the disk does not wait for them. */
+/* warm.c: see warm.h. Reads of 1 MiB, with the kernel told of the next ones. */
 #include "warm.h"
 
 #include <fcntl.h>
@@ -13,9 +13,12 @@
 #include "residency.h"
 
 #define PIECE ((uint64_t)1 << 20)
-#define AHEAD (8 * PIECE)
-#define WISH  ((uint64_t)256 << 10) /* of a longer one the kernel would take the beginning */
-#define STACK ((size_t)128 << 10)
+#define AHEAD (32 * PIECE)
+/* Of a wish that is longer than what it reads at once the kernel takes the beginning. On this machine 256 KiB are enough
+ * for a disk, and always taken; on another one a read costs a way there and back, so that the longest one is found. */
+#define WISH       ((uint64_t)256 << 10)
+#define LEAST_WISH ((uint64_t)128 << 10)
+#define STACK      ((size_t)128 << 10)
 
 struct warm {
     pthread_t thread;
@@ -26,33 +29,51 @@ struct warm {
     struct warm_stretch stretches[];
 };
 
-static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes)
+static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, uint64_t *wish)
 {
 #if defined(POSIX_FADV_WILLNEED)
-    for (uint64_t end = at + bytes; at < end; at += WISH)
-        posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)WISH, POSIX_FADV_WILLNEED);
+    for (uint64_t end = at + bytes, count; at < end; at += count) {
+        count = end - at < *wish ? end - at : *wish;
+        while (posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)count, POSIX_FADV_WILLNEED) == 0 && s->remote &&
+               *wish > LEAST_WISH && residency_lacks(s->fd, s->offset + at, count)) {
+            *wish /= 2; /* the end of it was not taken: reads under way count as there */
+            count = count < *wish ? count : *wish;
+        }
+    }
 #else
     (void)s;
     (void)at;
     (void)bytes;
+    (void)wish;
 #endif
 }
 
+static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
+{
+    return s->bytes - at < PIECE ? s->bytes - at : PIECE;
+}
+
+/* The kernel is told of what lies up to AHEAD before the place, always, so that the disk never waits; and each piece that
+ * it was told of is waited for. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
-    uint64_t announced = 0;
+    uint64_t told = 0, wish = s->remote ? PIECE : WISH;
+    bool missing[AHEAD / PIECE + 1] = { false }; /* of piece k at k % AHEAD */
 
     for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
-        uint64_t bytes = s->bytes - at < PIECE ? s->bytes - at : PIECE;
+        for (; told <= at + AHEAD && told < s->bytes; told += PIECE) {
+            bool *m = &missing[told / PIECE % (AHEAD / PIECE + 1)];
 
-        if (residency_whole(s->fd, s->offset + at, bytes))
+            *m = !residency_whole(s->fd, s->offset + told, piece_bytes(s, told));
+            if (*m)
+                announce(s, told, piece_bytes(s, told), &wish);
+        }
+        if (!missing[at / PIECE % (AHEAD / PIECE + 1)])
             continue;
-        for (; announced < at + AHEAD && announced < s->bytes; announced += PIECE)
-            if (announced >= at)
-                announce(s, announced, PIECE);
         /* what goes wrong here goes wrong again when a row is read, and is said there */
-        if (pread(s->fd, w->buffer, (size_t)bytes, (off_t)(s->offset + at)) > 0)
-            atomic_fetch_add(&w->bytes, bytes);
+        if (residency_whole(s->fd, s->offset + at, piece_bytes(s, at)) ||
+            pread(s->fd, w->buffer, (size_t)piece_bytes(s, at), (off_t)(s->offset + at)) > 0)
+            atomic_fetch_add(&w->bytes, piece_bytes(s, at));
     }
 }
 

@@ -15,6 +15,7 @@ struct warm;
 struct warm_stretch {
     int fd;
     uint64_t offset, bytes;
+    bool remote; /* on another machine: by reads that are as large as can be */
 };
 
 /* Starts on a copy of these stretches, in their order; NULL: it cannot (a reason to be slower, no more). */

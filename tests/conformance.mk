@@ -14,12 +14,6 @@ $(VENV_READY): $(CONFORMANCE)/requirements.txt
 	$(Q)if python3 -m venv $(VENV) && $(VENV)/bin/pip install -q --disable-pip-version-check -r $<; then touch $@; \
 	    else rm -rf $(VENV); fi
 
-# what bench/encode_peers.py needs besides: checksums as leat-bench makes them
-PEERS_READY := $(VENV)/peers-ready
-$(PEERS_READY): $(VENV_READY)
-	$(Q)if [ -e $(VENV_READY) ] && $(VENV)/bin/pip install -q --disable-pip-version-check xxhash==4.1.0; then \
-	    touch $@; fi
-
 .PHONY: check-conformance
 ## check-conformance: ids and decoded text against tiktoken, tokenizers, sentencepiece, mistral-common; SHARE=ci|full
 check-conformance: $(DUMP_PROGRAMS) $(BUILD)/leat $(BUILD)/tiny/leat $(VENV_READY)

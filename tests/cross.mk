@@ -5,7 +5,8 @@
 CROSS_MACHINES := aarch64 s390x
 # Test programs that need nothing but a C library and xxHash's header.
 CROSS_SOURCES  := $(sort $(wildcard tests/unit/test_*.c tests/format/test_*.c tests/golden/test_*.c \
-                  tests/corpus/test_json_*.c tests/order/test_*.c))
+                  tests/corpus/test_json_*.c tests/order/test_*.c \
+                  tests/tokenizer/test_scan_rows.c))
 # xxHash's header alone, since the other machine's system headers must not be mixed with this one's
 XXHASH_HEADER  := $(firstword $(wildcard $(addsuffix /xxhash.h,$(shell $(PKG_CONFIG) --variable=includedir libxxhash \
                   2>/dev/null) /usr/include /usr/local/include)))

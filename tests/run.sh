@@ -12,6 +12,8 @@ trap 'exit 130' INT TERM
 source_of() {
     case $1 in
     "$build"/*/test_gzip_with_*) echo tests/corpus/test_gzip_stream.c ;; # one source, several inflaters
+    "$build"/tests/device/test_loader_faults) echo tests/faults/test_loader_faults.c ;;
+    "$build"/tests/device/*) echo "tests/loader/${1##*/}.c" ;; # the same, on a device
     "$build"/*) echo "${1#"$build"/}.c" ;;
     *) echo "$1" ;;
     esac

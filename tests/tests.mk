@@ -5,7 +5,8 @@
 
 TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
 TEST_SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py))
-SUPPORT_SOURCES := $(filter-out tests/support/fault.c,$(sort $(wildcard tests/support/*.c))) bench/counting.c
+SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
+                   tests/support/*.c))) bench/counting.c bench/cuda_extra.c
 TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
 # not tests themselves: what the scripts of tests/conformance/ compare with the reference packages
@@ -31,11 +32,13 @@ $(FAULT_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(BUILD)/obj/tests/s
 $(BUILD)/obj/tests/%.o: ALL_CFLAGS += -Itests -I.
 include tests/corpus/corpus.mk
 include tests/pack/pack.mk
+include tests/fake_cuda/fake_cuda.mk
 
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat
-	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(TEST_SCRIPTS)
+run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
+           $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA)
+	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a
 # dataset for the reader in Python, what makes small datasets for the tests of the commands, and what answers questions

@@ -162,7 +162,8 @@ def cases(name, o):
     yield "leat, stored u16, inline", lambda: measure_leat(name, o, "tokens", 0, [])
     yield "leat, stored u16, a thread", lambda: measure_leat(name, o, "tokens", 1, [])
     yield "leat, i64 pair, inline", lambda: measure_leat(name, o, "i64", 0, [])
-    yield "leat, i64 pair, a thread", lambda: measure_leat(name, o, "i64", 1, ["--borrow"])
+    yield "leat, i64 pair, a thread", lambda: measure_leat(name, o, "i64", 1, [])
+    yield "leat, i64 pair, a thread, borrowed", lambda: measure_leat(name, o, "i64", 1, ["--borrow"])
     if leat:
         yield "leat.Loader, i64 pair, owned, inline", lambda: measure_python(name, o, {"threads": 0})
         yield "leat.Loader, i64 pair, owned, a thread", lambda: measure_python(name, o, {})
@@ -211,6 +212,26 @@ def main():
     print(f"{'':70} {'Mtok/s':>9} {'CPU ms/Mtok':>12} {'p50 ms':>8} {'p99 ms':>8}")
     for label, r in medians.items():
         print(f"{label:70} {r['mtok_per_s']:9.1f} {r['cpu_ms_per_mtok']:12.2f} {r['p50_ms']:8.3f} {r['p99_ms']:8.3f}")
+    print_ratios(results)
+
+
+def print_ratios(results):
+    """leat against the best of each kind of DataLoader, round by round."""
+    ours = [label for label in results if label.startswith("leat")]
+    for kind, peers in (("without workers", [p for p in results if p.startswith("DataLoader") and "0 workers" in p]),
+                        ("with workers", [p for p in results if p.startswith("DataLoader") and "0 workers" not in p])):
+        if not peers:
+            continue
+        print(f"against the best DataLoader {kind}, median (least to most) of the rounds: tokens a second; CPU a token")
+        for label in ours:
+            rounds = range(len(results[label]))
+            speed = sorted(results[label][k]["mtok_per_s"] / max(results[p][k]["mtok_per_s"] for p in peers)
+                           for k in rounds)
+            cpu = sorted(min(results[p][k]["cpu_ms_per_mtok"] for p in peers) / results[label][k]["cpu_ms_per_mtok"]
+                         for k in rounds)
+            middle = len(speed) // 2
+            print(f"  {label:40} {speed[middle]:6.1f}x ({speed[0]:.1f} to {speed[-1]:.1f});  1/{cpu[middle]:.1f} "
+                  f"(1/{cpu[0]:.1f} to 1/{cpu[-1]:.1f})")
 
 
 if __name__ == "__main__":

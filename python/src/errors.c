@@ -9,7 +9,9 @@ static const char doc[] =
     "code      its number (enum leat_status)\n"
     "file      the name that the call was about, or None; the sentence names the file itself\n"
     "offset    byte offset in the file that the sentence names, or None\n"
-    "os_error  errno of a failed system call, or None";
+    "os_error  errno of a failed system call, or None\n"
+    "resumable of leat.pack(): whether resume=True goes on from there\n"
+    "summary   of leat.pack() with inputs that are cut off: what was packed";
 
 /* Sets an attribute to a value that this function takes over; -1 on failure. */
 static int set(PyObject *object, const char *name, PyObject *value)
@@ -54,7 +56,7 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
 
 int errors_register(PyObject *module)
 {
-    static const char *const names[] = { "status", "code", "file", "offset", "os_error" };
+    static const char *const names[] = { "status", "code", "file", "offset", "os_error", "resumable", "summary" };
     PyObject *attributes = PyDict_New();
     int r = attributes ? 0 : -1;
 

@@ -10,7 +10,8 @@ static enum cpu_level detected(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512dq"))
-        return CPU_AVX512;
+        return __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vbmi2") ? CPU_AVX512_VBMI
+                                                                                             : CPU_AVX512;
     if (__builtin_cpu_supports("avx2"))
         return CPU_AVX2;
 #endif
@@ -26,5 +27,7 @@ enum cpu_level cpu_level(void)
         return CPU_PLAIN;
     if (most && strcmp(most, "avx2") == 0 && level > CPU_AVX2)
         return CPU_AVX2;
+    if (most && strcmp(most, "avx512") == 0 && level > CPU_AVX512)
+        return CPU_AVX512;
     return level;
 }

@@ -8,7 +8,8 @@
 enum cpu_level {
     CPU_PLAIN = 0, /* what the compiler's target guarantees: SSE2, NEON, or no vectors at all */
     CPU_AVX2 = 1,
-    CPU_AVX512 = 2 /* F, BW, VL, DQ */
+    CPU_AVX512 = 2,     /* F, BW, VL, DQ */
+    CPU_AVX512_VBMI = 3 /* VBMI and VBMI2 besides */
 };
 
 /* The highest level of this CPU. For tests, LEAT_TEST_CPU=plain|avx2|avx512 in the environment lowers it. */

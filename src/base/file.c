@@ -9,6 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#if defined(__linux__)
+#include <sys/vfs.h>
+#endif
+
 #include "bytes.h"
 #include "status.h"
 
@@ -123,6 +127,27 @@ enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct l
         r = ftruncate(fd, (off_t)size);
     while (r != 0 && errno == EINTR);
     return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot set the length of %s", path);
+}
+
+bool file_is_remote(int fd)
+{
+#if defined(__linux__)
+    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which is
+     * one more often than not */
+    static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0, 0x47504653,
+                                       0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
+                                       0x19830326, 0xaad7aaea, 0x20030528, 0x65735546 };
+    struct statfs fs;
+
+    if (fstatfs(fd, &fs) != 0)
+        return true;
+    for (unsigned i = 0; i < sizeof magics / sizeof magics[0]; i++)
+        if ((uint32_t)fs.f_type == magics[i])
+            return true;
+#else
+    (void)fd;
+#endif
+    return false;
 }
 
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err)

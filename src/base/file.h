@@ -36,6 +36,10 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);
 enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
 
+/* Whether the file lies on a file system of another machine, or on one that does not say what it is: its bytes can change
+ * or go away without this machine's kernel knowing. */
+bool file_is_remote(int fd);
+
 /* fsync. */
 enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
 

@@ -17,6 +17,17 @@ uint64_t gate_clock(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t most_ns)
+{
+    do {
+        for (unsigned i = 0; i < 16 && atomic_load(word) == old; i++) {
+#if defined(__x86_64__)
+            __builtin_ia32_pause();
+#endif
+        }
+    } while (atomic_load(word) == old && gate_clock() - began < most_ns);
+}
+
 #if defined(__linux__) && defined(SYS_futex)
 
 void gate_sleep(struct gate *g, unsigned ticket, uint64_t most_ns)

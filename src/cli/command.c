@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "manual.h"
+
 static void print_indented(FILE *out, const char *lines)
 {
     while (*lines) {
@@ -27,6 +29,8 @@ static int print_program_help(const struct program *program)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
     printf("\n%s COMMAND --help tells more about a command; %s --version prints the version.\n", program->name,
            program->name);
+    printf("%s --manual prints all of that as a manual page; %s --completion SHELL a script for bash, zsh or fish.\n",
+           program->name, program->name);
     printf("\nexample:\n");
     print_indented(stdout, program->example);
     if (program->notes) {
@@ -77,6 +81,14 @@ static int unknown_command(const struct program *program, const char *word)
     return CLI_WRONG;
 }
 
+static int print_completion(const struct program *program, const char *shell)
+{
+    if (shell && completion_print(program, shell))
+        return cli_finish_stdout(CLI_DONE);
+    cli_error("--completion takes the name of a shell: bash, zsh or fish");
+    return CLI_WRONG;
+}
+
 int program_main(const struct program *program, int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "--help";
@@ -89,6 +101,12 @@ int program_main(const struct program *program, int argc, char **argv)
         printf("%s %s\n", program->name, leat_version());
         return cli_finish_stdout(CLI_DONE);
     }
+    if (strcmp(word, "--manual") == 0) {
+        manual_print(program);
+        return cli_finish_stdout(CLI_DONE);
+    }
+    if (strcmp(word, "--completion") == 0)
+        return print_completion(program, argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "help") == 0 && argc > 2) {
         c = find_command(program, argv[2]);
         if (!c)

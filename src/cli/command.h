@@ -34,7 +34,8 @@ struct program {
     const char *example;
 };
 
-/* The main() of a program: finds the command and runs it; answers --help, --version, `help COMMAND`, and mistakes. */
+/* The main() of a program: finds the command and runs it; answers --help, --version, `help COMMAND`, --manual,
+ * --completion, and mistakes. */
 int program_main(const struct program *program, int argc, char **argv);
 
 /*

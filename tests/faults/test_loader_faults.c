@@ -202,6 +202,45 @@ static void failing_reads(enum leat_engine engine)
     leat_plan_close(w.plan);
 }
 
+/* Rows of documents, whose places are read from the index while others are under way: what was begun before a read of it
+ * fails is given, and then the error. Once the loader waited for it without end. */
+static void failing_places(enum leat_engine engine, uint32_t threads)
+{
+    struct loading w;
+    uint64_t errors = 0;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_READ);
+    for (uint64_t n = 1; n < 400; n += 9) {
+        struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_MASK);
+        const struct leat_batch *b;
+        enum leat_status s;
+        struct leat_loader *l;
+        uint64_t k = 0;
+
+        o.threads = threads;
+        o.rows = LEAT_ROWS_DOCUMENTS;
+        fault_arm(FAULT_SYSTEM, FAULT_ONCE, n, EIO);
+        s = leat_loader_open(&l, w.plan, &o, &t_err);
+        while (s == LEAT_OK && k < 300 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
+            T_EQ(b->number, k++);
+            for (uint32_t row = 0; row < b->rows; row++)
+                if (!(b->flags[row] & LEAT_ROW_DAMAGED) && b->lengths[row] > 0)
+                    T_EQ(loading_stored(b, row, 1), counting_token(b->samples[row].token + 1, 2));
+            leat_batch_release(b, NULL);
+        }
+        fault_disarm();
+        T_CHECK(s == LEAT_OK || s == LEAT_E_IO || s == LEAT_E_NO_MEMORY);
+        if (s == LEAT_E_IO && k > 0) {
+            T_CONTAINS(t_err.message, "d.leat");
+            errors++;
+        }
+        leat_loader_close(l);
+    }
+    T_CHECK(errors > 0);
+    leat_plan_close(w.plan);
+}
+
 static void short_and_interrupted(enum leat_engine engine)
 {
     for (enum fault_mode mode = FAULT_SHORT; mode <= FAULT_INTERRUPT; mode++)
@@ -390,6 +429,8 @@ int main(void)
             removed(a, e);
         }
         failing_reads(e);
+        failing_places(e, 0);
+        failing_places(e, 1);
         slow_reads(e);
         short_and_interrupted(e);
     }

@@ -1,7 +1,8 @@
 /*
  * test_loader_options.c: options that make no sense are refused, with a sentence that says what would; a state that is
  * saved with a batch goes on after it, with other batches and ranks; rows of documents are the documents, each once an
- * epoch, longest first, padded, cut where they are too long. A thread runs here.
+ * epoch, longest first, padded, cut where they are too long; of a plan with a split, those that begin in the used part,
+ * each in one. A thread runs here.
  */
 #include "loading.h"
 #include "permute.h"
@@ -194,9 +195,6 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
 static void documents(void)
 {
     struct documents d = { .lengths = calloc(20000, 8), .starts = calloc(20000, 8) };
-    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
-    struct loading w = { .width = 2 };
-    struct leat_loader *l;
     uint64_t at = 0;
     char text[900];
 
@@ -211,14 +209,114 @@ static void documents(void)
     document_rows(&d, text, 2, 60, true);
     snprintf(text, sizeof text, "source %s/d\nseq-len 50\nepochs 1\norder sequential\n", folder);
     document_rows(&d, text, 1, 1000, false);
-    snprintf(text, sizeof text, "source %s/d\nseq-len 50\nsplit a=0.5,b=0.5\nuse a\n", folder);
-    w.plan = loading_plan(text);
-    o.batch = 2;
-    o.rows = LEAT_ROWS_DOCUMENTS;
-    T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_UNSUPPORTED);
-    leat_plan_close(w.plan);
     free(d.lengths);
     free(d.starts);
+}
+
+/* ---- Rows of documents of a plan with a split ---- */
+
+#define SIZES 3u
+
+static const uint64_t sizes[SIZES] = { 30000, 500, 7001 };
+
+/* All documents of a list of counting datasets, in its order. */
+struct all_documents {
+    uint64_t count, starts[20000], bases[20000], totals[20000]; /* in the dataset; of the dataset */
+};
+
+static void list_all(struct all_documents *a)
+{
+    uint64_t base = 0;
+
+    a->count = 0;
+    for (unsigned i = 0; i < SIZES; base += sizes[i++])
+        for (uint64_t n = 0, at = 0; at < sizes[i]; n++, a->count++) {
+            a->starts[a->count] = at;
+            a->bases[a->count] = base;
+            a->totals[a->count] = sizes[i];
+            at += counting_length(n, 40);
+        }
+}
+
+/* Where a part ends that ends after so many tenths: at the first begin of a document from there on. */
+static uint64_t border(const struct all_documents *a, uint64_t n, uint64_t tenths)
+{
+    uint64_t wish = a->totals[n] * tenths / 10, least = a->totals[n];
+
+    for (uint64_t k = 0; k < a->count && wish > 0; k++)
+        if (a->bases[k] == a->bases[n] && a->starts[k] >= wish && a->starts[k] < least)
+            least = a->starts[k];
+    return wish > 0 ? least : 0;
+}
+
+/* The documents of one part, by going through all; then those of the loader, one a batch. */
+static void split_part(const struct all_documents *a, const char *order, const char *use, uint64_t begin, uint64_t end,
+                       uint8_t *seen)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    uint64_t *used = calloc(a->count, sizeof *used), count = 0, position = 0;
+    const struct leat_batch *b;
+    struct permute permute;
+    struct leat_plan *plan;
+    struct leat_loader *l;
+    char text[900];
+
+    for (uint64_t n = 0; n < a->count; n++)
+        if (a->starts[n] >= border(a, n, begin) && a->starts[n] < border(a, n, end))
+            used[count++] = n;
+    permute = permute_make(count, 0, UINT32_MAX);
+    snprintf(text, sizeof text, "source @%s/list\nseq-len 20\nepochs 1\norder %s\nsplit x=0.5,y=0.3,z=0.2\nuse %s\n",
+             folder, order, use);
+    plan = loading_plan(text);
+    o.batch = 1;
+    o.rows = LEAT_ROWS_DOCUMENTS;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    for (; leat_loader_next(l, &b, &t_err) == LEAT_OK && position < count; position++) {
+        uint64_t at = order[1] == 'e' ? position : permute_forward(&permute, 0, position), n = used[at];
+
+        T_EQ(b->samples[0].block, n);
+        T_EQ(b->samples[0].token, a->bases[n] + a->starts[n]);
+        T_EQ(b->samples[0].offset, a->starts[n]);
+        if (b->lengths[0] > 0)
+            T_EQ(loading_stored(b, 0, 0), counting_token(a->starts[n], 2));
+        seen[n]++;
+        leat_batch_release(b, NULL);
+    }
+    T_EQ(t_err.status, LEAT_E_END);
+    T_EQ(position, count);
+    leat_loader_close(l);
+    leat_plan_close(plan);
+    free(used);
+}
+
+static void split_documents(void)
+{
+    struct all_documents *a = calloc(1, sizeof *a);
+    uint8_t *seen;
+    char text[700];
+    FILE *list;
+
+    snprintf(text, sizeof text, "%s/list", folder);
+    list = fopen(text, "w");
+    for (unsigned i = 0; i < SIZES; i++) {
+        snprintf(text, sizeof text, "%s/s%u", folder, i);
+        loading_write(text, sizes[i], 2, 40);
+        fprintf(list, "s%u\n", i);
+    }
+    fclose(list);
+    list_all(a);
+    seen = calloc(a->count, 1);
+    for (unsigned shuffled = 0; shuffled < 2; shuffled++) {
+        const char *order = shuffled ? "shuffled" : "sequential";
+
+        split_part(a, order, "x", 0, 5, seen);
+        split_part(a, order, "y", 5, 8, seen);
+        split_part(a, order, "z", 8, 10, seen);
+    }
+    for (uint64_t n = 0; n < a->count; n++)
+        T_EQ(seen[n], 2);
+    free(seen);
+    free(a);
 }
 
 int main(void)
@@ -239,5 +337,6 @@ int main(void)
     resumes(&w);
     leat_plan_close(w.plan);
     documents();
+    split_documents();
     return t_end();
 }

@@ -2,12 +2,13 @@
  * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by number,
  * computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and narrow, into
  * buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the buffers. Every CPU
- * level's kernels are tried against the definition of a single number (src/rows_body.h). A thread runs here.
+ * level's kernels are tried against the definition of a single number (src/rows_body.h), and so is what a device runs
+ * (src/rows_device.h), its threads one after another in a random order. A thread runs here.
  */
 #include <stddef.h>
 
 #include "loading.h"
-#include "rows_body.h"
+#include "rows_device.h"
 
 static char folder[512];
 
@@ -283,6 +284,42 @@ struct slot {
     uint64_t words[4096];
 };
 
+/* All threads of a device, from a random one on and in steps of a random odd number, so that each comes once. */
+static void run_threads(const struct rows_job *j, uint64_t *random)
+{
+    uint64_t blocks, threads, all = 1, step = 2 * t_below(random, 1 << 20) + 1, at = t_random(random);
+    struct rows_grid grid = rows_grid(j, &blocks);
+
+    for (threads = blocks * ROWS_BLOCK; all < threads;)
+        all *= 2;
+    for (uint64_t i = 0; i < all; i++, at += step)
+        if (at % all < threads)
+            rows_do_thread(j, grid, (uint32_t)(at % all / ROWS_BLOCK), (uint32_t)blocks,
+                           (uint32_t)(at % all % ROWS_BLOCK), j->layout.token_width, j->number_bytes);
+}
+
+static void check_job(const struct rows_job *j)
+{
+    uint64_t n = 0;
+
+    for (uint32_t row = 0; row < j->rows; row++)
+        for (uint32_t i = 0; i < j->length; i++) {
+            uint64_t at = (uint64_t)row * j->length + i;
+
+            T_EQ(number(j->inputs, j->number_bytes, at), rows_input(j, row, i));
+            T_EQ(number(j->labels, j->number_bytes, at), rows_label(j, row, i));
+            T_EQ(number(j->positions, j->number_bytes, at), rows_position(j, row, i));
+            T_EQ(number(j->documents, j->number_bytes, at), rows_document(j, row, i));
+            T_EQ(j->loss_mask[at], rows_loss(j, row, i));
+            T_EQ(j->attention_mask[at], rows_attention(j, row, i));
+            if (rows_stretch(j, row, i))
+                T_EQ(j->sequences[n++], at);
+        }
+    T_CHECK(n < j->sequences_room);
+    for (; n < j->sequences_room; n++)
+        T_EQ(j->sequences[n], (uint64_t)j->rows * j->length);
+}
+
 /* A slot of random rows, and outputs of each kind by every row of kernels. */
 static void random_job(uint64_t *random)
 {
@@ -300,7 +337,9 @@ static void random_job(uint64_t *random)
                                       .start_words = (width + 63) / 64,
                                       .lengths_at = 8192,
                                       .flags_at = 8192 + 64,
-                                      .starts_at = 8192 + 128 };
+                                      .starts_at = 8192 + 128,
+                                      .marks_at = 8192 + 2048,
+                                      .heads_at = 8192 + 4096 };
     j.length = width - 1 + (uint32_t)t_below(random, 3);
     j.number_bytes = t_below(random, 2) ? 4 : 8;
     j.unshifted = (uint32_t)t_below(random, 2);
@@ -327,29 +366,18 @@ static void random_job(uint64_t *random)
     j.loss_mask = out[4];
     j.attention_mask = out[5];
     j.sequences = (int32_t *)(void *)out[6];
-    j.sequences_room = rows_sequences(&j, &longest) + 1;
+    j.sequences_room = rows_sequences(&j, &longest) + 1 + t_below(random, 3);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
-        uint64_t n = 0;
-
         if (!usable)
             continue;
+        memset(out, 0xa5, sizeof out);
         rows_fill(rows_row(number_of_row, NULL), &j);
-        for (uint32_t row = 0; row < j.rows; row++)
-            for (uint32_t i = 0; i < j.length; i++) {
-                uint64_t at = (uint64_t)row * j.length + i;
-
-                T_EQ(number(j.inputs, j.number_bytes, at), rows_input(&j, row, i));
-                T_EQ(number(j.labels, j.number_bytes, at), rows_label(&j, row, i));
-                T_EQ(number(j.positions, j.number_bytes, at), rows_position(&j, row, i));
-                T_EQ(number(j.documents, j.number_bytes, at), rows_document(&j, row, i));
-                T_EQ(j.loss_mask[at], rows_loss(&j, row, i));
-                T_EQ(j.attention_mask[at], rows_attention(&j, row, i));
-                if (rows_stretch(&j, row, i))
-                    T_EQ(j.sequences[n++], at);
-            }
-        T_EQ(n + 1, j.sequences_room);
-        T_EQ(j.sequences[n], (uint64_t)j.rows * j.length);
+        check_job(&j);
     }
+    memset(out, 0xa5, sizeof out);
+    rows_mark(base, &j.layout);
+    run_threads(&j, random);
+    check_job(&j);
 }
 
 int main(void)

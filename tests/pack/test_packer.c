@@ -191,6 +191,36 @@ static void test_resume(uint64_t *seed)
     same_files(t_path(folder, "whole"), t_path(folder, "r"));
 }
 
+/*
+ * A packer made checkpoints by itself after 128 MiB of text, with which only the caller could have put a note: resumed from
+ * one, it did not say how much it had, and the caller gave everything twice.
+ */
+static void test_no_checkpoint_without_a_note(void)
+{
+    enum { MIB = 1 << 20 };
+    struct leat_pack_options o = options_with(2);
+    struct leat_packer *p;
+    struct leat_tokenizer *bytes;
+    char *text = malloc(MIB);
+
+    T_OK(leat_tokenizer_open(&bytes, "bytes", NULL, &t_err));
+    o.tokenizer = bytes;
+    o.end_token = LEAT_NONE;
+    o.memory = 128 * MIB; /* so that little is on its way at the end */
+    o.replace = 0;
+    T_CHECK(text != NULL);
+    memset(text, 'x', MIB);
+    T_OK(leat_packer_open(&p, t_path(folder, "long"), &o, &t_err));
+    for (unsigned i = 0; i < 180; i++)
+        T_OK(leat_packer_add_text(p, text, MIB, NULL, &t_err));
+    leat_packer_suspend(p);
+    free(text);
+    /* nothing is left that could be resumed */
+    T_OK(leat_packer_open(&p, t_path(folder, "long"), &o, &t_err));
+    leat_packer_abandon(p);
+    leat_tokenizer_close(bytes);
+}
+
 static void test_rejects(void)
 {
     struct leat_pack_options o = options_with(2);
@@ -275,6 +305,7 @@ int main(void)
     T_OK(leat_tokenizer_open(&tokenizer, "gpt2", NULL, &t_err));
     test_columns(&seed);
     test_resume(&seed);
+    test_no_checkpoint_without_a_note();
     test_rejects();
     test_ids_and_mistakes();
     leat_tokenizer_close(tokenizer);

@@ -71,7 +71,7 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->long_bytes = LONG_MOST;
     if (s->long_bytes < s->unit_bytes)
         s->long_bytes = s->unit_bytes;
-    s->piece_bytes = left / 8 / s->threads;
+    s->piece_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pieces */
     s->long_piece_bytes = bound / PIECE_SHARE;
     return LEAT_OK;
 }

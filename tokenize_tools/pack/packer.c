@@ -111,6 +111,7 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     s = pack_run_init(&p->run, output, NULL, options, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
+    p->run.output.checkpoints = false; /* only the caller knows where he is, and says so in a note */
     p->run.stores_all = true;
     if (s == LEAT_OK)
         s = pack_description_make(&p->run.description, &p->run.options, &p->run.setup.inputs, err);

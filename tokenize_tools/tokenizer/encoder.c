@@ -7,6 +7,7 @@
 #include "base/tiny.h"
 #include "cutter.h"
 #include "engine.h"
+#include "piece_cache.h"
 #include "utf8.h"
 
 /* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its multiples. */
@@ -17,10 +18,14 @@
 /* More ids than these are not kept from one part to the next. */
 #define MANY_IDS ((size_t)1 << 22)
 
+/* Of the bound, for the cache of pieces: counted from the beginning, since what is refused must not depend on what came
+ * before. */
+#define CACHE_SHARE 4
+
 struct encoder {
     const struct engine *engine;
     struct encoder_options options;
-    size_t part_bytes;
+    size_t part_bytes, cache_bytes;
     struct bound bound;
     struct id_list ids;
     bool begun;        /* encoder_part() may come */
@@ -51,6 +56,9 @@ static void set_up(struct encoder *e, const struct engine *engine)
         e->normalized.options =
             (struct cutter_options) { .finder = sentencepiece_defined(engine->sentencepiece), .special = true };
     e->bound.most = e->options.most_bytes;
+    e->cache_bytes = e->bound.most / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.most / CACHE_SHARE) : SIZE_MAX;
+    e->cache_bytes = piece_cache_large(e->cache_bytes);
+    e->bound.held = e->cache_bytes;
     e->input.text.bound = e->repaired.bound = e->piece.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
     sentencepiece_state_bound(&e->sentencepiece, &e->bound);
@@ -58,6 +66,8 @@ static void set_up(struct encoder *e, const struct engine *engine)
     if (e->part_bytes < LEAST_PART)
         e->part_bytes = LEAST_PART;
 }
+
+static pretokenizer_take_pieces take_pieces;
 
 enum leat_status encoder_make(struct encoder **out, const struct engine *engine, const struct encoder_options *options,
                               struct leat_error *err)
@@ -71,13 +81,14 @@ enum leat_status encoder_make(struct encoder **out, const struct engine *engine,
     e->engine = engine;
     e->options = *options;
     set_up(e, engine);
-    if ((s = model_scratch_make(&e->model, &e->bound, err)) != LEAT_OK ||
+    if ((s = model_scratch_make(&e->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
         (s = pretokenizer_scratch_make(&e->pretokenizer, engine->pretokenizer, &e->bound, err)) != LEAT_OK ||
         (s = normalizer_scratch_make(&e->normalizer, engine->normalizer, &e->bound, err)) != LEAT_OK ||
         (s = id_list_reserve(&e->ids, 1, err)) != LEAT_OK) {
         encoder_free(e);
         return s;
     }
+    pretokenizer_scratch_batches(e->pretokenizer, take_pieces);
     *out = e;
     return LEAT_OK;
 }
@@ -106,7 +117,7 @@ uint64_t encoder_special_strings(const struct encoder *e)
 
 uint64_t encoder_held(const struct encoder *e)
 {
-    return e->bound.held;
+    return e->bound.held - e->cache_bytes;
 }
 
 /* ---- The way of a text, last station first ---- */
@@ -126,6 +137,15 @@ static enum leat_status take_piece(void *context, const uint8_t *text, size_t by
     s = model_encode_part(e->engine->model, e->model, text, bytes, !e->piece_cut, last, &e->ids, &used, err);
     e->piece_cut = !last && (e->piece_cut || used > 0);
     return s == LEAT_OK ? held_keep(&e->piece, text, bytes, used, err) : s;
+}
+
+/* Pieces that are whole: none comes in parts where these do. */
+static enum leat_status take_pieces(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                    const uint32_t *ends, size_t count, struct leat_error *err)
+{
+    struct encoder *e = context;
+
+    return model_encode_pieces(e->engine->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
 }
 
 static enum leat_status take_token(void *context, uint32_t id, struct leat_error *err)

@@ -1,8 +1,8 @@
 /*
  * merge_table.c: see merge_table.h.
  *
- * Pairs lie in a table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the
- * next. Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap
+ * Pairs lie in pair_lines.h if their numbers are small enough, as those of all byte-level vocabularies are; else in a
+ * table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the next. Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap
  * of (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;
  * when stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a symbol
  * is kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much memory again.
@@ -27,6 +27,7 @@ struct entry {
 };
 
 struct merge_table {
+    struct pair_lines pairs; /* where they fit; lines NULL: entries */
     struct entry *entries;
     void *memory;  /* that holds them, before alignment */
     uint64_t mask; /* of lines */
@@ -50,50 +51,82 @@ static struct entry *find_entry(const struct merge_table *t, uint32_t left, uint
     }
 }
 
-enum leat_status merge_table_make(struct merge_table **out, const struct merge *merges, size_t count,
-                                  struct leat_error *err)
+static enum leat_status make_entries(struct merge_table *t, const struct merge *merges, size_t count,
+                                     struct leat_error *err)
 {
-    struct merge_table *t = calloc(1, sizeof *t);
     uint64_t lines = 16;
 
-    *out = NULL;
     /* at most half full, so that there is always a free entry and lines seldom overflow */
     while (lines * LINE_ENTRIES / 2 < count && lines < (uint64_t)1 << 32)
         lines *= 2;
-    if (t)
-        t->memory = malloc(lines * LINE_ENTRIES * sizeof(struct entry) + 64);
-    if (!t || !t->memory) {
-        free(t);
+    t->memory = malloc(lines * LINE_ENTRIES * sizeof(struct entry) + 64);
+    if (!t->memory)
         return status_no_memory(err, lines * LINE_ENTRIES * sizeof(struct entry));
-    }
     t->entries = (struct entry *)(((uintptr_t)t->memory + 63) & ~(uintptr_t)63);
     t->mask = lines - 1;
     memset(t->entries, 0xff, lines * LINE_ENTRIES * sizeof(struct entry));
     for (size_t i = 0; i < count; i++)
         *find_entry(t, merges[i].left, merges[i].right) =
             (struct entry) { merges[i].left, merges[i].right, merges[i].result, merges[i].rank };
-    *out = t;
     return LEAT_OK;
+}
+
+enum leat_status merge_table_make(struct merge_table **out, const struct merge *merges, size_t count,
+                                  struct leat_error *err)
+{
+    struct merge_table *t = calloc(1, sizeof *t);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!t)
+        return status_no_memory(err, sizeof *t);
+    s = pair_lines_fit(merges, count) ? pair_lines_make(&t->pairs, merges, count, err)
+                                      : make_entries(t, merges, count, err);
+    if (s != LEAT_OK)
+        merge_table_free(t);
+    else
+        *out = t;
+    return s;
 }
 
 void merge_table_free(struct merge_table *table)
 {
-    if (table)
+    if (table) {
+        pair_lines_free(&table->pairs);
         free(table->memory);
+    }
     free(table);
 }
 
-uint32_t merge_table_find(const struct merge_table *table, uint32_t left, uint32_t right, uint32_t *result)
+const struct pair_lines *merge_table_pairs(const struct merge_table *table)
 {
-    const struct entry *e = find_entry(table, left, right);
+    return table->pairs.lines ? &table->pairs : NULL;
+}
 
+uint32_t merge_table_find(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t *result)
+{
+    const struct entry *e;
+    uint32_t rank;
+
+    if (t->pairs.lines) {
+        rank = pair_rank(&t->pairs, left, right);
+        *result = rank == MERGE_NONE ? MERGE_NONE : pair_result(&t->pairs, rank);
+        return rank;
+    }
+    e = find_entry(t, left, right);
     *result = e->result;
     return e->rank;
 }
 
 static uint32_t rank_of(const struct merge_table *t, uint32_t left, uint32_t right)
 {
-    return find_entry(t, left, right)->rank;
+    return t->pairs.lines ? pair_rank(&t->pairs, left, right) : find_entry(t, left, right)->rank;
+}
+
+/* Of a pair that has a merge of this rank. */
+static uint32_t result_of(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t rank)
+{
+    return t->pairs.lines ? pair_result(&t->pairs, rank) : find_entry(t, left, right)->result;
 }
 
 /* ---- Short ---- */
@@ -112,7 +145,7 @@ static size_t merge_short(const struct merge_table *t, uint32_t *symbols, size_t
                 best = i;
         if (ranks[best] == MERGE_NONE)
             break;
-        symbols[best] = find_entry(t, symbols[best], symbols[best + 1])->result;
+        symbols[best] = result_of(t, symbols[best], symbols[best + 1], ranks[best]);
         count--;
         memmove(symbols + best + 1, symbols + best + 2, (count - best - 1) * sizeof *symbols);
         if (best + 1 < count) {
@@ -205,7 +238,7 @@ static void merge_at(struct list *l, uint32_t position)
 {
     size_t gone = merge_next(l->alive, position);
 
-    l->symbols[position] = find_entry(l->table, l->symbols[position], l->symbols[gone])->result;
+    l->symbols[position] = result_of(l->table, l->symbols[position], l->symbols[gone], l->ranks[position]);
     l->ranks[gone] = MERGE_NONE;
     l->alive[gone / 64] &= ~((uint64_t)1 << gone % 64);
     renew(l, position);

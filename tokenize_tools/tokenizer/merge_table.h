@@ -14,6 +14,7 @@
 
 #include "bound.h"
 #include "leat.h"
+#include "pair_lines.h"
 
 #define MERGE_NONE UINT32_MAX
 
@@ -30,6 +31,9 @@ void merge_table_free(struct merge_table *table);
 
 /* The merge of this pair, its result in *result; MERGE_NONE if there is none, else its rank. */
 uint32_t merge_table_find(const struct merge_table *table, uint32_t left, uint32_t right, uint32_t *result);
+
+/* The table itself, where the merges fit such a one; else NULL. */
+const struct pair_lines *merge_table_pairs(const struct merge_table *table);
 
 /* A thread's memory for merging; zeroed at first but for `bound`, where it is counted, if that is not NULL. */
 struct merge_scratch {

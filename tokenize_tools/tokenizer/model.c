@@ -17,32 +17,22 @@
 
 /* ---- A thread's memory ---- */
 
-#define LONG_PIECE   15 /* longer ones are not kept in the cache */
-#define CACHE_BITS   15
-#define CACHE_IDS    6
 #define MANY_SYMBOLS ((size_t)1 << 18) /* more are not kept: a piece so long is rare */
 
-/* A short part and its ids. The key is its bytes, zero-padded, with the length in the last byte. */
-struct cached {
-    uint8_t key[LONG_PIECE + 1];
-    uint32_t count; /* 0: free */
-    uint32_t ids[CACHE_IDS];
-};
-
-struct model_scratch {
-    struct merge_scratch merge;
-    struct bound *bound;
-    uint32_t *symbols;
-    size_t room; /* of symbols */
-    struct cached cache[(size_t)1 << CACHE_BITS];
-};
-
-enum leat_status model_scratch_make(struct model_scratch **out, struct bound *bound, struct leat_error *err)
+enum leat_status model_scratch_make(struct model_scratch **out, struct bound *bound, size_t cache_bytes,
+                                    struct leat_error *err)
 {
-    *out = calloc(1, sizeof **out);
-    if (!*out)
-        return status_no_memory(err, sizeof **out);
-    (*out)->bound = (*out)->merge.bound = bound;
+    struct model_scratch *s = calloc(1, sizeof *s);
+
+    *out = NULL;
+    if (!s || !piece_cache_make(&s->cache)) {
+        free(s);
+        return status_no_memory(err, sizeof *s);
+    }
+    s->bound = s->merge.bound = bound;
+    s->cache_bytes = cache_bytes;
+    s->kernels = piece_kernels();
+    *out = s;
     return LEAT_OK;
 }
 
@@ -59,6 +49,8 @@ void model_scratch_free(struct model_scratch *s)
     if (s) {
         merge_scratch_free(&s->merge);
         free_symbols(s);
+        id_list_free(&s->many);
+        piece_cache_free(&s->cache);
     }
     free(s);
 }
@@ -138,14 +130,11 @@ static bool encode_whole(const struct model *m, const uint8_t *piece, size_t byt
     return true;
 }
 
-static enum leat_status encode_part(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                    struct id_list *out, struct leat_error *err)
+enum leat_status model_encode_merges(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err)
 {
-    enum leat_status status;
+    enum leat_status status = reserve_symbols(s, model_symbols_most(m, bytes), bytes, err);
 
-    if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
-        return status;
-    status = reserve_symbols(s, model_symbols_most(m, bytes), bytes, err);
     if (status != LEAT_OK)
         return status;
     status = m->spec->model == SPEC_SCORES ? model_scores_encode(m, s, text, bytes, out, err)
@@ -155,38 +144,39 @@ static enum leat_status encode_part(const struct model *m, struct model_scratch 
     return status;
 }
 
+enum leat_status model_encode_whole(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    struct id_list *out, struct leat_error *err)
+{
+    enum leat_status status;
+
+    if (!m->cuts && encode_whole(m, text, bytes, out, &status, err))
+        return status;
+    return model_encode_merges(m, s, text, bytes, out, err);
+}
+
 /* A part by way of the cache. */
 static enum leat_status encode_cached(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                       struct id_list *out, struct leat_error *err)
 {
-    uint8_t key[LONG_PIECE + 1] = { 0 };
     enum leat_status status;
-    struct cached *c;
-    uint64_t a, b;
-    size_t before;
+    struct piece_key key;
+    uint32_t ids[PIECE_IDS];
+    size_t count, before;
 
-    if (bytes > LONG_PIECE)
-        return encode_part(m, s, text, bytes, out, err);
-    memcpy(key, text, bytes);
-    key[LONG_PIECE] = (uint8_t)bytes;
-    memcpy(&a, key, 8);
-    memcpy(&b, key + 8, 8);
-    c = &s->cache[(a * 0x9e3779b97f4a7c15u ^ b * 0xd6e8feb86659fd93u) * 0x9e3779b97f4a7c15u >> (64 - CACHE_BITS)];
-    if (c->count > 0 && memcmp(c->key, key, sizeof key) == 0) {
-        status = id_list_reserve(out, CACHE_IDS, err);
-        if (status == LEAT_OK) {
-            memcpy(out->ids + out->count, c->ids, sizeof c->ids);
-            out->count += c->count;
-        }
+    if (bytes > PIECE_MOST)
+        return model_encode_whole(m, s, text, bytes, out, err);
+    key = piece_key_make(text, bytes, 0);
+    count = piece_cache_find(&s->cache, &key, ids);
+    if (count > 0) {
+        status = id_list_reserve(out, count, err);
+        for (size_t i = 0; status == LEAT_OK && i < count; i++)
+            out->ids[out->count++] = ids[i];
         return status;
     }
     before = out->count;
-    status = encode_part(m, s, text, bytes, out, err);
-    if (status == LEAT_OK && out->count > before && out->count - before <= CACHE_IDS) {
-        memcpy(c->key, key, sizeof key);
-        c->count = (uint32_t)(out->count - before);
-        memcpy(c->ids, out->ids + before, c->count * sizeof *c->ids);
-    }
+    status = model_encode_whole(m, s, text, bytes, out, err);
+    if (status == LEAT_OK)
+        piece_cache_add(&s->cache, &key, out->ids + before, out->count - before);
     return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/status.h"
 #include "unicode.h"
@@ -165,6 +166,38 @@ static void find_bytes(struct model *m)
     }
 }
 
+/* What kernels need to merge pieces of bytes, each of which is a symbol. A pair of bytes makes a token of two. */
+static enum leat_status make_rules(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+    const struct pair_lines *pairs = merge_table_pairs(m->merges);
+    bool own = true; /* all ids are places */
+    enum leat_status s;
+
+    if (!pairs || !spec->byte_level || !m->all_bytes || m->affixes || m->apart)
+        return LEAT_OK;
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        own = own && spec->tokens[i].id == i;
+    m->first = malloc(0x10000 * sizeof *m->first);
+    m->ids = own ? NULL : malloc(spec->token_count * sizeof *m->ids);
+    if (!m->first || (!own && !m->ids))
+        return status_no_memory(err, (0x10000 + (size_t)spec->token_count) * sizeof *m->ids);
+    memset(m->first, 0xff, 0x10000 * sizeof *m->first);
+    for (uint32_t i = 0; i < spec->token_count; i++) {
+        const uint8_t *text = spec_token_bytes(spec, &spec->tokens[i]);
+
+        if (!own)
+            m->ids[i] = spec->tokens[i].id;
+        if (spec->tokens[i].length == 2)
+            m->first[text[0] << 8 | text[1]] = pair_rank(pairs, m->bytes[text[0]], m->bytes[text[1]]);
+    }
+    s = byte_cuts_make(&m->byte_cuts, spec, err);
+    if (s != LEAT_OK)
+        return s;
+    m->rules = (struct merge_rules) { pairs, m->bytes, m->first, m->ids, m->whole ? &m->map : NULL };
+    return LEAT_OK;
+}
+
 enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct model *m = calloc(1, sizeof *m);
@@ -192,6 +225,8 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
         s = make_cuts(m, err);
     if (s == LEAT_OK)
         s = find_known(m, err);
+    if (s == LEAT_OK)
+        s = make_rules(m, err);
     if (s != LEAT_OK) {
         model_free(m);
         return s;
@@ -212,6 +247,9 @@ void model_free(struct model *m)
     free(m->known);
     free(m->splits);
     free(m->odd);
+    free(m->first);
+    free(m->ids);
+    byte_cuts_free(&m->byte_cuts);
     free(m->list);
     free(m);
 }

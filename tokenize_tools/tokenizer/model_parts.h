@@ -1,7 +1,7 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
  * way of the cache), model_make.c (its tables), model_symbols.c (the symbols that a text begins with), model_scores.c
- * (sentencepiece). Nobody else looks in here.
+ * (sentencepiece), model_pieces.c (many pieces at once). Nobody else looks in here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
  * one (sentencepiece merges those too).
@@ -12,7 +12,10 @@
 #include <stdbool.h>
 
 #include "byte_alphabet.h"
+#include "byte_cuts.h"
+#include "merge_lanes.h"
 #include "model.h"
+#include "piece_batch.h"
 #include "vocabulary_map.h"
 
 #define NO_SYMBOL UINT32_MAX
@@ -32,18 +35,33 @@ struct model {
     bool all_fall_back;     /* every byte has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
-    bool whole;           /* a piece that is a token is taken as it stands */
-    bool cuts;            /* safe cuts may be made */
-    bool apart;           /* nothing merges: each byte is a token */
-    uint32_t longest;     /* bytes of the longest token */
-    uint64_t *pairs;      /* bits: character pairs that stand inside products */
-    uint64_t *known;      /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
-    uint32_t unknown;     /* symbol */
-    struct split *splits; /* by place: of unused pieces, what they become again; NULL if there are none */
-    uint32_t *odd;        /* characters that are symbols but no tokens, ascending; symbol token_count + i */
+    bool whole;                 /* a piece that is a token is taken as it stands */
+    bool cuts;                  /* safe cuts may be made */
+    bool apart;                 /* nothing merges: each byte is a token */
+    uint32_t longest;           /* bytes of the longest token */
+    uint64_t *pairs;            /* bits: character pairs that stand inside products */
+    uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
+    uint32_t unknown;           /* symbol */
+    struct split *splits;       /* by place: of unused pieces, what they become again; NULL if there are none */
+    struct merge_rules rules;   /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
+    uint32_t *first, *ids;      /* of rules */
+    struct byte_cuts byte_cuts; /* where these pieces are cut */
+    uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     struct merge *list; /* while being made */
     size_t list_count, list_room;
+};
+
+struct model_scratch {
+    struct merge_scratch merge;
+    struct bound *bound;
+    uint32_t *symbols;
+    size_t room; /* of symbols */
+    struct piece_cache cache;
+    size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
+    const struct piece_kernels *kernels;
+    struct id_list many; /* ids of a batch that do not fit a word */
+    struct piece_batch batch;
 };
 
 #define MODEL_PAIR_BITS 22 /* the hashed set of character pairs inside products: 512 KiB */
@@ -72,6 +90,14 @@ enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right,
                                  struct leat_error *err);
 
 /* ---- model.c ---- */
+
+/* The ids of a part that nothing cuts: of the piece, where pieces are not cut. Not by way of the cache. */
+enum leat_status model_encode_whole(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                    struct id_list *out, struct leat_error *err);
+
+/* The same without a look whether it is a token as it stands. */
+enum leat_status model_encode_merges(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err);
 
 /* Puts down the symbols that a text begins with. */
 typedef enum leat_status model_make_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,

@@ -50,10 +50,11 @@ struct pretokenizer_scratch {
     uint32_t count;
     size_t window_bytes; /* of the first window of a segment */
     struct bound *bound;
-    struct held held;    /* of a segment that comes in parts, what the first splitter is not done with */
-    bool begun;          /* something of the segment has come */
-    bool cut;            /* and a piece of it has been given */
-    struct buffer bytes; /* of an unmapped piece */
+    pretokenizer_take_pieces *batches; /* may be NULL */
+    struct held held;                  /* of a segment that comes in parts, what the first splitter is not done with */
+    bool begun;                        /* something of the segment has come */
+    bool cut;                          /* and a piece of it has been given */
+    struct buffer bytes;               /* of an unmapped piece */
     struct level levels[];
 };
 
@@ -207,6 +208,8 @@ static enum leat_status make_steps(struct pretokenizer *p, const struct tokenize
         step->splits = together > 0;
         if (together == 0)
             s = make_step(step, spec, at, err);
+        if (!step->splits && step->change == CHANGE_NOTHING)
+            p->count--; /* ByteLevel behind the expressions: bytes are what the model takes */
         at += together > 0 ? together : 1;
         if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL && at < spec->pre_tokenizer_count && !p->unmaps) {
             p->steps[p->count++].change = CHANGE_BYTES;
@@ -308,6 +311,11 @@ void pretokenizer_scratch_trim(struct pretokenizer_scratch *s)
     s->bytes.size = 0;
     buffer_trim(&s->bytes);
     held_trim(&s->held);
+}
+
+void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pieces *take)
+{
+    s->batches = take;
 }
 
 void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes)
@@ -424,6 +432,38 @@ static enum leat_status of_result(const struct way *w, enum pattern_result r, si
 static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
                                  struct leat_error *err);
 
+/* Pieces that a scanner gives at a time, when they go to the model together. */
+#define SCAN_ROOM 1024
+
+/* Whether a step's pieces are a scanner's, and are final. */
+static bool comes_together(const struct way *w, uint32_t number)
+{
+    const struct splitter *s = &w->p->steps[number].splitter;
+
+    return w->s->batches && number + 1 == w->p->count && !w->p->unmaps && s->matcher == SPLIT_BY_SCANNER &&
+           s->behavior == SPLIT_ISOLATED && !s->invert;
+}
+
+/* As split_window() for such a step: no piece is touched here. */
+static enum leat_status scan_pieces(struct way *w, uint32_t number, const struct scan_window *window, size_t *used,
+                                    struct leat_error *err)
+{
+    const struct scanner *scanner = &w->p->steps[number].splitter.scanner;
+    enum leat_status s = LEAT_OK;
+    uint32_t ends[SCAN_ROOM];
+    size_t at = 0, count = SCAN_ROOM;
+
+    while (s == LEAT_OK && count == SCAN_ROOM) {
+        size_t begin = at;
+
+        count = scan_next(scanner, window, &at, ends, SCAN_ROOM);
+        if (count > 0)
+            s = w->s->batches(w->context, window->text, window->length, (uint32_t)begin, ends, count, err);
+    }
+    *used = s == LEAT_OK ? at : 0;
+    return s;
+}
+
 /* One window of a splitter's text; *used is how much of it is done with. */
 static enum leat_status split_window(struct way *w, uint32_t number, const struct scan_window *window, bool first,
                                      size_t *used, struct leat_error *err)
@@ -468,7 +508,8 @@ static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t
             while ((window.text[window.length] & 0xc0) == 0x80)
                 window.length--;
         }
-        s = split_window(w, number, &window, first && *used == 0, &done, err);
+        s = comes_together(w, number) ? scan_pieces(w, number, &window, &done, err)
+                                      : split_window(w, number, &window, first && *used == 0, &done, err);
         if (window.final)
             done = window.length;
         if (*used + window.length == bytes) {

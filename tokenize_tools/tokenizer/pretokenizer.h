@@ -38,6 +38,14 @@ void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes);
 typedef enum leat_status pretokenizer_take(void *context, const uint8_t *piece, size_t bytes, bool last,
                                            struct leat_error *err);
 
+/* Takes `count` pieces without gaps between them: the first begins at text[begin], each ends before text[ends[i]];
+ * text[0..bytes) can be read. */
+typedef enum leat_status pretokenizer_take_pieces(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                                  const uint32_t *ends, size_t count, struct leat_error *err);
+
+/* Whole pieces may come together, where the last step is a scanner: then this takes them, with the same context. */
+void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pieces *take);
+
 /*
  * Takes a segment, or a part of it. `first`: the segment begins where the whole text does; `last`: it ends here. Returns
  * what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps), LEAT_E_NO_MEMORY.

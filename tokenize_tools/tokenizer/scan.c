@@ -5,8 +5,33 @@
 
 #include <string.h>
 
-extern const struct scan_row scan_rows_gpt2[], scan_rows_cl100k[], scan_rows_llama3[], scan_rows_qwen2[],
-    scan_rows_qwen35[], scan_rows_o200k[], scan_rows_tekken[], scan_rows_kimi[], scan_rows_deepseek[];
+#include "scan_ascii.h"
+#include "scan_families.h"
+
+/* ---- Rows ---- */
+
+#if defined(__x86_64__)
+#define VECTOR_ROWS(family)                                                                                            \
+    { "avx512vbmi", CPU_AVX512_VBMI, scan_##family##_avx512vbmi }, { "avx512", CPU_AVX512, scan_##family##_avx512 },   \
+        { "avx2", CPU_AVX2, scan_##family##_avx2 },
+#elif SCAN_HAVE_NEON
+#define VECTOR_ROWS(family) { "neon", CPU_PLAIN, scan_##family##_neon },
+#else
+#define VECTOR_ROWS(family)
+#endif
+
+#define ROWS(family)                                                                                                   \
+    extern scan_function scan_##family##_avx512vbmi, scan_##family##_avx512, scan_##family##_avx2,                     \
+        scan_##family##_neon, scan_##family##_words, scan_##family##_plain;                                            \
+    static const struct scan_row rows_##family[] = {                                                                   \
+        VECTOR_ROWS(family) { "words", CPU_PLAIN, scan_##family##_words },                                             \
+        { "plain", CPU_PLAIN, scan_##family##_plain },                                                                 \
+        { .name = NULL },                                                                                              \
+    };
+
+SCAN_FAMILIES(ROWS)
+
+/* ---- Spellings ---- */
 
 #define RUST (1u << SCAN_RUST)
 #define BOTH (1u << SCAN_RUST | 1u << SCAN_ONIGURUMA)
@@ -90,15 +115,15 @@ static const struct scan_spelling deepseek[] = {
 };
 
 static const struct scan_family families[] = {
-    { "gpt2", scan_rows_gpt2, gpt2, false },
-    { "cl100k", scan_rows_cl100k, cl100k, false },
-    { "llama3", scan_rows_llama3, llama3, false },
-    { "qwen2", scan_rows_qwen2, qwen2, false },
-    { "qwen3.5", scan_rows_qwen35, qwen35, false },
-    { "o200k", scan_rows_o200k, o200k, false },
-    { "tekken", scan_rows_tekken, tekken, false },
-    { "kimi", scan_rows_kimi, kimi, false },
-    { "deepseek", scan_rows_deepseek, deepseek, true },
+    { "gpt2", rows_gpt2, gpt2, false },
+    { "cl100k", rows_cl100k, cl100k, false },
+    { "llama3", rows_llama3, llama3, false },
+    { "qwen2", rows_qwen2, qwen2, false },
+    { "qwen3.5", rows_qwen35, qwen35, false },
+    { "o200k", rows_o200k, o200k, false },
+    { "tekken", rows_tekken, tekken, false },
+    { "kimi", rows_kimi, kimi, false },
+    { "deepseek", rows_deepseek, deepseek, true },
 };
 
 #define FAMILIES (sizeof families / sizeof families[0])

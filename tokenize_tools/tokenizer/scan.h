@@ -6,7 +6,8 @@
  * a piece begins. Unless the window is final, only those pieces come out that no further text can change, so that a
  * text gives the same pieces however it is cut into windows. Nothing is remembered between calls but the position.
  *
- * Each scanner is a table of rows, fastest first; the last needs nothing of the CPU and defines the right answer.
+ * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the right
+ * answer. The others cut blocks of 64 bytes (scan_blocks.h).
  */
 #ifndef LEAT_TOKENIZER_SCAN_H
 #define LEAT_TOKENIZER_SCAN_H
@@ -54,7 +55,7 @@ struct scan_spelling {
 
 struct scan_family {
     const char *name;
-    const struct scan_row *rows;           /* the last has needs == CPU_PLAIN */
+    const struct scan_row *rows;           /* fastest first, and last the plain one; then one without a name */
     const struct scan_spelling *spellings; /* the last has texts[0] == NULL */
     bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
 };

@@ -168,6 +168,25 @@ enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char 
     return LEAT_OK;
 }
 
+enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,
+                                      struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = engine_spec(t->engine);
+    const struct spec_added *added = spec_find_added(spec, id);
+    const struct spec_token *plain = spec_find_id(spec, id);
+    struct leat_token full = LEAT_TOKEN_INIT;
+
+    if (!added && !plain)
+        return status_set(err, LEAT_E_RANGE, "%s has no token %u", t->name, id);
+    full.text = (const char *)(added ? added->content.bytes : spec_token_bytes(spec, plain));
+    full.bytes = added ? added->content.length : plain->length;
+    full.bytewise = !added && spec->byte_level && !plain->foreign;
+    full.added = added != NULL;
+    full.special = added ? added->special : plain->type == SPEC_CONTROL;
+    struct_give(token, token->size, &full, sizeof full);
+    return LEAT_OK;
+}
+
 /* ---- Encoders ---- */
 
 enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_tokenizer *t,

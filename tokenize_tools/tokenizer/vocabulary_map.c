@@ -50,10 +50,16 @@ void vocabulary_map_free(struct vocabulary_map *m)
     m->slots = NULL;
 }
 
-uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
+uint64_t vocabulary_map_hash(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
 {
     uint64_t hash = XXH3_64bits(bytes, count);
 
+    __builtin_prefetch(&m->slots[(uint32_t)hash & m->mask]);
+    return hash;
+}
+
+uint32_t vocabulary_map_find_hashed(const struct vocabulary_map *m, uint64_t hash, const uint8_t *bytes, size_t count)
+{
     for (uint32_t at = (uint32_t)hash & m->mask; m->slots[at].token != SPEC_NONE; at = (at + 1) & m->mask) {
         const struct spec_token *t = &m->spec->tokens[m->slots[at].token];
 
@@ -62,4 +68,9 @@ uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *byte
             return m->slots[at].token;
     }
     return SPEC_NONE;
+}
+
+uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
+{
+    return vocabulary_map_find_hashed(m, XXH3_64bits(bytes, count), bytes, count);
 }

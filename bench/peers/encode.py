@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""encode_peers.py LEAT_BENCH [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--json FILE]
+"""encode.py LEAT_BENCH [--megabytes N] [--repeat N] [--only WORD] [--programs A,B] [--json FILE]
 
-How fast one core makes ids of text: leat-bench encode, tiktoken and tokenizers, each with every vocabulary at hand, on
-the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and ../shared/vocab). The
-programs take turns, in another order each time, every measurement in a fresh process on one thread: a first pass over
-N (20) MB of documents that lie in memory, as strings where the program wants strings. Prints the median of N (5)
-repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load. The number of ids
-and their checksum must be the same in all measurements of a line; else it says so, and exits with 1.
+How fast one core makes ids of text: leat-bench encode, gigatoken, tiktoken and tokenizers, each with every vocabulary
+at hand, on the English, multilingual and code corpora (LEAT_CORPORA, LEAT_VOCAB; else ../shared/corpora and
+../shared/vocab). The programs take turns, in another order each time, every measurement in a fresh process on one
+thread: a first pass over N (20) MB of documents that lie in memory, as strings where the program wants strings. Prints
+the median of N (5) repetitions with the least and the most, in MB/s of UTF-8, and how long the vocabulary took to load.
+The number of ids and their checksum must be the same in all measurements of a line; else it says so, and exits with 1.
 
 tokenizers is measured twice: encode_batch, which most people call, and encode_batch_fast, which leaves out offsets.
-77: something that it needs is not there. Run by `make bench-encode-peers`, in the virtual environment of
-`make check-conformance`.
+The time of gigatoken includes its array of ids, as leat's does. --threads 2 measures leat and gigatoken with that
+many. 77: something that it needs is not there. Run by `make bench-encode-peers`, in a virtual environment of its own.
 """
 import argparse
 import array
 import json
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -23,11 +24,11 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORPORA = os.environ.get("LEAT_CORPORA", os.path.join(ROOT, "..", "shared", "corpora"))
 VOCAB = os.environ.get("LEAT_VOCAB", os.path.join(ROOT, "..", "shared", "vocab"))
 TEXTS = ("english", "multi", "code")
-PROGRAMS = ("leat", "tiktoken", "tokenizers", "tokenizers-fast")
+PROGRAMS = ("leat", "gigatoken", "tiktoken", "tokenizers", "tokenizers-fast")
 BATCH = 64
 ALONE = {"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
 
@@ -68,9 +69,35 @@ def open_tokenizers(path, fast):
     return lambda some: [e.ids for e in encode(some, add_special_tokens=False)], load
 
 
+def open_gigatoken(path):
+    import gigatoken
+    begin = time.perf_counter()
+    tokenizer = gigatoken.Tokenizer(path)
+    return tokenizer, time.perf_counter() - begin
+
+
+def measure_gigatoken(vocabulary, texts_path, threads):
+    """Its time and ids; the ids one after another."""
+    import awkward
+    import numpy
+    with open(texts_path, encoding="utf-8") as file:
+        texts = [json.loads(line)["text"].encode() for line in file]
+    tokenizer, load = open_gigatoken(vocabulary)
+    begin = time.perf_counter()
+    lists = tokenizer.encode_batch(texts, parallel=threads > 1)
+    seconds = time.perf_counter() - begin
+    ids = awkward.to_numpy(awkward.flatten(lists)).astype(numpy.uint32)
+    return ids.astype("<u4").tobytes(), sum(map(len, texts)), seconds, load
+
+
 def measure_here(program, vocabulary, name, texts_path):
     """What --one does: prints what leat-bench encode --json does, as far as it is needed."""
     import xxhash
+    if program == "gigatoken":
+        words, size, seconds, load = measure_gigatoken(vocabulary, texts_path, int(name))
+        print(json.dumps({"tokens": len(words) // 4, "checksum": xxhash.xxh3_64(words).hexdigest(), "bytes": size,
+                          "seconds": seconds, "load_ms": 1e3 * load}))
+        return
     with open(texts_path, encoding="utf-8") as file:
         texts = [json.loads(line)["text"] for line in file]
     if program == "tiktoken":
@@ -111,8 +138,21 @@ def unpacked(folder, path):
     return to
 
 
+def special_strings(folder):
+    """Those of all vocabularies: gigatoken always takes them for tokens, which no packer wants."""
+    found = set()
+    for _, _, _, name in VOCABULARIES:
+        path = unpacked(folder, os.path.join(VOCAB, name + ".zst"))
+        if path:
+            with open(path, encoding="utf-8") as file:
+                found |= {t["content"] for t in json.load(file)["added_tokens"] if t["special"]}
+    return found
+
+
 def cut_texts(folder, name, limit):
-    """The first documents of a corpus, `limit` bytes of text and a little more; the path of their JSON lines."""
+    """The first documents of a corpus without strings of special tokens, `limit` bytes of text and a little more; the
+    path of their JSON lines."""
+    special = re.compile("|".join(map(re.escape, sorted(special_strings(folder)))) or "(?!)")
     whole = unpacked(folder, os.path.join(CORPORA, f"large_{name}.jsonl.zst"))
     if not whole:
         return None
@@ -122,13 +162,15 @@ def cut_texts(folder, name, limit):
             if size >= limit:
                 break
             text = json.loads(line)["text"]
+            if special.search(text):
+                continue
             size += len(text.encode())
             out.write(json.dumps({"text": text}) + "\n")
     os.remove(whole)
     return path
 
 
-def commands_of(folder, leat_bench, row, texts_path, programs):
+def commands_of(folder, leat_bench, row, texts_path, programs, threads):
     """The command of each program that can do it."""
     name, spec, ranks, file = row
     file = unpacked(folder, os.path.join(VOCAB, file + ".zst"))
@@ -137,26 +179,31 @@ def commands_of(folder, leat_bench, row, texts_path, programs):
     here = [sys.executable, os.path.abspath(__file__), "--one"]
     commands = {}
     if spec:
-        commands["leat"] = [leat_bench, "encode", "--json", "--threads", "1", "-t", spec, texts_path]
+        commands["leat"] = [leat_bench, "encode", "--json", "--threads", str(threads), "-t", spec, texts_path]
     if ranks_path:
         commands["tiktoken"] = [*here, "tiktoken", ranks_path, ranks[1], texts_path]
+    if file:
+        commands["gigatoken"] = [*here, "gigatoken", file, str(threads), texts_path]
+    if threads > 1:
+        return {p: c for p, c in commands.items() if p in programs and p in ("leat", "gigatoken")}
     if file:
         commands["tokenizers"] = [*here, "tokenizers", file, name, texts_path]
         commands["tokenizers-fast"] = [*here, "tokenizers-fast", file, name, texts_path]
     return {p: c for p, c in commands.items() if p in programs}
 
 
-def measured(command):
-    done = subprocess.run(command, stdout=subprocess.PIPE, env={**os.environ, **ALONE}, check=True)
+def measured(command, threads):
+    alone = {**ALONE, "RAYON_NUM_THREADS": str(threads)}
+    done = subprocess.run(command, stdout=subprocess.PIPE, env={**os.environ, **alone}, check=True)
     return json.loads(done.stdout)
 
 
-def compare(commands, repeat):
+def compare(commands, repeat, threads):
     """The measurements of each program, and whether all made the same ids."""
     results, names = {p: [] for p in commands}, list(commands)
     for i in range(repeat):
         for program in names[i % len(names):] + names[:i % len(names)]:
-            results[program].append(measured(commands[program]))
+            results[program].append(measured(commands[program], threads))
     works = {(r["tokens"], r["checksum"], r["bytes"]) for some in results.values() for r in some}
     return results, len(works) == 1
 
@@ -174,7 +221,7 @@ def show(results):
 
 def versions():
     from importlib.metadata import version
-    return ", ".join(f"{p} {version(p)}" for p in ("tiktoken", "tokenizers"))
+    return ", ".join(f"{p} {version(p)}" for p in ("gigatoken", "tiktoken", "tokenizers"))
 
 
 def run(options, folder):
@@ -185,10 +232,10 @@ def run(options, folder):
             print(f"{text}: there is no large_{text}.jsonl.zst at {CORPORA}")
             continue
         for row in VOCABULARIES:
-            commands = commands_of(folder, options.leat_bench, row, path, options.programs.split(","))
+            commands = commands_of(folder, options.leat_bench, row, path, options.programs.split(","), options.threads)
             if not commands or options.only not in f"{text} {row[0]}":
                 continue
-            results, same = compare(commands, options.repeat)
+            results, same = compare(commands, options.repeat, options.threads)
             first = next(iter(results.values()))[0]
             print(f"{text}, {row[0]}: {first['bytes']} bytes, {first['tokens']} tokens")
             show(results)
@@ -212,6 +259,7 @@ def main():
     parser.add_argument("leat_bench")
     parser.add_argument("--megabytes", type=float, default=20)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--only", default="", help="lines whose text and vocabulary hold this: \"english gpt2\"")
     parser.add_argument("--programs", default=",".join(PROGRAMS))
     parser.add_argument("--json", help="all measurements, to this file")
@@ -219,7 +267,8 @@ def main():
     options.leat_bench = os.path.abspath(options.leat_bench)
     try:
         import xxhash  # noqa: F401, the measuring processes need it
-        print(f"{versions()}; one thread, first pass, {options.repeat} repetitions, medians (least to most)")
+        print(f"{versions()}; {options.threads} thread{'s' * (options.threads > 1)}, first pass, "
+              f"{options.repeat} repetitions, medians (least to most)")
     except ImportError as e:
         skip(str(e))
     if not shutil.which("zstd"):

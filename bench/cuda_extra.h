@@ -1,0 +1,40 @@
+/*
+ * cuda_extra.h: functions of NVIDIA's driver that the library has no use for, and measurements and tests have: as of
+ * src/cuda_driver.h.
+ */
+#ifndef LEAT_BENCH_CUDA_EXTRA_H
+#define LEAT_BENCH_CUDA_EXTRA_H
+
+#include "cuda_driver.h"
+
+#ifndef CUDA_EXTRA_TYPES
+typedef struct cuda_graph_of_driver *cuda_graph;
+typedef struct cuda_graph_exec_of_driver *cuda_graph_exec;
+#endif
+
+#define CUDA_CAPTURE_GLOBAL       0
+#define CUDA_CAPTURE_THREAD_LOCAL 1
+
+#define CUDA_EXTRA_ENTRIES(X)                                                                                          \
+    X(copy_to_host, cuMemcpyDtoHAsync, 3020, (void *to, cuda_pointer from, size_t bytes, cuda_stream stream))          \
+    X(copy_on_device, cuMemcpyDtoDAsync, 3020, (cuda_pointer to, cuda_pointer from, size_t bytes, cuda_stream stream)) \
+    X(set_bytes, cuMemsetD8Async, 3020, (cuda_pointer to, unsigned char value, size_t bytes, cuda_stream stream))      \
+    X(event_elapsed, cuEventElapsedTime, 2000, (float *ms, cuda_event first, cuda_event last))                         \
+    X(capture_begin, cuStreamBeginCapture, 10010, (cuda_stream stream, cuda_capture_mode mode))                        \
+    X(capture_end, cuStreamEndCapture, 10000, (cuda_stream stream, cuda_graph * graph))                                \
+    X(graph_instantiate, cuGraphInstantiateWithFlags, 11040,                                                           \
+      (cuda_graph_exec * exec, cuda_graph graph, unsigned long long flags))                                            \
+    X(graph_launch, cuGraphLaunch, 10000, (cuda_graph_exec exec, cuda_stream stream))                                  \
+    X(graph_exec_destroy, cuGraphExecDestroy, 10000, (cuda_graph_exec exec))                                           \
+    X(graph_destroy, cuGraphDestroy, 10000, (cuda_graph graph))
+
+struct cuda_extra {
+#define CUDA_EXTRA_MEMBER(member, symbol, since, parameters) cuda_result(*member) parameters;
+    CUDA_EXTRA_ENTRIES(CUDA_EXTRA_MEMBER)
+#undef CUDA_EXTRA_MEMBER
+};
+
+/* NULL: all are there; else the name of one that is not. */
+const char *cuda_extra_find(const struct cuda_driver *d, struct cuda_extra *extra);
+
+#endif

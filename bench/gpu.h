@@ -1,0 +1,43 @@
+/*
+ * gpu.h: what the parts of `leat-bench gpu` share. gpu.c has the command; gpu_ring.c measures the backend alone (copies of
+ * filled slots, calls, kernels), gpu_loader.c whole loaders (end to end, steps).
+ */
+#ifndef LEAT_BENCH_GPU_H
+#define LEAT_BENCH_GPU_H
+
+#include "load_device.h"
+
+#define GPU_SIZES 3 /* of batches: 1, 4 and 16 MiB of tokens of two bytes */
+
+struct gpu {
+    struct load_device d;
+    const char *name; /* of a dataset; tokens of two bytes */
+    uint64_t runs, steps, seq_len;
+    double work_ms;
+    double scale; /* of batches' sizes; below 1 with the stand-in, which is slow */
+};
+
+/* Medians over the runs; rates in bytes a second, times in seconds. */
+struct gpu_figures {
+    double context, open; /* from nothing to a context; from there to an open loader */
+    struct {
+        size_t bytes;
+        double plain, slots; /* a plain loop of copies from pinned memory; filled slots through the backend */
+        double cpu;          /* of driver calls a batch: copy, write, one look whether it is done */
+        double kernel,
+            memory; /* outputs and inputs moved by the widening kernel; the same moved by a copy on the device */
+        double gather, end_to_end;
+    } size[GPU_SIZES];
+    double alone, alone_p99, with, with_p99; /* a step, without and with a loader */
+    double calls; /* of the driver a step, of loader and consumer, from the stand-in; 0: not known */
+};
+
+uint64_t gpu_rows(const struct gpu *g, unsigned size); /* of a batch */
+
+enum leat_status gpu_measure_ring(struct gpu *g, struct gpu_figures *f, struct leat_error *err);
+enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct leat_error *err);
+
+double gpu_median(double *values, uint64_t count); /* sorts them */
+double gpu_cpu_seconds(void);                      /* of the calling thread */
+
+#endif

@@ -1,0 +1,223 @@
+/* gpu_loader.c: see gpu.h: whole loaders: batches as fast as they come, and steps as of a training. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/gate.h"
+#include "base/status.h"
+#include "gpu.h"
+
+#define WORK_BYTES ((size_t)64 << 20) /* of a copy that stands for a step's work */
+
+struct loading {
+    struct gpu *g;
+    struct leat_plan *plan;
+    struct leat_loader *loader;
+    void *inputs, *labels;
+    void *from, *to; /* of the work */
+    size_t work_bytes;
+    uint64_t copies; /* of a step */
+};
+
+static enum leat_status open_plan(struct loading *x, struct leat_error *err)
+{
+    char text[4400];
+
+    snprintf(text, sizeof text, "source %s\nseq-len %llu\nseed 1\n", x->g->name, (unsigned long long)x->g->seq_len);
+    return leat_plan_parse(&x->plan, text, strlen(text), NULL, NULL, err);
+}
+
+static enum leat_status open_loader(struct loading *x, const char *device, uint64_t rows, struct leat_error *err)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = rows;
+    o.device = device;
+    return leat_loader_open(&x->loader, x->plan, &o, err);
+}
+
+static void close_loader(struct loading *x)
+{
+    leat_loader_close(x->loader);
+    x->loader = NULL;
+}
+
+/* ---- As fast as they come ---- */
+
+/* Batches of `device`; on the GPU each is there, in stored width, when the last has been released. */
+static enum leat_status rate(struct loading *x, const char *device, uint64_t rows, double *bytes_per_s,
+                             struct leat_error *err)
+{
+    enum leat_status s = open_loader(x, device, rows, err);
+    const struct leat_batch *b;
+    uint64_t began = 0, bytes = 0;
+
+    /* the first touch of pages is not to be measured: a round before */
+    for (uint64_t k = 0; s == LEAT_OK && k < 2 * x->g->steps; k++) {
+        if (k == x->g->steps)
+            began = gate_clock();
+        s = leat_loader_next(x->loader, &b, err);
+        if (s != LEAT_OK)
+            break;
+        if (k >= x->g->steps)
+            bytes += (uint64_t)b->rows * b->width * b->token_width;
+        leat_batch_release(b, x->g->d.stream);
+    }
+    *bytes_per_s = s == LEAT_OK ? (double)bytes / ((double)(gate_clock() - began) / 1e9) : 0;
+    close_loader(x);
+    return s;
+}
+
+/* ---- Steps ---- */
+
+static enum leat_status work(struct loading *x, uint64_t copies, struct leat_error *err)
+{
+    struct load_device *d = &x->g->d;
+    cuda_result r = CUDA_OK;
+
+    for (uint64_t i = 0; r == CUDA_OK && i < copies; i++)
+        r = d->extra.copy_on_device((uintptr_t)x->to, (uintptr_t)x->from, x->work_bytes, d->stream);
+    return load_device_check(d, r, "working on the GPU", err);
+}
+
+/* How many copies take the time of a step. */
+static enum leat_status calibrate(struct loading *x, struct leat_error *err)
+{
+    double seconds = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (x->copies = 1; s == LEAT_OK && x->copies < 1u << 20; x->copies *= 2) {
+        uint64_t began = gate_clock();
+
+        s = work(x, x->copies, err);
+        if (s == LEAT_OK)
+            s = load_device_wait(&x->g->d, err);
+        seconds = (double)(gate_clock() - began) / 1e9;
+        if (seconds > x->g->work_ms / 1e3)
+            break;
+    }
+    if (s == LEAT_OK && seconds > 0)
+        x->copies = (uint64_t)((double)x->copies * x->g->work_ms / 1e3 / seconds);
+    if (x->copies == 0)
+        x->copies = 1;
+    return s;
+}
+
+/* `count` steps, each waited for at its end, as a training that looks at its loss; their times into times[]. */
+static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, double *times, struct leat_error *err)
+{
+    struct load_device *d = &x->g->d;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
+        struct leat_outputs out = LEAT_OUTPUTS_INIT;
+        const struct leat_batch *b = NULL;
+        uint64_t began = gate_clock();
+
+        out.inputs = x->inputs;
+        out.labels = x->labels;
+        if (loaded)
+            s = leat_loader_next(x->loader, &b, err);
+        if (s == LEAT_OK && loaded)
+            s = leat_batch_write(b, &out, d->stream, err);
+        if (b)
+            leat_batch_release(b, d->stream);
+        if (s == LEAT_OK)
+            s = work(x, x->copies, err);
+        if (s == LEAT_OK)
+            s = load_device_wait(d, err);
+        times[k] = (double)(gate_clock() - began) / 1e9;
+    }
+    return s;
+}
+
+static double mean(const double *v, uint64_t count)
+{
+    double sum = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        sum += v[i];
+    return sum / (double)count;
+}
+
+static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, struct leat_error *err)
+{
+    uint64_t count = x->g->steps, runs = x->g->runs;
+    double *alone = calloc(2 * count * runs, sizeof *alone), *with = alone ? alone + count * runs : NULL;
+    enum leat_status s = alone ? calibrate(x, err) : status_no_memory(err, 2 * count * runs * sizeof *alone);
+
+    if (s == LEAT_OK)
+        s = open_loader(x, x->g->d.name, gpu_rows(x->g, 0), err);
+    if (s == LEAT_OK)
+        s = steps(x, true, count, with, err); /* not counted */
+    load_device_calls(&x->g->d);
+    f->calls = 0;
+    for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) { /* in turns */
+        s = steps(x, false, count, alone + i * count, err);
+        load_device_calls(&x->g->d);
+        if (s == LEAT_OK)
+            s = steps(x, true, count, with + i * count, err);
+        /* without the consumer's own: its work, and the wait at its end */
+        f->calls += (double)load_device_calls(&x->g->d) / (double)(count * runs);
+    }
+    if (f->calls > 0)
+        f->calls -= (double)x->copies + 1;
+    if (s == LEAT_OK) {
+        f->alone = mean(alone, count * runs);
+        f->with = mean(with, count * runs);
+        gpu_median(alone, count * runs); /* sorts */
+        gpu_median(with, count * runs);
+        f->alone_p99 = alone[count * runs * 99 / 100];
+        f->with_p99 = with[count * runs * 99 / 100];
+    }
+    close_loader(x);
+    free(alone);
+    return s;
+}
+
+/* ---- All ---- */
+
+static enum leat_status measure(struct loading *x, struct gpu_figures *f, struct leat_error *err)
+{
+    double gather[64], end_to_end[64];
+    uint64_t runs = x->g->runs < 64 ? x->g->runs : 64, began = gate_clock();
+    enum leat_status s = open_loader(x, x->g->d.name, gpu_rows(x->g, 0), err);
+
+    f->open = (double)(gate_clock() - began) / 1e9;
+    close_loader(x);
+    for (unsigned size = 0; s == LEAT_OK && size < GPU_SIZES; size++) {
+        for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) {
+            s = rate(x, "host", gpu_rows(x->g, size), &gather[i], err);
+            if (s == LEAT_OK)
+                s = rate(x, x->g->d.name, gpu_rows(x->g, size), &end_to_end[i], err);
+        }
+        f->size[size].gather = gpu_median(gather, runs);
+        f->size[size].end_to_end = gpu_median(end_to_end, runs);
+    }
+    return s == LEAT_OK ? measure_steps(x, f, err) : s;
+}
+
+enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct leat_error *err)
+{
+    struct loading x = { .g = g, .work_bytes = (size_t)((double)WORK_BYTES * g->scale) };
+    size_t numbers = (size_t)(gpu_rows(g, 0) * g->seq_len);
+    enum leat_status s = open_plan(&x, err);
+
+    if (s == LEAT_OK)
+        s = load_device_allocate(&g->d, &x.inputs, 8 * numbers, err);
+    if (s == LEAT_OK)
+        s = load_device_allocate(&g->d, &x.labels, 8 * numbers, err);
+    if (s == LEAT_OK)
+        s = load_device_allocate(&g->d, &x.from, x.work_bytes, err);
+    if (s == LEAT_OK)
+        s = load_device_allocate(&g->d, &x.to, x.work_bytes, err);
+    if (s == LEAT_OK)
+        s = measure(&x, f, err);
+    load_device_free(&g->d, x.inputs);
+    load_device_free(&g->d, x.labels);
+    load_device_free(&g->d, x.from);
+    load_device_free(&g->d, x.to);
+    leat_plan_close(x.plan);
+    return s;
+}

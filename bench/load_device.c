@@ -1,0 +1,141 @@
+/* load_device.c: see load_device.h. */
+#include "load_device.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "cuda_device.h"
+#include "tests/fake_cuda/fake_control.h"
+
+bool load_device_is_gpu(const char *device)
+{
+    return device && (strcmp(device, "simulated") == 0 || cuda_device_named(device));
+}
+
+enum leat_status load_device_check(const struct load_device *d, cuda_result r, const char *tried,
+                                   struct leat_error *err)
+{
+    return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&d->driver, r, tried, err);
+}
+
+/* The stand-in lies beside this program where it was built, or where `make install` puts it. */
+static enum leat_status find_stand_in(char *name, size_t capacity, struct leat_error *err)
+{
+    static const char *const places[] = { "fake_cuda/libfake_cuda.so", "../lib/leat/libfake_cuda.so" };
+    char path[4096], *slash;
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+
+    path[n > 0 ? n : 0] = '\0';
+    slash = strrchr(path, '/');
+    if (slash)
+        *slash = '\0';
+    for (unsigned i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
+        int used = snprintf(name, capacity, "cuda@%s/%s", path, places[i]);
+
+        if (used > 0 && (size_t)used < capacity && access(name + strlen("cuda@"), R_OK) == 0)
+            return LEAT_OK;
+    }
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "the stand-in driver lies neither in fake_cuda/ beside leat-bench, where `make` puts it, nor in "
+                      "../lib/leat/");
+}
+
+static enum leat_status open_inside(struct load_device *d, struct leat_error *err)
+{
+    struct cuda_device_words words;
+    enum leat_status s = cuda_device_parse(d->name, &words, err);
+    const char *missing;
+    int ordinal;
+
+    if (s == LEAT_OK)
+        s = cuda_driver_open(&d->driver, words.driver, err);
+    if (s == LEAT_OK && (missing = cuda_extra_find(&d->driver, &d->extra)))
+        s = status_set(err, LEAT_E_UNSUPPORTED, "the driver has no %s", missing);
+    if (s == LEAT_OK)
+        s = cuda_device_find(&d->driver, words.which, &d->device, &ordinal, err);
+    if (s == LEAT_OK)
+        s = load_device_check(d, d->driver.context_retain(&d->context, d->device), "opening the GPU's context", err);
+    if (s == LEAT_OK)
+        s = load_device_check(d, d->driver.context_push(d->context), "entering the GPU's context", err);
+    if (s == LEAT_OK)
+        s = load_device_check(d, d->driver.stream_create(&d->stream, CUDA_STREAM_NON_BLOCKING, 0), "making a stream",
+                              err);
+    return s;
+}
+
+enum leat_status load_device_open(struct load_device *d, const char *device, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    memset(d, 0, sizeof *d);
+    d->simulated = strcmp(device, "simulated") == 0;
+    if (d->simulated)
+        s = find_stand_in(d->name, sizeof d->name, err);
+    else if (cuda_device_named(device))
+        snprintf(d->name, sizeof d->name, "%s", device);
+    else
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "there is no device \"%.100s\": \"host\", \"cuda:0\" and \"simulated\" are", device);
+    if (s == LEAT_OK)
+        s = open_inside(d, err);
+    if (s != LEAT_OK)
+        load_device_close(d);
+    return s;
+}
+
+void load_device_close(struct load_device *d)
+{
+    if (d->stream)
+        d->driver.stream_destroy(d->stream);
+    if (d->context) {
+        cuda_context ours;
+
+        d->driver.context_pop(&ours);
+        d->driver.context_release(d->device);
+    }
+    cuda_driver_close(&d->driver);
+    memset(d, 0, sizeof *d);
+}
+
+enum leat_status load_device_allocate(struct load_device *d, void **memory, size_t bytes, struct leat_error *err)
+{
+    cuda_pointer p = 0;
+    enum leat_status s =
+        load_device_check(d, d->driver.memory_allocate(&p, bytes), "allocating memory of the GPU", err);
+
+    *memory = s == LEAT_OK ? (void *)(uintptr_t)p : NULL;
+    return s;
+}
+
+void load_device_free(struct load_device *d, void *memory)
+{
+    if (memory)
+        d->driver.memory_free((uintptr_t)memory);
+}
+
+enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
+                                   struct leat_error *err)
+{
+    enum leat_status s =
+        load_device_check(d, d->extra.copy_to_host(to, (uintptr_t)from, bytes, d->stream), "copying from the GPU", err);
+
+    return s == LEAT_OK ? load_device_wait(d, err) : s;
+}
+
+enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
+{
+    return load_device_check(d, d->driver.stream_synchronize(d->stream), "waiting for the GPU", err);
+}
+
+uint64_t load_device_calls(struct load_device *d)
+{
+    const struct fake_control *(*find)(void) = NULL;
+    void *symbol = d->simulated ? dlsym(d->driver.library, "fake_control") : NULL;
+
+    memcpy(&find, &symbol, sizeof find);
+    return find ? find()->fail_call(0, 0, false) : 0;
+}

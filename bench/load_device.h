@@ -1,0 +1,43 @@
+/*
+ * load_device.h: a GPU as a consumer has it, for measurements: its memory, a stream, copies back. "simulated" is the
+ * stand-in driver of tests/fake_cuda/, which is built beside leat-bench.
+ */
+#ifndef LEAT_BENCH_LOAD_DEVICE_H
+#define LEAT_BENCH_LOAD_DEVICE_H
+
+#include <stdint.h>
+
+#include "bench/cuda_extra.h"
+
+struct load_device {
+    char name[4200]; /* for leat_loader_options.device */
+    bool simulated;
+    struct cuda_driver driver;
+    struct cuda_extra extra;
+    cuda_device device;
+    cuda_context context; /* current in the thread that opened it, until it is closed */
+    cuda_stream stream;
+};
+
+/* Whether it is named as one; NULL is the host. */
+bool load_device_is_gpu(const char *device);
+
+/* LEAT_E_UNSUPPORTED where there is no such device. On failure as closed. */
+enum leat_status load_device_open(struct load_device *d, const char *device, struct leat_error *err);
+void load_device_close(struct load_device *d);
+
+enum leat_status load_device_allocate(struct load_device *d, void **memory, size_t bytes, struct leat_error *err);
+void load_device_free(struct load_device *d, void *memory);
+
+/* Behind what is on the stream; waits for it. */
+enum leat_status load_device_bring(struct load_device *d, void *to, const void *from, size_t bytes,
+                                   struct leat_error *err);
+enum leat_status load_device_wait(struct load_device *d, struct leat_error *err);
+
+/* Calls of the driver since the last time, and none with a real one. */
+uint64_t load_device_calls(struct load_device *d);
+
+enum leat_status load_device_check(const struct load_device *d, cuda_result r, const char *tried,
+                                   struct leat_error *err);
+
+#endif

@@ -1,0 +1,4 @@
+"""`python -m leat` is the command leat."""
+from leat.command import leat
+
+leat()

@@ -1,0 +1,171 @@
+"""_pack_options.py: what is pleasant to write, as packing's options, in the form that the extension takes."""
+from __future__ import annotations
+
+from leat._documents import has_arrow
+from leat.tokenizer import Tokenizer
+
+NONE = 2**64 - 1  # LEAT_NONE of leat.h
+
+
+def now():
+    import time
+    return time.monotonic()
+
+
+def open_tokenizer(tokenizer, pattern):
+    if isinstance(tokenizer, Tokenizer):
+        if pattern is not None:
+            raise TypeError("a pattern is for a tokenizer that is to be opened")
+        return tokenizer
+    return Tokenizer(tokenizer, pattern=pattern)
+
+
+def list_paths(paths):
+    import os
+    if isinstance(paths, (str, bytes, os.PathLike)):
+        return [paths]
+    if has_arrow(paths):
+        raise TypeError("leat.pack() takes files; leat.Packer takes tables")
+    return list(paths)
+
+
+def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin=None, special=False,
+                 invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
+                 max_rejects="1%", resume=False, part=None, force=False, created=None):
+    """The tuple that text_options_take() of the extension reads."""
+    formats, ways = ("auto", "jsonl", "text"), ("replace", "reject")
+    if format not in formats:
+        raise ValueError(f"format is one of {', '.join(formats)}, not {format!r}")
+    if invalid_utf8 not in ways:
+        raise ValueError(f"invalid_utf8 is one of {', '.join(ways)}, not {invalid_utf8!r}")
+    if threads is not None and not 1 <= threads <= 4096:
+        raise ValueError(f"threads is a number from 1 to 4096, not {threads}")
+    part, parts = _part(part)
+    rejects, ppm = _bound(max_rejects)
+    seed = read_seed(shuffle)
+    return (formats.index(format), text, "" if id is None else id, _end(tokenizer, end),
+            _token(tokenizer, "begin", begin), special, invalid_utf8 == "reject", threads or 0,
+            _memory() if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
+            dedup, list(splits), resume, force, read_created(created))
+
+
+def _token(tokenizer, name, token):
+    if token is None or token == "none":
+        return NONE
+    if isinstance(token, str) and not token.isdigit():
+        found = tokenizer._core.find(token.encode())
+        if found is None:
+            raise ValueError(f"{name}={token!r}: no token of {tokenizer.name} is written so")
+        return found
+    token = _whole(name, token)
+    if token >= tokenizer.n_vocab:
+        raise ValueError(f"{name}={token}: the tokenizer's ids end at {tokenizer.n_vocab - 1}")
+    return token
+
+
+def _end(tokenizer, end):
+    if end != "auto":
+        return _token(tokenizer, "end", end)
+    if tokenizer.end_token is not None:
+        return tokenizer.end_token
+    maybe = ", ".join(f"{i} ({tokenizer.decode_single_token_bytes(i).decode('utf-8', 'replace')})"
+                      for i in tokenizer.end_candidates)
+    raise ValueError(f"which token ends a document is not known of {tokenizer.name}: give end=ID, or end=None"
+                     + (f"; it may be one of {maybe}" if maybe else ""))
+
+
+def _whole(name, number, least=0, most=2**64 - 2):
+    import operator
+    if isinstance(number, bool):
+        raise TypeError(f"{name} is a number, not {number}")
+    if isinstance(number, str):
+        number = int(number)
+    number = operator.index(number)
+    if not least <= number <= most:
+        raise ValueError(f"{name} is a number from {least} to {most}, not {number}")
+    return number
+
+
+def read_seed(shuffle):
+    return None if shuffle is None else _whole("shuffle", shuffle, most=2**64 - 1)
+
+
+def read_size(size):
+    """Bytes: a number, or as the command takes it: 512MiB, 1.5G."""
+    import fractions
+    import re
+    if not isinstance(size, str):
+        return _whole("memory", size, least=1)
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
+    if not found:
+        raise ValueError(f"memory={size!r} is no size: write it like 2GiB or 512MiB")
+    number, letter, binary = found.groups()
+    unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
+    return _whole("memory", int(fractions.Fraction(number) * unit), least=1)
+
+
+def _memory():
+    """2 GiB are leat's rule; what a Python program holds besides is more than that soon enough."""
+    import os
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            held = int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, ValueError, IndexError):
+        held = 0
+    return (2 << 30) + (held >> 30 << 30)
+
+
+def _bound(most):
+    """A number of records, or millionths of them."""
+    import fractions
+    if most is None:
+        return NONE, NONE
+    if isinstance(most, str) and most.endswith("%"):
+        share = fractions.Fraction(most[:-1]) / 100
+    elif isinstance(most, float):
+        share = fractions.Fraction(repr(most))
+    else:
+        return _whole("max_rejects", most), NONE
+    if not 0 <= share <= 1:
+        raise ValueError(f"max_rejects={most!r} is no share from 0 to 1, or 0% to 100%")
+    return NONE, int(share * 1000000)
+
+
+def _part(part):
+    if part is None:
+        return 0, 0
+    i, n = part.split("/") if isinstance(part, str) else part
+    i, n = int(i), int(n)
+    if not 1 <= i <= n <= 1000000:
+        raise ValueError(f"part={part!r} is not the i-th of n parts, such as (1, 8) or \"1/8\"")
+    return i, n
+
+
+def read_splits(split):
+    """Pairs of a name and a fraction in decimals, which the library checks."""
+    if split is None:
+        return []
+    if isinstance(split, str):
+        split = dict(one.split("=", 1) if "=" in one else (one, "") for one in split.split(","))
+    return [(name, _decimal(fraction)) for name, fraction in dict(split).items()]
+
+
+def _decimal(number):
+    import decimal
+    if isinstance(number, str):
+        return number
+    return format(decimal.Decimal(repr(number) if isinstance(number, float) else number), "f")
+
+
+def read_created(created):
+    import os
+    if created is not None:
+        return _whole("created", created, most=2**63 - 1)
+    text = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if text and not (text.isdigit() and int(text) < 2**63):
+        raise ValueError(f"the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, and not {text!r}")
+    return int(text or 0)
+
+
+def read_id(id):
+    return id if id is None or isinstance(id, (str, bytes)) else str(id)

@@ -1,0 +1,266 @@
+"""packer.py: leat.Packer: a dataset from the texts and ids that a program has."""
+from __future__ import annotations
+
+from leat import _leat
+from leat._leat import Error
+from leat._pack_options import NONE, now, open_tokenizer, pack_options, read_id
+from leat.packing import Summary, summarize
+from leat._documents import arrow_capsules, follow, has_arrow, is_pair, plain_ids, tables_of
+
+
+class Packer:
+    """Packs texts or ids that a program makes into the dataset `output`, in the order in which they are given.
+
+        with leat.Packer("corpus", "o200k_base") as packer:
+            packer.add("a document")
+            packer.extend(pyarrow.parquet.ParquetFile("part.parquet").iter_batches())
+        print(packer.summary.tokens)
+
+    tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, force, created
+                        as of leat.pack()
+    resume              go on from the last checkpoint, if there is one: `given`, `sources` and `note` say where that is
+    checkpoint_seconds  extend() makes a checkpoint each time so many seconds have gone by; None: never
+
+    The `with` block finishes the dataset. If it ends by an exception, the packer is suspended: the last checkpoint is
+    kept, and resume=True goes on from it; if there was none, nothing is left behind. By Ctrl-C a checkpoint is made
+    first. Documents are encoded by threads of the packer's own; calls release the GIL and wait while there is no room.
+    An error may be that of a document given earlier. A packer belongs to one thread at a time, and to the process that
+    made it.
+    """
+
+    def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",
+                 begin: int | str | None = None, special: bool = False, invalid_utf8: str = "replace",
+                 threads: int | None = None, memory: int | str | None = None,
+                 max_rejects: int | float | str | None = "1%", resume: bool = False, force: bool = False,
+                 created: int | None = None, checkpoint_seconds: float | None = None):
+        self._began = now()
+        self._output = output
+        self.tokenizer = open_tokenizer(tokenizer, pattern)
+        self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
+            self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
+            memory=memory, max_rejects=max_rejects, resume=resume, force=force, created=created))
+        self._every = checkpoint_seconds
+        self._last = now()
+        self._summary: Summary | None = None
+        self._given, self._skipped, self._note = 0, 0, ""
+        self._rows: dict[str, int] = {}  # that each source has given
+        self._numbers: dict[str, int] = {}  # of its input
+        self._take_note(self._core.note())
+
+    def _take_note(self, note):
+        import json
+        if note is None:
+            return
+        try:
+            state = json.loads(note)
+            self._given, self._note, self._skipped = state["given"], state["note"], state["skipped"]
+            self._rows = dict(state["sources"])
+        except (ValueError, KeyError, TypeError):
+            self._core.suspend()
+            raise ValueError(f"the checkpoint of {self._output} was not made by leat.Packer") from None
+        self._numbers = {name: number for number, name in enumerate(self._rows)}
+
+    @property
+    def given(self) -> int:
+        """Documents given so far, those before a resumed checkpoint too."""
+        return self._given
+
+    @property
+    def skipped(self) -> int:
+        """Rows without a text that extend(nulls="skip") has left out."""
+        return self._skipped
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """How many rows each source has given: extend(rows, source=name, skip=packer.sources.get(name, 0)) goes on."""
+        return dict(self._rows)
+
+    @property
+    def note(self) -> str:
+        """That of the checkpoint from which the packer was resumed, or the last one made; else empty."""
+        return self._note
+
+    @property
+    def summary(self) -> Summary:
+        """What the run did, once it is finished."""
+        if self._summary is None:
+            raise AttributeError("the packer has not been finished")
+        return self._summary
+
+    # ---- Documents ----
+
+    def add(self, document, *, id: str | int | None = None, source: str | None = None) -> None:
+        """Adds a document: a str, bytes (UTF-8), or a list or array of ids that is encoded already.
+
+        id      of the document, which `leat find --id` finds it by
+        source  where it comes from, as an input's path: the dataset keeps it, with the number of the row in it
+        """
+        if has_arrow(document):
+            raise TypeError("add() takes one document: a str, bytes or ids; extend() takes a table")
+        number, row = self._origin(source)
+        add, document = self._way(document)
+        add(document, read_id(id), number, row, row + 1 if source is not None else NONE)
+        self._count(source, 1)
+
+    def extend(self, documents, *, text: str = "text", id: str | None = "id", source: str | None = None, skip: int = 0,
+               nulls: str = "error") -> int:
+        """Adds many documents; returns how many.
+
+        documents  an iterable of str, of bytes, of pairs (text, id), of dicts, or of lists or arrays of ids; or
+                   anything with Arrow's C stream interface (pyarrow, Polars, DuckDB) or a Hugging Face dataset, which
+                   is read without a Python object for each document; or an iterable of these, as
+                   ParquetFile.iter_batches()
+        text       the column, or key, of the texts: string, large_string, string_view, binary, dictionaries of them;
+                   or of lists of ids. A dot leads into a struct: "meta.text"
+        id         the column of the documents' ids, texts or integers, if there is one; None: none
+        source     where they come from, as of add()
+        skip       so many documents at the beginning are left out
+        nulls      what becomes of rows without a text: "error" or "skip"
+        """
+        if nulls not in ("error", "skip"):
+            raise ValueError(f"nulls is \"error\" or \"skip\", not {nulls!r}")
+        if isinstance(documents, (str, bytes)):
+            raise TypeError("extend() takes many documents; add() takes one")
+        if hasattr(documents, "keys") and not has_arrow(documents):
+            raise TypeError("extend() takes documents, and a dict is none: of several splits or tables, give one")
+        before = self._given
+        how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls)
+        if has_arrow(documents):
+            self._extend_table(documents, **how)
+        else:
+            self._extend_some(tables_of(documents), **how)
+        return self._given - before
+
+    def _way(self, document):
+        if isinstance(document, (str, bytes)):
+            return self._core.add_text, document
+        if isinstance(document, (list, tuple)) and document and isinstance(document[0], (str, bytes)):
+            raise TypeError("add() takes one document; extend() takes many")
+        return self._core.add_ids, plain_ids(document)
+
+    def _origin(self, source):
+        """The number of a source's input, and of its next row."""
+        if source is None:
+            return NONE, 0
+        if source not in self._rows:
+            self._numbers[source] = self._core.add_input(source)
+            self._rows[source] = 0
+        return self._numbers[source], self._rows[source]
+
+    def _count(self, source, documents, skipped=0):
+        self._given += documents
+        self._skipped += skipped
+        if source is not None:
+            self._rows[source] += documents + skipped
+
+    def _extend_table(self, table, text, id, source, skip, nulls):
+        """Returns how many rows of `skip` are still to be left out."""
+        rows = _leat.ArrowRows(arrow_capsules(table), text, id, id == "id")
+        passed = 0
+        while True:
+            number, row = self._origin(source)
+            before = rows.count()
+            try:
+                more = self._core.add_arrow(rows, skip, nulls == "skip", number, row)
+            finally:
+                self._count(source, *self._core.counts())
+            passed += rows.count() - before
+            if not more:
+                return max(0, skip - passed)
+            self._checkpoint_if_due()
+
+    def _extend_some(self, documents, text, id, source, skip, nulls):
+        import itertools
+        iterator = iter(documents)
+        first = next(iterator, None)
+        if first is None:
+            return
+        iterator = itertools.chain([first], iterator)
+        if has_arrow(first):
+            for table in iterator:
+                skip = self._extend_table(table, text, id, source, skip, nulls)
+            return
+        iterator = itertools.islice(iterator, skip, None)
+        if isinstance(first, dict) or hasattr(first, "keys"):
+            iterator = self._of_dicts(iterator, text, id, source, nulls)
+        elif not isinstance(first, (str, bytes)) and not is_pair(first):
+            for document in iterator:
+                self.add(document, source=source)
+                self._checkpoint_if_due()
+            return
+        while True:
+            number, row = self._origin(source)
+            try:
+                more = self._core.add_some(iterator, number, row)
+            finally:
+                self._count(source, self._core.counts()[0])
+            if not more:
+                return
+            self._checkpoint_if_due()
+
+    def _of_dicts(self, dicts, text, id, source, nulls):
+        way, id_way = text.split("."), id.split(".") if id else []
+        for n, record in enumerate(dicts):
+            value = follow(record, text, way)
+            if value is None:
+                if nulls == "error":
+                    raise ValueError(f"document {n} has no {text}; nulls=\"skip\" leaves such documents out")
+                self._count(source, 0, 1)
+                continue
+            yield value, read_id(follow(record, id, id_way)) if id else None
+
+    # ---- Checkpoints and the end ----
+
+    def checkpoint(self, note: str = "") -> None:
+        """Waits until all is written, and makes it durable: a Packer(resume=True) goes on from here. `note` is kept."""
+        import json
+        state = {"given": self._given, "skipped": self._skipped, "note": note, "sources": list(self._rows.items())}
+        self._core.checkpoint(json.dumps(state).encode())
+        self._note, self._last = note, now()
+
+    def _checkpoint_if_due(self):
+        if self._every is not None and now() - self._last >= self._every:
+            self.checkpoint(self._note)
+
+    def finish(self) -> Summary:
+        """Writes what is left and gives the dataset its name. If it fails, suspend or abandon the packer."""
+        if self._summary is None:
+            report = dict(self._core.finish(), inputs=len(self._rows))
+            self._summary = summarize(self._output, report, [], [], now() - self._began)
+        return self._summary
+
+    def suspend(self) -> None:
+        """Ends without finishing; the last checkpoint is kept for resume=True. Without one nothing is left behind."""
+        self._core.suspend()
+
+    def abandon(self) -> None:
+        """Ends without finishing, and removes everything that was written."""
+        self._core.abandon()
+
+    def __enter__(self) -> Packer:
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if self._core.ended():
+            return
+        try:
+            if kind is None:
+                self.finish()
+            elif issubclass(kind, KeyboardInterrupt):
+                self.checkpoint(self._note)
+        except Error:
+            if kind is None:
+                raise
+            # else the exception that is on its way says more
+        finally:
+            self._core.suspend()
+
+    def __del__(self):
+        core = getattr(self, "_core", None)  # none, if the output could not be opened
+        if core is not None and not core.ended():
+            import warnings
+            warnings.warn(f"the leat.Packer of {self._output} was neither finished nor suspended",
+                          ResourceWarning, source=self)
+
+    def __reduce__(self):
+        raise TypeError("a leat.Packer cannot be pickled: it belongs to the process that writes the dataset")

@@ -1,0 +1,479 @@
+"""tokenizer.py: leat.Tokenizer: token-exact and fast, in place of tiktoken's Encoding or tokenizers' Tokenizer."""
+from __future__ import annotations
+
+from leat import _leat
+from leat._documents import arrow_capsules, plain_ids
+from leat._tokenizer_file import affixes_of, byte_letters, unpacked
+
+_LIST, _BYTES = 0, 1
+
+
+class Encoding(list):
+    """The ids of a text: a list of ints, with the attributes by which tokenizers' Encoding is read."""
+
+    __slots__ = ("_tokenizer",)
+
+    def __init__(self, ids=(), tokenizer: Tokenizer | None = None):
+        super().__init__(ids)
+        self._tokenizer = tokenizer
+
+    @property
+    def ids(self) -> list[int]:
+        return list(self)
+
+    @property
+    def tokens(self) -> list[str]:
+        """How a tokenizer.json writes each token."""
+        if self._tokenizer is None:
+            raise AttributeError("these ids have been pickled, and know their tokenizer no more")
+        return [self._tokenizer.id_to_token(i) or "" for i in self]
+
+    @property
+    def attention_mask(self) -> list[int]:
+        return [1] * len(self)
+
+    @property
+    def type_ids(self) -> list[int]:
+        return [0] * len(self)
+
+    @property
+    def special_tokens_mask(self) -> list[int]:
+        special = frozenset(self._tokenizer.special_tokens.values()) if self._tokenizer is not None else ()
+        return [int(i in special) for i in self]
+
+    def __reduce__(self):
+        return Encoding, (list(self),)
+
+
+class Tokenizer:
+    """Encodes text to the ids that the vocabulary's reference library gives, and decodes them.
+
+    spec     a built-in name ("bytes", "gpt2", "cl100k_base", "o200k_base"); a path to a tokenizer.json, *.tiktoken,
+             tekken.json or tokenizer.model (each also as .zst), or to a folder that holds one; or a Hugging Face model
+             id that lies in the local hub cache
+    pattern  the pattern's name, for a *.tiktoken whose name does not tell it
+    like     whose rules hold where two libraries differ: "tiktoken" or "tokenizers"
+
+    The names are those of tiktoken's Encoding and of tokenizers' Tokenizer, and encode() returns a list that also has
+    the attributes of tokenizers' Encoding. What differs:
+
+    - Strings of special tokens in a text. like="tiktoken": they raise ValueError, unless allowed_special or
+      disallowed_special say otherwise. like="tokenizers": they become these tokens, unless encode_special_tokens
+      is set.
+    - Tokens that a tokenizer.json puts around a text (its post-processor). like="tiktoken": never.
+      like="tokenizers": unless add_special_tokens=False.
+    - decode() of special tokens. like="tiktoken": by their names. like="tokenizers": left out, unless
+      skip_special_tokens=False.
+
+    So `tiktoken.get_encoding("o200k_base")` becomes `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)`
+    becomes `leat.Tokenizer.from_file(path)`.
+
+    It never changes, apart from encode_special_tokens: share it between threads. Calls release the GIL. It can be
+    pickled, and is opened again from the same place; if another vocabulary lies there by then, that is an error.
+    """
+
+    def __init__(self, spec, *, pattern: str | None = None, like: str = "tiktoken"):
+        import os
+        if like not in ("tiktoken", "tokenizers"):
+            raise ValueError(f"like is \"tiktoken\" or \"tokenizers\", not {like!r}")
+        path = os.fspath(spec)
+        self._set(_leat.Tokenizer(path, pattern), like)
+        # a folder's name may be a built-in's too, which goes first; so only what is no bare name is made absolute
+        if (os.sep in path if isinstance(path, str) else True) and os.path.exists(path):
+            path = os.path.abspath(path)
+        self._from = (path, pattern)
+
+    def _set(self, core, like):
+        self._core = core
+        self._like = like
+        self._vocabulary, self._end, self._fingerprint, self._candidates = core.info()
+        self._from = None
+        self._tables = self._special = self._affixes = self._settings = None
+        self.encode_special_tokens = False
+
+    @classmethod
+    def from_file(cls, path, *, pattern: str | None = None) -> Tokenizer:
+        """As tokenizers' Tokenizer.from_file(), with the rules of that library."""
+        return cls(path, pattern=pattern, like="tokenizers")
+
+    @classmethod
+    def from_pretrained(cls, identifier: str) -> Tokenizer:
+        """As tokenizers' Tokenizer.from_pretrained(), for models of the local hub cache; nothing is downloaded."""
+        return cls(identifier, like="tokenizers")
+
+    @classmethod
+    def from_stored(cls, name: str, pattern: str, file: bytes | None, *, like: str = "tiktoken") -> Tokenizer:
+        """The tokenizer that a dataset keeps: from_stored(*dataset.stored_tokenizer)."""
+        self = cls.__new__(cls)
+        self._set(_leat.Tokenizer(None, pattern or None, name, file), like)
+        return self
+
+    def __reduce__(self):
+        if self._from is None:
+            return _restored, (type(self), self._core.stored(), self._like)
+        return _reopened, (type(self), *self._from, self._like, self._fingerprint)
+
+    def __repr__(self):
+        return f"<leat.Tokenizer {self.name!r}, {self._vocabulary} ids>"
+
+    # ---- What it is ----
+
+    @property
+    def name(self) -> str:
+        """The built-in's name, or the file's name without its folder."""
+        return self._core.stored()[0]
+
+    @property
+    def n_vocab(self) -> int:
+        """The highest id plus 1."""
+        return self._vocabulary
+
+    @property
+    def max_token_value(self) -> int:
+        return self._vocabulary - 1
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the vocabulary and of all that decides how text is encoded; not of the file's form."""
+        return self._fingerprint.hex()
+
+    @property
+    def end_token(self) -> int | None:
+        """The token that ends a document, if it is known; else look at end_candidates."""
+        return self._end
+
+    @property
+    def end_candidates(self) -> list[int]:
+        """If end_token is not known: tokens that are called like one."""
+        return list(self._candidates)
+
+    @property
+    def eot_token(self) -> int:
+        """end_token; KeyError if it is not known."""
+        if self._end is None:
+            raise KeyError(f"which token ends a document is not known of {self.name}")
+        return self._end
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids of the special tokens, by their names."""
+        if self._special is None:
+            self._special = {text.decode("utf-8", "replace"): id
+                             for id, (text, _, _, special) in self._core.tokens(True).items() if special}
+        return dict(self._special)
+
+    @property
+    def special_tokens_set(self) -> set[str]:
+        return set(self.special_tokens)
+
+    def is_special_token(self, token: int) -> bool:
+        entry = self._core.token(token)
+        return entry is not None and entry[3]
+
+    def stored(self) -> tuple[str, str, bytes | None]:
+        """What a dataset keeps of it: name, pattern, and the file as it was given (None for a built-in)."""
+        return self._core.stored()
+
+    # ---- Encoding ----
+
+    def encode_ordinary(self, text) -> Encoding:
+        """Encodes; strings of special tokens are ordinary text."""
+        return Encoding(self._core.encode(text, False, _LIST)[0], self)
+
+    def encode(self, text, pair=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
+               allowed_special=None, disallowed_special=None) -> Encoding:
+        """Encodes a text (a str; bytes are taken as UTF-8, with U+FFFD for what is none).
+
+        allowed_special     strings of special tokens that become these tokens: a collection of them, or "all"
+        disallowed_special  strings that raise ValueError where they are met: a collection, or "all" for all special
+                            tokens that are not allowed; what is in neither is ordinary text
+        add_special_tokens  the rules of tokenizers for this call: strings of special tokens become these; with True,
+                            what the post-processor adds stands around them
+
+        `pair` and `is_pretokenized` are refused: they are for other models.
+        """
+        _refuse_pairs(pair, is_pretokenized)
+        if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
+            return self._around([self._core.encode(text, not self.encode_special_tokens, _LIST)[0]],
+                                add_special_tokens)[0]
+        return Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self)
+
+    def encode_to_numpy(self, text, *, allowed_special=None, disallowed_special=None):
+        """As encode(), with the ids in a numpy array of uint32 (and always by tiktoken's rules)."""
+        import numpy
+        ids = self._encode(text, allowed_special, disallowed_special, _BYTES)
+        return numpy.frombuffer(ids, dtype=numpy.uint32) if len(ids) else numpy.empty(0, dtype=numpy.uint32)
+
+    def encode_ordinary_batch(self, texts, *, num_threads: int | None = None) -> list[Encoding]:
+        """encode_ordinary() of many texts, with that many threads (None: all cores)."""
+        lists, _ = self._core.encode_batch(texts, False, _threads(num_threads), _LIST, False)
+        return [Encoding(ids, self) for ids in lists]
+
+    def encode_batch(self, texts, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
+                     num_threads: int | None = None, allowed_special=None, disallowed_special=None) -> list[Encoding]:
+        """encode() of many texts, with that many threads (None: all cores)."""
+        _refuse_pairs(None, is_pretokenized)
+        threads = _threads(num_threads)
+        if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
+            lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _LIST, False)
+            return self._around(lists, add_special_tokens)
+        allowed, disallowed = self._sets(allowed_special, disallowed_special)
+        if allowed and allowed != "all":  # some: they are cut out of each text
+            return [Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self) for text in texts]
+        if not isinstance(texts, (list, tuple)) and not isinstance(texts, (str, bytes)):
+            texts = list(texts)
+        if disallowed and disallowed != "all":
+            for text in texts:
+                self._look_for(disallowed, text)
+        lists, with_special = self._core.encode_batch(texts, allowed == "all", threads, _LIST, False)
+        if disallowed == "all":
+            for i in with_special:
+                self._look_for(self.special_tokens, texts[i])
+        return [Encoding(ids, self) for ids in lists]
+
+    # tokenizers' name for encoding without offsets, which we never make
+    encode_batch_fast = encode_batch
+
+    def encode_flat(self, texts, *, column: str = "text", special: bool = False, num_threads: int | None = None):
+        """Encodes many texts to two numpy arrays, (ids, offsets): those of text i are ids[offsets[i]:offsets[i + 1]].
+
+        texts    a list of str or bytes; or anything with Arrow's C stream interface (tables of pyarrow, Polars,
+                 DuckDB), of which `column` is read where it lies, without a Python object for each text
+        special  strings of special tokens become these tokens; else they are ordinary text
+        """
+        import numpy
+        threads = _threads(num_threads)
+        stream = arrow_capsules(texts)
+        if stream is not None:
+            (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _BYTES, True)
+        else:
+            (ids, offsets), _ = self._core.encode_batch(texts, special, threads, _BYTES, True)
+        return (numpy.frombuffer(ids, dtype=numpy.uint32) if len(ids) else numpy.empty(0, dtype=numpy.uint32),
+                numpy.frombuffer(offsets, dtype=numpy.int64))
+
+    def encode_single_token(self, text_or_bytes) -> int:
+        """The id of the token that is exactly this; KeyError if there is none."""
+        text = text_or_bytes.encode() if isinstance(text_or_bytes, str) else bytes(text_or_bytes)
+        found = self._core.find(text)
+        if found is None:
+            raise KeyError(text_or_bytes)
+        return found
+
+    # ---- Decoding ----
+
+    def decode_bytes(self, tokens) -> bytes:
+        """The bytes that the ids stand for, special tokens by their names. They need not be whole characters."""
+        return self._core.decode(plain_ids(tokens))
+
+    def decode(self, tokens, errors: str = "replace", *, skip_special_tokens: bool | None = None) -> str:
+        """The text of ids; `errors` as in bytes.decode(), for ids that begin or end within a character."""
+        if not isinstance(errors, str):  # decode(ids, True) of tokenizers
+            skip_special_tokens, errors = errors, "replace"
+        if skip_special_tokens is None:
+            skip_special_tokens = self._like == "tokenizers"
+        if skip_special_tokens:
+            special = frozenset(self.special_tokens.values())
+            tokens = [int(i) for i in tokens if int(i) not in special]
+        return self.decode_bytes(tokens).decode("utf-8", errors)
+
+    def decode_batch(self, batch, errors: str = "replace", *, skip_special_tokens: bool | None = None,
+                     num_threads: int | None = None) -> list[str]:
+        return [self.decode(tokens, errors, skip_special_tokens=skip_special_tokens) for tokens in batch]
+
+    def decode_bytes_batch(self, batch, *, num_threads: int | None = None) -> list[bytes]:
+        return [self.decode_bytes(tokens) for tokens in batch]
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """What one token stands for; KeyError if there is no such id."""
+        entry = self._core.token(token)
+        if entry is None:
+            raise KeyError(token)
+        return entry[0]
+
+    def decode_tokens_bytes(self, tokens) -> list[bytes]:
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens) -> tuple[str, list[int]]:
+        """The text, and the number of the character in which each token begins."""
+        pieces, offsets, characters = self.decode_tokens_bytes(tokens), [], 0
+        for piece in pieces:
+            offsets.append(max(0, characters - (len(piece) > 0 and 0x80 <= piece[0] < 0xC0)))
+            characters += sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
+        return b"".join(pieces).decode("utf-8", "strict"), offsets
+
+    def token_byte_values(self) -> list[bytes]:
+        """What all tokens but the special ones stand for, sorted."""
+        return sorted(text for text, _, _, special in self._core.tokens(False).values() if not special)
+
+    # ---- The vocabulary, as a tokenizer.json writes it ----
+
+    def token_to_id(self, token: str) -> int | None:
+        return self._names()[0].get(token)
+
+    def id_to_token(self, id: int) -> str | None:
+        return self._names()[1].get(id)
+
+    def get_vocab(self, with_added_tokens: bool = True) -> dict[str, int]:
+        if with_added_tokens:
+            return dict(self._names()[0])
+        file = self._tokenizer_json()
+        if file is not None:
+            return dict(file["model"]["vocab"])
+        return {name: id for id, name in self._names()[1].items() if not self._core.token(id)[2]}
+
+    def get_vocab_size(self, with_added_tokens: bool = True) -> int:
+        """How many tokens there are; not always n_vocab, since there may be unused ids."""
+        return len(self.get_vocab(with_added_tokens))
+
+    def num_special_tokens_to_add(self, is_pair: bool = False) -> int:
+        _refuse_pairs(is_pair or None, False)
+        before, after = self._post_processor()
+        return len(before) + len(after)
+
+    def no_truncation(self) -> None:
+        """Ignores the truncation that a tokenizer.json asks for."""
+        self._settings = [s for s in self._asked_for() if s != "truncation"]
+
+    def no_padding(self) -> None:
+        """Ignores the padding that a tokenizer.json asks for."""
+        self._settings = [s for s in self._asked_for() if s != "padding"]
+
+    def _names(self):
+        if self._tables is None:
+            letters = byte_letters()
+            names = {id: text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
+                     for id, (text, bytewise, _, _) in self._core.tokens(False).items()}
+            ids = {}
+            for id, name in names.items():
+                ids.setdefault(name, id)
+            ids.update((names[id], id) for id in self._core.tokens(True))
+            self._tables = ids, names
+        return self._tables
+
+    # ---- tiktoken's rules ----
+
+    def _sets(self, allowed, disallowed):
+        """Both as "all" or a set; `disallowed` "all" means the special tokens that are not allowed."""
+        allowed = "all" if allowed == "all" else frozenset(allowed or ())
+        disallowed = "all" if disallowed is None or disallowed == "all" else frozenset(disallowed)
+        return allowed, frozenset() if allowed == disallowed == "all" else disallowed
+
+    def _encode(self, text, allowed, disallowed, form):
+        allowed, disallowed = self._sets(allowed, disallowed)
+        if not allowed and disallowed == "all":  # the usual case: nothing is looked for if the encoder met nothing
+            ids, met = self._core.encode(text, False, form)
+            if met:
+                self._look_for(self.special_tokens, text)
+            return ids
+        if disallowed:
+            self._look_for(self.special_tokens_set - allowed if disallowed == "all" else disallowed, text)
+        if allowed == "all" or not allowed:
+            return self._core.encode(text, allowed == "all", form)[0]
+        return self._encode_with(allowed, text, form)
+
+    def _look_for(self, disallowed, text):
+        import re
+        if not disallowed:
+            return
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        found = re.search("|".join(map(re.escape, disallowed)), text)
+        if found:
+            token = found.group()
+            raise ValueError(
+                f"the text holds {token!r}, which is a special token or disallowed. allowed_special={{{token!r}}} "
+                f"makes it that token, and disallowed_special=() ordinary text; it is looked for, since texts of "
+                f"others should not make special tokens unseen")
+
+    def _encode_with(self, allowed, text, form):
+        """Only some special tokens are tokens: the text between them is ordinary."""
+        import re
+        special = self.special_tokens
+        wanted = sorted(allowed & special.keys(), key=len, reverse=True)
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        ids = self._core.encode("", False, form)[0]
+        at = 0
+        for found in re.finditer("|".join(map(re.escape, wanted)), text) if wanted else ():
+            if found.start() > at:
+                ids += self._core.encode(text[at:found.start()], False, form)[0]
+            one = special[found.group()]
+            ids += [one] if form == _LIST else one.to_bytes(4, _byte_order())
+            at = found.end()
+        if at < len(text):
+            ids += self._core.encode(text[at:], False, form)[0]
+        return ids
+
+    # ---- tokenizers' rules ----
+
+    def _by_tokenizers(self, add, allowed, disallowed):
+        given = allowed is not None or disallowed is not None
+        if add is not None and given:
+            raise TypeError("add_special_tokens is of tokenizers, allowed_special and disallowed_special are of "
+                            "tiktoken: give one or the other")
+        return add is not None or (self._like == "tokenizers" and not given)
+
+    def _around(self, lists, add):
+        asked = self._asked_for()
+        if asked:
+            raise NotImplementedError(f"{self.name} asks for {' and '.join(asked)}, which leat does not do: call "
+                                      + " and ".join(f"no_{what}()" for what in asked))
+        before, after = self._post_processor() if add or add is None else ([], [])
+        if not before and not after:
+            return [Encoding(ids, self) for ids in lists]
+        return [Encoding(before + ids + after, self) for ids in lists]
+
+    def _tokenizer_json(self):
+        """The file, if it is a tokenizer.json."""
+        import json
+        name, _, file = self._core.stored()
+        if file is None or not (name.endswith(".json") or name.endswith(".json.zst")):
+            return None
+        if file[:4] == b"\x28\xb5\x2f\xfd":
+            file = unpacked(file)
+        data = json.loads(file)
+        return data if "model" in data else None  # a tekken.json has none
+
+    def _asked_for(self):
+        if self._settings is None:
+            file = self._tokenizer_json() or {}
+            self._settings = [what for what in ("truncation", "padding") if file.get(what)]
+        return self._settings
+
+    def _post_processor(self):
+        """The ids that stand before and behind a text."""
+        if self._affixes is None:
+            file = self._tokenizer_json() or {}
+            self._affixes = affixes_of(file.get("post_processor"))
+        return self._affixes
+
+
+# ---- Helpers --------------------------------------------------------------------------------------------------------
+
+def _restored(cls, stored, like):
+    return cls.from_stored(*stored, like=like)
+
+
+def _reopened(cls, spec, pattern, like, fingerprint):
+    tokenizer = cls(spec, pattern=pattern, like=like)
+    if tokenizer._fingerprint != fingerprint:
+        raise ValueError(f"{spec} holds another vocabulary than when the tokenizer was pickled")
+    return tokenizer
+
+
+def _refuse_pairs(pair, is_pretokenized):
+    if pair is not None or is_pretokenized:
+        raise NotImplementedError("leat encodes single texts: no pairs, and nothing that is cut into words already")
+
+
+def _threads(count):
+    if count is None:
+        return 0
+    if count < 1:
+        raise ValueError(f"num_threads is at least 1, not {count}")
+    return min(int(count), 4096)
+
+
+def _byte_order():
+    import sys
+    return sys.byteorder

@@ -1,0 +1,254 @@
+/* arrow_rows.c: see arrow_rows.h. */
+#include "arrow_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_BETWEEN_LOOKS 256
+
+static PyTypeObject *rows_type;
+
+struct arrow_rows *arrow_rows_of(PyObject *object)
+{
+    if (PyObject_TypeCheck(object, rows_type))
+        return (struct arrow_rows *)object;
+    PyErr_Format(PyExc_TypeError, "rows of an Arrow stream are wanted, not %R", (PyObject *)Py_TYPE(object));
+    return NULL;
+}
+
+/* ---- One document ---- */
+
+/* The numbers of a list as ids, in a buffer that grows. */
+static enum leat_status take_list(const struct arrow_column *c, const struct arrow_value *value, struct text_ids *ids,
+                                  struct leat_error *err)
+{
+    ids->count = 0;
+    for (int64_t i = value->first; i < value->first + value->count; i++) {
+        int64_t number;
+        uint32_t id;
+        bool there = arrow_number(c, i, &number);
+
+        if (!there || arrow_negative(c, number) || (uint64_t)number > UINT32_MAX) {
+            *err = (struct leat_error) { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
+            snprintf(err->message, sizeof err->message, "column %s: number %" PRId64 " of a list is %s", c->place->name,
+                     i - value->first, there ? "no id: ids are from 0 to 2^32 - 1" : "missing (null)");
+            return LEAT_E_ARGUMENT;
+        }
+        id = (uint32_t)number;
+        if (text_ids_append(ids, &id, 1, err) != LEAT_OK)
+            return err->status;
+    }
+    return LEAT_OK;
+}
+
+/* The id of a document: a text, or a number as it is written. */
+static enum leat_status take_id(const struct arrow_column *c, int64_t row, char room[24], struct leat_origin *origin,
+                                struct leat_error *err)
+{
+    struct arrow_value value;
+    enum leat_status s = arrow_get(c, row, &value, err);
+
+    if (s != LEAT_OK || value.missing)
+        return s;
+    origin->id = value.text;
+    origin->id_bytes = value.bytes;
+    if (c->place->kind == ARROW_NUMBER) {
+        if (c->place->number == 'L')
+            snprintf(room, 24, "%" PRIu64, (uint64_t)value.number);
+        else
+            snprintf(room, 24, "%" PRId64, value.number);
+        origin->id = room;
+        origin->id_bytes = strlen(room);
+    }
+    return s;
+}
+
+/* ---- An array ---- */
+
+struct adding {
+    struct leat_packer *packer;
+    struct arrow_column text, id;
+    bool has_id;
+    struct text_ids ids;
+};
+
+static enum leat_status add_row(struct adding *a, int64_t row, const struct arrow_value *value,
+                                struct arrow_rows_plan *plan, struct leat_error *err)
+{
+    struct leat_origin origin = { .input = plan->input, .line = LEAT_NONE };
+    char number[24];
+    enum leat_status s = a->has_id ? take_id(&a->id, row, number, &origin, err) : LEAT_OK;
+
+    if (plan->input != LEAT_NONE) {
+        origin.offset = plan->row;
+        origin.line = plan->row + 1;
+    }
+    if (s != LEAT_OK)
+        return s;
+    if (!(a->text.place->kind & ARROW_LISTS))
+        return leat_packer_add_text(a->packer, value->text, value->bytes, &origin, err);
+    s = take_list(&a->text, value, &a->ids, err);
+    return s == LEAT_OK ? leat_packer_add_ids(a->packer, a->ids.at, a->ids.count, &origin, err) : s;
+}
+
+/* Looks at all rows before the first one is taken, so that an array is taken whole or not at all. */
+static enum leat_status check_rows(const struct arrow_rows *r, const struct adding *a, int64_t first, bool skip_missing,
+                                   struct leat_error *err)
+{
+    struct arrow_value value;
+
+    for (int64_t row = first; row < a->text.rows; row++) {
+        enum leat_status s = arrow_get(&a->text, row, &value, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (!value.missing || skip_missing)
+            continue;
+        *err = (struct leat_error) { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
+        snprintf(err->message, sizeof err->message,
+                 "column %s: the text of row %" PRIu64 " is missing (null); nulls=\"skip\" leaves such rows out",
+                 r->text.name, r->rows + (uint64_t)row);
+        return LEAT_E_ARGUMENT;
+    }
+    return LEAT_OK;
+}
+
+/* 1: all rows; 0: *status says why not; -1: interrupted. */
+static int add_rows(struct adding *a, int64_t first, struct arrow_rows_plan *plan, uint64_t *added, uint64_t *passed,
+                    struct text_pause *pause, enum leat_status *status, struct leat_error *err)
+{
+    struct arrow_value value;
+
+    for (int64_t row = first; row < a->text.rows; row++) {
+        *status = arrow_get(&a->text, row, &value, err);
+        if (*status == LEAT_OK && !value.missing)
+            *status = add_row(a, row, &value, plan, err);
+        if (*status != LEAT_OK)
+            return 0;
+        *added += !value.missing;
+        *passed += value.missing;
+        plan->row++;
+        if ((row - first) % ROWS_BETWEEN_LOOKS == 0 && pause_look(pause) < 0)
+            return -1;
+    }
+    return 1;
+}
+
+int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_rows_plan *plan, uint64_t *added,
+                   uint64_t *passed, bool *end, struct text_pause *pause, enum leat_status *status,
+                   struct leat_error *err)
+{
+    struct adding a = { .packer = p, .has_id = r->has_id };
+    uint64_t begin;
+    int64_t first;
+    int done;
+
+    *added = *passed = 0;
+    *end = false;
+    *status = arrow_stream_next(&r->stream, err);
+    if (*status == LEAT_OK && !r->stream.array.release) {
+        *end = true;
+        return 0;
+    }
+    if (*status == LEAT_OK)
+        *status = arrow_bind(&a.text, &r->text, &r->stream.array, err);
+    if (*status == LEAT_OK && r->has_id)
+        *status = arrow_bind(&a.id, &r->id, &r->stream.array, err);
+    if (*status != LEAT_OK)
+        return 0;
+    begin = plan->skip > r->rows ? plan->skip - r->rows : 0;
+    first = begin < (uint64_t)a.text.rows ? (int64_t)begin : a.text.rows;
+    *status = check_rows(r, &a, first, plan->skip_missing, err);
+    if (*status != LEAT_OK)
+        return 0;
+    done = add_rows(&a, first, plan, added, passed, pause, status, err);
+    text_ids_free(&a.ids);
+    r->rows += (uint64_t)a.text.rows;
+    return done < 0 ? -1 : 0;
+}
+
+/* ---- The type ---- */
+
+static int find_columns(struct arrow_rows *r, const char *text, const char *id, struct leat_error *err)
+{
+    enum leat_status s =
+        arrow_find(&r->stream.schema, text, ARROW_TEXTS | ARROW_LISTS,
+                   "texts (string, large_string, string_view, binary, or a dictionary of them) or lists "
+                   "of integers",
+                   &r->text, err);
+
+    if (s != LEAT_OK || !id || r->text.depth == 0)
+        return s == LEAT_OK;
+    s = arrow_find(&r->stream.schema, id, ARROW_TEXTS | ARROW_NUMBER, "texts or integers", &r->id, err);
+    r->has_id = s == LEAT_OK;
+    return s == LEAT_OK;
+}
+
+/* ArrowRows(capsules, text column, id column or None, whether the id column may be missing) */
+static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *capsules, *self;
+    const char *text, *id;
+    struct arrow_rows *r;
+    struct leat_error err;
+    int optional;
+
+    (void)kwargs;
+    if (!PyArg_ParseTuple(args, "Oszp", &capsules, &text, &id, &optional))
+        return NULL;
+    self = allocate(type, 0);
+    r = (struct arrow_rows *)self;
+    if (!self || arrow_stream_open(&r->stream, capsules) < 0) {
+        Py_XDECREF(self);
+        return NULL;
+    }
+    if (!find_columns(r, text, id, &err) && !(optional && err.status == LEAT_E_NOT_FOUND && r->text.kind != 0)) {
+        errors_raise(&err, NULL);
+        Py_DECREF(self);
+        return NULL;
+    }
+    return self;
+}
+
+static void rows_free(PyObject *self)
+{
+    PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    arrow_stream_close(&((struct arrow_rows *)self)->stream);
+    release(self);
+    Py_DECREF(type);
+}
+
+/* How many rows its arrays had so far. */
+static PyObject *rows_count(PyObject *self, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromUnsignedLongLong(((struct arrow_rows *)self)->rows);
+}
+
+static PyMethodDef methods[] = {
+    { "count", rows_count, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_new, rows_new },
+    { Py_tp_dealloc, rows_free },
+    { Py_tp_methods, methods },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = {
+    .name = "leat._leat.ArrowRows",
+    .basicsize = sizeof(struct arrow_rows),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};
+
+int arrow_rows_register(PyObject *module)
+{
+    return module_add_type(module, &spec, &rows_type);
+}

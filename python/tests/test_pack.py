@@ -1,0 +1,305 @@
+"""leat.pack and leat.merge: the bytes and the numbers of the command, all options, interrupts, errors."""
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import leat
+from leat.command import program
+from made_texts import texts
+
+LEAT = program("leat")
+
+
+def corpus(folder, count=400, seed=20):
+    """A few files of all kinds; the list of their paths."""
+    folder.mkdir(exist_ok=True)
+    some = texts(count, seed)
+    records = [{"text": t, "id": f"a{i}", "meta": {"body": t[::-1], "n": i}} for i, t in enumerate(some)]
+    (folder / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    with gzip.open(folder / "b.jsonl.gz", "wt") as file:
+        file.writelines(json.dumps({"text": t}) + "\n" for t in some[:50] + ["twice", "twice"])
+    (folder / "c.txt").write_text("one document <|endoftext|>")
+    (folder / "d.md").write_bytes(b"# \xff not UTF-8")
+    return [folder / name for name in ("a.jsonl", "b.jsonl.gz", "c.txt", "d.md")]
+
+
+def command(*arguments, code=0, **environment):
+    done = subprocess.run([LEAT, *map(str, arguments)], capture_output=True, text=True,
+                          env={**os.environ, **environment})
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
+def same(a, b):
+    for suffix in (".tokens", ".leat"):
+        with open(f"{a}{suffix}", "rb") as one, open(f"{b}{suffix}", "rb") as two:
+            assert one.read() == two.read(), (a, b, suffix)
+    return True
+
+
+@pytest.mark.parametrize("how, flags", [
+    ({}, ""),
+    ({"tokenizer": "cl100k_base", "threads": 3, "memory": "6GiB"}, "-t cl100k_base --threads 1"),
+    ({"text": "meta.body", "id": "meta.n", "max_rejects": None}, "--text meta.body --id meta.n --max-rejects 100%"),
+    ({"end": None, "begin": 50256, "special": True}, "--end none --begin 50256 --special"),
+    ({"end": "!", "begin": "<|endoftext|>", "id": None}, "--end ! --begin <|endoftext|> --id ="),
+    ({"format": "text", "invalid_utf8": "reject", "max_rejects": 3},
+     "--format text --invalid-utf8 reject --max-rejects 3"),
+    ({"invalid_utf8": "reject", "max_rejects": 0.5}, "--invalid-utf8 reject --max-rejects 50%"),
+    ({"shuffle": 7, "dedup": True, "split": {"valid": 0.1, "test": "0.05"}},
+     "--shuffle 7 --dedup --split valid=0.1,test=0.05"),
+    ({"part": (2, 3)}, "--part 2/3"),
+    ({"part": "1/2", "end": "50256"}, "--part 1/2 --end 50256"),
+])
+def test_as_the_command(tmp_path, monkeypatch, how, flags):
+    monkeypatch.chdir(tmp_path)
+    corpus(tmp_path / "in")
+    inputs = ["in"]
+    arguments = ["" if f == "=" else f for f in flags.split()]
+    told = json.loads(command("pack", "-o", "theirs", "--json", *arguments, *inputs))
+    s = leat.pack(inputs, "mine", **how)
+    assert same("mine", "theirs")
+    for name in ("inputs", "documents", "tokens", "text_bytes", "rejected", "deduplicated", "special_strings",
+                 "truncated_inputs"):
+        assert getattr(s, name) == told[name], name
+    assert [dict(one, output=one["output"].replace("theirs", "mine")) for one in told["splits"]] == s.splits
+    for split in s.splits:
+        assert same(split["output"], split["output"].replace("mine", "theirs"))
+    if told["rejected"]:
+        assert open("mine.rejects.jsonl").read() == open("theirs.rejects.jsonl").read()
+    assert s.output == "mine" and s.seconds > 0 and s.mb_per_s > 0 and s.tokens_per_s > 0 and s.peak_memory > 1 << 20
+
+
+def test_inputs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    paths = corpus(tmp_path / "in")
+    want = leat.pack("in", "all")
+    (tmp_path / "list").write_text("".join(f"{p}\n" for p in paths))
+    for n, inputs in enumerate([paths, map(str, paths), [os.fsencode(p) for p in paths], "@list", tmp_path / "in"]):
+        assert leat.pack(inputs, f"o{n}")._replace(output="", seconds=0, mb_per_s=0, tokens_per_s=0, peak_memory=0) == \
+            want._replace(output="", seconds=0, mb_per_s=0, tokens_per_s=0, peak_memory=0)
+        with open(f"o{n}.tokens", "rb") as a, open("all.tokens", "rb") as b:
+            assert a.read() == b.read()
+    assert leat.pack(paths, tmp_path / "path.leat").output == str(tmp_path / "path.leat")
+    assert leat.pack(paths, os.fsencode(tmp_path / "bytes.tokens")).tokens == want.tokens
+    assert os.path.exists("path.tokens") and os.path.exists("bytes.leat")
+
+
+def test_created(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus(tmp_path / "in")
+    command("pack", "-o", "theirs", "in", SOURCE_DATE_EPOCH="1700000000")
+    leat.pack("in", "given", created=1700000000)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    leat.pack("in", "found")
+    assert same("given", "theirs") and same("found", "theirs")
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(ValueError, match="SOURCE_DATE_EPOCH"):
+        leat.pack("in", "x")
+
+
+def test_errors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus(tmp_path / "in")
+    leat.pack("in", "there")
+    before = open("there.leat", "rb").read()
+    with pytest.raises(leat.Error) as e:
+        leat.pack("in", "there")
+    assert e.value.status == "exists" and "there.leat" in str(e.value) and not e.value.resumable
+    assert open("there.leat", "rb").read() == before
+    leat.pack("in", "there", force=True)
+    with pytest.raises(leat.Error) as e:
+        leat.pack("nothing", "x")
+    assert e.value.status == "no-file" and "nothing" in str(e.value)
+    with pytest.raises(leat.Error) as e:
+        leat.pack("in", "x", invalid_utf8="reject", max_rejects=0)
+    assert e.value.status == "rejects"
+    for wrong, match in (({"format": "csv"}, "format"), ({"invalid_utf8": "drop"}, "invalid_utf8"),
+                         ({"end": 10**6}, "50256"), ({"end": "no such token"}, "no such token"),
+                         ({"begin": -1}, "begin"), ({"threads": 0}, "threads"),
+                         ({"memory": "two"}, "2GiB"), ({"memory": 0}, "memory"), ({"shuffle": -1}, "shuffle"),
+                         ({"part": (3, 2)}, "part"), ({"part": "x/2"}, "x"), ({"max_rejects": 2.0}, "max_rejects"),
+                         ({"max_rejects": "200%"}, "max_rejects"), ({"max_rejects": -5}, "max_rejects")):
+        with pytest.raises(ValueError, match=match):
+            leat.pack("in", "x", **wrong)
+    for wrong in ({"shuffle": True}, {"progress": 5}, {"pattern": "gpt2", "tokenizer": leat.Tokenizer("gpt2")}):
+        with pytest.raises(TypeError):
+            leat.pack("in", "x", **wrong)
+    with pytest.raises(leat.Error, match="split"):
+        leat.pack("in", "y", split={"leat": 0.1})
+    with pytest.raises(leat.Error, match="split"):
+        leat.pack("in", "z", split="valid")
+    assert not any(os.path.exists(n + ".leat") for n in "xyz")
+
+
+def test_end_token_that_is_not_known(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tokenizers = pytest.importorskip("tokenizers")
+    t = tokenizers.Tokenizer(tokenizers.models.BPE({"a": 0, "b": 1}, []))
+    t.add_special_tokens(["</s>", "<eos>"])
+    t.save("tokenizer.json")
+    (tmp_path / "a.txt").write_text("ab")
+    with pytest.raises(ValueError, match=r"end=ID.*2 \(</s>\)"):
+        leat.pack("a.txt", "x", "tokenizer.json")
+    assert leat.pack("a.txt", "x", "tokenizer.json", end="<eos>").tokens == 3
+
+
+def test_truncated_input(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    whole = gzip.compress("".join(json.dumps({"text": t}) + "\n" for t in texts(3000, 21)).encode())
+    (tmp_path / "cut.jsonl.gz").write_bytes(whole[:len(whole) * 2 // 3])
+    with pytest.raises(leat.Error, match="cut.jsonl.gz") as e:
+        leat.pack("cut.jsonl.gz", "a")
+    assert e.value.status == "truncated" and e.value.summary.documents > 100
+    with pytest.warns(RuntimeWarning, match="cut.jsonl.gz"):
+        s = leat.pack("cut.jsonl.gz", "b", allow_truncated=True)
+    assert s.truncated_inputs == 1 and same("a", "b")
+
+
+def large(folder, mib=6):
+    line = [json.dumps({"text": t}) + "\n" for t in texts(2000, 22)]
+    path = folder / "large.jsonl"
+    with open(path, "w") as file:
+        while file.tell() < mib << 20:
+            file.writelines(line)
+    return path
+
+
+def test_progress(tmp_path):
+    path = large(tmp_path)
+    seen = []
+    s = leat.pack(path, tmp_path / "out", progress=seen.append)
+    assert seen and all(isinstance(p, leat.Progress) for p in seen)
+    assert seen[-1].total_bytes == os.path.getsize(path) and seen[-1].bytes <= seen[-1].total_bytes
+    assert [p.bytes for p in seen] == sorted(p.bytes for p in seen) and seen[-1].tokens <= s.tokens
+    assert {p.bound for p in seen} <= {"reading", "encoding", "writing"}
+    seen.clear()
+    leat.pack(path, tmp_path / "mixed", shuffle=1, progress=seen.append)
+    assert seen[-1].bound == "arranging"
+    leat.pack(path, tmp_path / "silent", progress=None)
+
+
+def test_bar(tmp_path, capsys):
+    pytest.importorskip("tqdm")
+    path = large(tmp_path, 2)
+    leat.pack(path, tmp_path / "out", shuffle=3, progress=True)
+    shown = capsys.readouterr()
+    assert "pack" in shown.err and "tokens" in shown.err and shown.out == ""
+    leat.pack(path, tmp_path / "auto")
+    assert capsys.readouterr().err == ""
+
+
+def test_exception_in_progress_ends_the_run(tmp_path):
+    class Enough(Exception):
+        pass
+
+    def stop(p):
+        if p.documents > 0:
+            raise Enough("that far")
+
+    path = large(tmp_path)
+    with pytest.raises(Enough, match="that far") as e:
+        leat.pack(path, tmp_path / "out", progress=stop)
+    assert isinstance(e.value.__cause__, leat.Error) and e.value.__cause__.status == "state"
+    assert e.value.__cause__.resumable
+    assert not os.path.exists(tmp_path / "out.leat")
+    with pytest.raises(leat.Error, match="resume"):
+        leat.pack(path, tmp_path / "out")
+    s = leat.pack(path, tmp_path / "out", resume=True)
+    leat.pack(path, tmp_path / "whole")
+    assert same(tmp_path / "out", tmp_path / "whole") and not s.was_finished
+    assert leat.pack(path, tmp_path / "out", resume=True).was_finished
+
+
+INTERRUPTED = """
+import sys, leat
+try:
+    leat.pack(sys.argv[1], sys.argv[2], progress=lambda p: print(p.documents, flush=True))
+except KeyboardInterrupt as e:
+    print("interrupted", e.__cause__.resumable, flush=True)
+    raise
+"""
+
+
+def test_interrupt_is_resumable(tmp_path):
+    """Ctrl-C in a process of its own, at moments all over the run."""
+    path = large(tmp_path, 24)
+    leat.pack(path, tmp_path / "whole")
+    interrupted = 0
+    for n in range(4):
+        out = tmp_path / f"out{n}"
+        with subprocess.Popen([sys.executable, "-c", INTERRUPTED, path, out], stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.PIPE) as p:
+            p.stdout.readline()
+            time.sleep(0.1 * n)
+            p.send_signal(signal.SIGINT)
+            told, errors = p.communicate()
+        if p.returncode != 0:
+            assert "KeyboardInterrupt" in errors, errors
+            assert "interrupted True" in told or "interrupted False" in told
+            interrupted += 1
+        s = leat.pack(path, out, resume=True)
+        assert same(out, tmp_path / "whole") and s.documents > 0
+    assert interrupted > 0
+
+
+def test_other_threads_go_on(tmp_path):
+    path = large(tmp_path, 12)
+    turns, end = [0], threading.Event()
+
+    def turn():
+        while not end.is_set():
+            turns[0] += 1
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=turn)
+    thread.start()
+    began = time.monotonic()
+    leat.pack(path, tmp_path / "out")
+    took = time.monotonic() - began
+    end.set()
+    thread.join()
+    assert turns[0] > took * 1000 / 100
+
+
+def test_merge(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    corpus(tmp_path / "in")
+    whole = leat.pack("in", "whole")
+    for i in (1, 2, 3):
+        leat.pack("in", f"part{i}", part=(i, 3))
+    parts = ["part1", "part2", "part3"]
+    seen = []
+    s = leat.merge(parts, "merged", progress=lambda *p: seen.append(p))
+    assert same("merged", "whole") and s.tokens == whole.tokens and s.documents == whole.documents
+    mixed = leat.merge(parts, "mixed", shuffle=5, dedup=True, split={"valid": 0.2}, memory="1MiB")
+    command("merge", "-o", "theirs", "--shuffle", "5", "--dedup", "--split", "valid=0.2", *parts)
+    assert same("mixed", "theirs") and same("mixed.valid", "theirs.valid")
+    assert mixed.deduplicated > 0 and mixed.splits[0]["output"] == "mixed.valid"
+    with pytest.raises(leat.Error, match="merged"):
+        leat.merge(parts, "merged")
+    leat.merge(parts, "merged", force=True)
+    with pytest.raises(leat.Error, match="part"):
+        leat.merge(["part3", "part1"], "x")
+    with pytest.raises(ZeroDivisionError):
+        leat.merge(parts, "x", progress=lambda *p: 1 / 0)
+    assert not os.path.exists("x.leat")
+
+
+def test_commands():
+    """`python -m leat`, and the programs that the console scripts become."""
+    version = command("--version")
+    assert leat.__version__ in version
+    for what in ([sys.executable, "-m", "leat"], [sys.executable, "-c", "from leat.command import leat; leat()"]):
+        assert subprocess.run([*what, "--version"], capture_output=True, text=True, check=True).stdout == version
+        assert subprocess.run([*what, "pack"], capture_output=True).returncode == 2
+    bench = subprocess.run([sys.executable, "-c", "from leat.command import bench; bench()", "--help"],
+                           capture_output=True, text=True, check=True)
+    assert "limits" in bench.stdout

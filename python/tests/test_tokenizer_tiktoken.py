@@ -1,0 +1,134 @@
+"""leat.Tokenizer in the place of tiktoken's Encoding: the same results of the same calls, and the same refusals."""
+import random
+
+import numpy as np
+import pytest
+
+import leat
+from made_texts import SEED, texts
+
+tiktoken = pytest.importorskip("tiktoken")
+
+
+@pytest.fixture(scope="module", params=["gpt2", "cl100k_base", "o200k_base"])
+def both(request):
+    """leat's tokenizer, and tiktoken's with the ranks of leat's tables, since tiktoken would download them."""
+    from tiktoken_ext import openai_public
+    mine = leat.Tokenizer(request.param)
+    ranks = {mine.decode_single_token_bytes(i): i for i in range(mine.n_vocab)
+             if mine.id_to_token(i) is not None and not mine.is_special_token(i)}
+    patch = pytest.MonkeyPatch()
+    patch.setattr(openai_public, "load_tiktoken_bpe", lambda *a, **k: dict(ranks))
+    patch.setattr(openai_public, "data_gym_to_mergeable_bpe_ranks", lambda *a, **k: dict(ranks))
+    theirs = tiktoken.Encoding(**getattr(openai_public, request.param)())
+    yield mine, theirs
+    patch.undo()
+
+
+def test_facts(both):
+    mine, theirs = both
+    assert mine.name == theirs.name
+    assert mine.n_vocab == theirs.n_vocab
+    assert mine.max_token_value == theirs.max_token_value
+    assert mine.eot_token == theirs.eot_token
+    assert mine.special_tokens_set == theirs.special_tokens_set
+    assert mine.token_byte_values() == theirs.token_byte_values()
+    for i in range(mine.n_vocab - 300, mine.n_vocab):
+        assert mine.is_special_token(i) == theirs.is_special_token(i)
+
+
+def test_encode(both):
+    mine, theirs = both
+    for text in texts(400, 1):
+        want = theirs.encode(text)
+        have = mine.encode(text)
+        assert have == want, repr(text)
+        assert isinstance(have, list) and type(have[0] if have else 0) is int
+        assert mine.encode_ordinary(text) == want
+        assert mine.decode(have) == text == theirs.decode(have)
+        assert mine.decode_bytes(have) == text.encode()
+        array = mine.encode_to_numpy(text)
+        assert array.dtype == np.uint32 and array.tolist() == want
+        assert mine.decode(array) == text
+
+
+def test_special(both):
+    mine, theirs = both
+    names = sorted(mine.special_tokens_set) + ["<|nothing|>"]
+    r = random.Random(SEED)
+    for text in texts(300, 2, longest=12):
+        for _ in range(r.randrange(4)):
+            at = r.randrange(len(text) + 1)
+            text = text[:at] + r.choice(names) + text[at:]
+        allowed = r.choice([set(), "all", set(r.sample(names, r.randrange(len(names) + 1)))])
+        disallowed = r.choice([(), "all", set(r.sample(names, r.randrange(len(names) + 1)))])
+        how = {"allowed_special": allowed, "disallowed_special": disallowed}
+        try:
+            want = theirs.encode(text, **how)
+        except ValueError:
+            for call in (mine.encode, mine.encode_to_numpy):
+                with pytest.raises(ValueError, match="special token|disallowed"):
+                    call(text, **how)
+            with pytest.raises(ValueError):
+                mine.encode_batch(["", text], **how)
+            continue
+        assert mine.encode(text, **how) == want, (text, how)
+        assert mine.encode_to_numpy(text, **how).tolist() == want
+        assert mine.encode_batch(["", text], **how) == [[], want]
+        assert mine.decode(want) == text
+        assert mine.encode_ordinary(text) == theirs.encode_ordinary(text)
+
+
+def test_surrogates(both):
+    mine, theirs = both
+    for text in ("a\ud800b", "\udc00", "\ud83d\ude42", "x\udfff\ud800"):
+        assert mine.encode(text) == theirs.encode(text)
+        assert mine.encode_batch([text, "y"]) == theirs.encode_batch([text, "y"])
+
+
+def test_batches(both):
+    mine, theirs = both
+    some = texts(3000, 3)
+    want = theirs.encode_ordinary_batch(some)
+    for threads in (None, 1, 2, 7):
+        assert mine.encode_batch(some, num_threads=threads) == want
+        assert mine.encode_ordinary_batch(some, num_threads=threads) == want
+        ids, offsets = mine.encode_flat(some, num_threads=threads)
+        assert ids.dtype == np.uint32 and offsets.dtype == np.int64 and len(offsets) == len(some) + 1
+        assert [ids[a:b].tolist() for a, b in zip(offsets, offsets[1:])] == want
+    assert mine.decode_batch(want) == some == theirs.decode_batch(want)
+    assert mine.decode_bytes_batch(want) == [t.encode() for t in some]
+    assert mine.encode_batch([]) == []
+
+
+def test_single_tokens(both):
+    mine, theirs = both
+    r = random.Random(SEED)
+    for i in [0, 255, mine.eot_token, *(r.randrange(50000) for _ in range(50))]:
+        piece = theirs.decode_single_token_bytes(i)
+        assert mine.decode_single_token_bytes(i) == piece
+        assert mine.encode_single_token(piece) == i == theirs.encode_single_token(piece)
+    for text in ("<|endoftext|>", "hello"):
+        assert mine.encode_single_token(text) == theirs.encode_single_token(text)
+    for nothing in ("no such token at all", b"\xff\xfe\xfd\xfc"):
+        with pytest.raises(KeyError):
+            theirs.encode_single_token(nothing)
+        with pytest.raises(KeyError):
+            mine.encode_single_token(nothing)
+    with pytest.raises(KeyError):
+        mine.decode_single_token_bytes(mine.n_vocab)
+
+
+def test_decode(both):
+    mine, theirs = both
+    for text in texts(100, 4):
+        ids = theirs.encode(text)
+        cut = ids[:len(ids) // 2]  # perhaps within a character
+        assert mine.decode(cut) == theirs.decode(cut)
+        assert mine.decode(cut, errors="ignore") == theirs.decode(cut, errors="ignore")
+        assert mine.decode_tokens_bytes(ids) == theirs.decode_tokens_bytes(ids)
+        assert mine.decode_with_offsets(ids) == theirs.decode_with_offsets(ids)
+    with pytest.raises(UnicodeDecodeError):
+        mine.decode([mine.encode_single_token(b"\xe6")], errors="strict")
+    with pytest.raises(leat.Error, match=f"{mine.n_vocab + 5}"):
+        mine.decode([mine.n_vocab + 5])

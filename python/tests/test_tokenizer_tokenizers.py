@@ -1,0 +1,145 @@
+"""leat.Tokenizer in the place of tokenizers' Tokenizer: files made by its trainers give both the same results."""
+import json
+
+import pytest
+
+import leat
+from made_texts import texts
+
+tokenizers = pytest.importorskip("tokenizers")
+
+SPECIAL = ["<s>", "</s>", "<pad>", "<|end|>"]
+
+
+def trained(kind):
+    """A small vocabulary of a kind that is met."""
+    from tokenizers import decoders, models, normalizers, pre_tokenizers, processors, trainers
+    if kind == "byte level":
+        t = tokenizers.Tokenizer(models.BPE())
+        t.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        t.decoder = decoders.ByteLevel()
+        trainer = trainers.BpeTrainer(vocab_size=900, special_tokens=SPECIAL, show_progress=False,
+                                      initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+    else:  # as Llama 2: spaces are letters, unknown ones fall back to bytes
+        t = tokenizers.Tokenizer(models.BPE(byte_fallback=True, unk_token="<unk>", fuse_unk=True))
+        t.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+        t.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(),
+                                       decoders.Strip(" ", 1, 0)])
+        trainer = trainers.BpeTrainer(vocab_size=900, show_progress=False,
+                                      special_tokens=["<unk>", *SPECIAL, *(f"<0x{i:02X}>" for i in range(256))])
+    t.train_from_iterator(texts(2000, 10), trainer)
+    t.add_tokens([tokenizers.AddedToken("<think>", special=False, normalized=False)])
+    one, two = t.token_to_id("<s>"), t.token_to_id("</s>")
+    t.post_processor = processors.TemplateProcessing(single="<s> $A </s>", pair="<s> $A $B </s>",
+                                                     special_tokens=[("<s>", one), ("</s>", two)])
+    return t
+
+
+@pytest.fixture(scope="module", params=["byte level", "byte fallback"])
+def both(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("vocabulary") / "tokenizer.json"
+    theirs = trained(request.param)
+    theirs.save(str(path))
+    return leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path)), path
+
+
+def sprinkled():
+    return ["<s>", "a<|end|>b", "<think> x</think>", "x </s> <pad>y"] + [
+        t[:len(t) // 2] + name + t[len(t) // 2:] for t, name in zip(texts(60, 11), (SPECIAL + ["<think>"]) * 12)]
+
+
+def test_vocabulary(both):
+    mine, theirs, _ = both
+    assert mine.get_vocab_size() == theirs.get_vocab_size()
+    assert mine.get_vocab_size(with_added_tokens=False) == theirs.get_vocab_size(with_added_tokens=False)
+    assert mine.get_vocab() == theirs.get_vocab()
+    for i in range(mine.n_vocab + 2):
+        assert mine.id_to_token(i) == theirs.id_to_token(i)
+    for name in [*theirs.get_vocab(), "no such token"]:
+        assert mine.token_to_id(name) == theirs.token_to_id(name)
+    assert mine.num_special_tokens_to_add(False) == theirs.num_special_tokens_to_add(False) == 2
+    assert mine.special_tokens_set >= set(SPECIAL)
+
+
+@pytest.mark.parametrize("add", [None, True, False])
+def test_encode(both, add):
+    mine, theirs, _ = both
+    how = {} if add is None else {"add_special_tokens": add}
+    some = texts(300, 12) + sprinkled()
+    for text in some:
+        have, want = mine.encode(text, **how), theirs.encode(text, **how)
+        assert have.ids == want.ids, repr(text)
+        assert have.tokens == want.tokens
+        assert have.attention_mask == want.attention_mask and have.type_ids == want.type_ids
+        assert len(have) == len(want)
+        assert mine.decode(have.ids) == theirs.decode(want.ids)
+        assert mine.decode(have.ids, skip_special_tokens=False) == theirs.decode(want.ids, skip_special_tokens=False)
+    assert [e.ids for e in mine.encode_batch(some, **how)] == [e.ids for e in theirs.encode_batch(some, **how)]
+    ids = [e.ids for e in mine.encode_batch(some, **how)]
+    assert mine.decode_batch(ids) == theirs.decode_batch(ids)
+
+
+def test_encode_special_tokens(both):
+    mine, theirs, path = both
+    mine, theirs = leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
+    mine.encode_special_tokens = theirs.encode_special_tokens = True
+    for text in sprinkled():
+        assert mine.encode(text).ids == theirs.encode(text).ids
+
+
+def test_rules_of_tiktoken(both):
+    """The other library's keywords choose its rules."""
+    mine, theirs, path = both
+    plain = leat.Tokenizer(path)
+    with pytest.raises(ValueError, match="<s>"):
+        plain.encode("x <s> y")
+    assert plain.encode("xy") == theirs.encode("xy", add_special_tokens=False).ids
+    assert plain.encode("x<s>y", allowed_special="all") == theirs.encode("x<s>y", add_special_tokens=False).ids
+    assert plain.encode("x<s>y", add_special_tokens=True) == theirs.encode("x<s>y").ids
+    assert "<s>" in plain.decode(plain.encode("x<s>y", allowed_special="all"))
+    with pytest.raises(TypeError, match="one or the other"):
+        plain.encode("x", add_special_tokens=True, allowed_special="all")
+
+
+def test_truncation_and_padding_are_not_passed_over(both, tmp_path):
+    _, theirs, path = both
+    asking = tokenizers.Tokenizer.from_file(str(path))
+    asking.enable_truncation(4)
+    asking.enable_padding()
+    asking.save(str(tmp_path / "tokenizer.json"))
+    mine = leat.Tokenizer.from_file(tmp_path / "tokenizer.json")
+    with pytest.raises(NotImplementedError, match=r"truncation and padding.*no_truncation\(\) and no_padding\(\)"):
+        mine.encode("a text that is longer than that")
+    mine.no_truncation()
+    mine.no_padding()
+    assert mine.encode("a text that is longer than that").ids == theirs.encode("a text that is longer than that").ids
+
+
+@pytest.mark.parametrize("processor", [
+    None,
+    {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
+    {"type": "BertProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0]},
+    {"type": "RobertaProcessing", "sep": ["</s>", 1], "cls": ["<s>", 0], "trim_offsets": True,
+     "add_prefix_space": True},
+    {"type": "Sequence", "processors": [
+        {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
+        {"type": "TemplateProcessing", "pair": [{"Sequence": {"id": "A", "type_id": 0}}],
+         "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+         "special_tokens": {"<s>": {"id": "<s>", "ids": [0, 1], "tokens": ["<s>", "</s>"]}}}]},
+])
+def test_post_processors(both, tmp_path, processor):
+    path = tmp_path / "tokenizer.json"
+    data = json.loads(both[2].read_text())
+    data["post_processor"] = processor
+    path.write_text(json.dumps(data))
+    mine, theirs = leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
+    for text in ("", "some text", "日本"):
+        assert mine.encode(text).ids == theirs.encode(text).ids
+
+
+def test_refused(both):
+    mine = both[0]
+    with pytest.raises(NotImplementedError, match="single texts"):
+        mine.encode("a", "b")
+    with pytest.raises(NotImplementedError, match="single texts"):
+        mine.encode(["a", "b"], is_pretokenized=True)

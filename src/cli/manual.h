@@ -1,0 +1,17 @@
+/*
+ * manual.h: a program's manual page and its completions for shells, made from the tables that --help reads.
+ */
+#ifndef LEAT_CLI_MANUAL_H
+#define LEAT_CLI_MANUAL_H
+
+#include <stdbool.h>
+
+#include "command.h"
+
+/* The page of section 1, in roff. */
+void manual_print(const struct program *program);
+
+/* A script for "bash", "zsh" or "fish"; false: no such shell. */
+bool completion_print(const struct program *program, const char *shell);
+
+#endif

@@ -1,0 +1,285 @@
+/*
+ * rows_device.h: the outputs as a device makes them: any 16 bytes of a row's numbers, without what stands before them. A
+ * device runs this body in one thread for each 16 bytes; tests run it on the host, in any order, against rows_body.h.
+ * What a number is, is said there; what is different here is how a place in the middle of a row is found out: by the
+ * marks and heads that rows_mark() has made.
+ */
+#ifndef LEAT_ROWS_DEVICE_H
+#define LEAT_ROWS_DEVICE_H
+
+#include "rows_body.h"
+
+#if defined(__CUDA_ARCH__)
+#define ROWS_UNROLL      _Pragma("unroll")
+#define ROWS_ONE_BY_ONE  _Pragma("unroll 1")
+#define ROWS_COUNT(bits) ((uint32_t)__popcll(bits))
+#define ROWS_LAST(bits)  (63 - (uint32_t)__clzll((long long)(bits)))
+#else
+#define ROWS_UNROLL
+#define ROWS_ONE_BY_ONE
+#define ROWS_COUNT(bits) ((uint32_t)__builtin_popcountll(bits))
+#define ROWS_LAST(bits)  (63 - (uint32_t)__builtin_clzll(bits))
+#endif
+
+#define ROWS_MOST_VECTOR 4u
+
+/* A row as one thread sees it. */
+struct rows_line {
+    const uint8_t *tokens;
+    const uint64_t *starts; /* NULL: none known */
+    const struct rows_mark *marks;
+    uint32_t length, flags;
+    uint32_t first_sequence; /* of those of all rows */
+};
+
+/* Stretches of one document in the rows of the outputs before `row`, at most `rows` of the slot counted. */
+ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
+{
+    const struct rows_layout *l = &j->layout;
+    uint32_t inside = row < l->rows ? row : l->rows;
+    const struct rows_head *h = (const struct rows_head *)(const void *)(j->base + l->heads_at) + inside;
+
+    /* behind each row that is shorter than the outputs' there is one more, of padding; `width` is the longest and one */
+    return h->documents + (j->length + 1 > l->width ? h->filled : h->shorter) + (row - inside);
+}
+
+ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uint32_t token_width)
+{
+    const struct rows_layout *l = &j->layout;
+    struct rows_line r;
+
+    r.tokens = j->base + l->tokens_at + (size_t)row * l->width * token_width;
+    r.length = rows_length(j, row);
+    r.flags = rows_flags(j, row);
+    r.starts = 0;
+    r.marks = 0;
+    r.first_sequence = 0;
+    if (l->marks_at && row < l->rows) {
+        r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
+        r.marks = (const struct rows_mark *)(const void *)(j->base + l->marks_at) + (size_t)row * l->start_words;
+    }
+    if (j->sequences)
+        r.first_sequence = rows_stretches_before(j, row);
+    return r;
+}
+
+/* Token `i` of the row, i <= its length. */
+ROWS_BODY uint32_t rows_line_token(const struct rows_line *r, uint32_t i, uint32_t token_width)
+{
+#if defined(__CUDA_ARCH__) /* rows begin at multiples of their tokens' width, and all devices are little-endian */
+    return token_width == 2 ? ((const uint16_t *)(const void *)r->tokens)[i]
+                            : ((const uint32_t *)(const void *)r->tokens)[i];
+#else
+    const uint8_t *p = r->tokens + (size_t)i * token_width;
+    uint32_t t = p[0] | (uint32_t)p[1] << 8;
+
+    return token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+#endif
+}
+
+ROWS_BODY int rows_line_start(const struct rows_line *r, uint32_t i)
+{
+    return r->starts ? (int)(r->starts[i / 64] >> i % 64 & 1) : i == 0;
+}
+
+/* Where the stretch that input `i` lies in begins, and its number in the row. */
+ROWS_BODY struct rows_mark rows_line_stretch(const struct rows_line *r, uint32_t i)
+{
+    uint32_t at = i < r->length ? i : r->length > 0 ? r->length - 1 : 0;
+    struct rows_mark m = { 0, 0 };
+
+    if (r->starts) {
+        uint64_t bits = r->starts[at / 64] & ~(uint64_t)0 >> (63 - at % 64);
+
+        if (at < 64)
+            bits &= ~(uint64_t)1;
+        m = r->marks[at / 64];
+        if (bits)
+            m.begin = at / 64 * 64 + ROWS_LAST(bits);
+        m.documents += ROWS_COUNT(bits);
+    }
+    if (i >= r->length) {
+        m.begin = r->length;
+        m.documents += r->length > 0;
+    }
+    return m;
+}
+
+/* ---- Stores ---- */
+
+struct rows_vector8 {
+    int64_t number[2];
+};
+struct rows_vector4 {
+    int32_t number[4];
+};
+
+/* `count` numbers to place `at`; 16 bytes at once if they are whole and the place is aligned. */
+ROWS_BODY void rows_store(void *numbers, uint64_t at, const int64_t *values, uint32_t count, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+    uint8_t *to = (uint8_t *)numbers + at * number_bytes;
+
+#if defined(__CUDA_ARCH__)
+    if (count == most && ((size_t)to & 15) == 0) {
+        if (number_bytes == 8)
+            *(longlong2 *)(void *)to = make_longlong2(values[0], values[1]);
+        else
+            *(int4 *)(void *)to = make_int4((int)values[0], (int)values[1], (int)values[2], (int)values[3]);
+        return;
+    }
+#endif
+    ROWS_UNROLL
+    for (uint32_t k = 0; k < most; k++)
+        if (k < count) {
+            if (number_bytes == 8)
+                ((int64_t *)(void *)to)[k] = values[k];
+            else
+                ((int32_t *)(void *)to)[k] = (int32_t)values[k];
+        }
+}
+
+ROWS_BODY void rows_store_mask(uint8_t *mask, uint64_t at, const uint8_t *values, uint32_t count, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+
+#if defined(__CUDA_ARCH__)
+    if (count == most && ((size_t)(mask + at) & (most - 1)) == 0) {
+        if (number_bytes == 8)
+            *(uchar2 *)(void *)(mask + at) = make_uchar2(values[0], values[1]);
+        else
+            *(uchar4 *)(void *)(mask + at) = make_uchar4(values[0], values[1], values[2], values[3]);
+        return;
+    }
+#endif
+    ROWS_UNROLL
+    for (uint32_t k = 0; k < most; k++)
+        if (k < count)
+            mask[at + k] = values[k];
+}
+
+/* ---- The outputs ---- */
+
+ROWS_BODY void rows_do_tokens(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,
+                              uint32_t count, uint32_t token_width, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+    int64_t inputs[ROWS_MOST_VECTOR], labels[ROWS_MOST_VECTOR];
+    uint8_t loss[ROWS_MOST_VECTOR];
+
+    ROWS_UNROLL
+    for (uint32_t k = 0; k < most; k++) {
+        uint32_t label = rows_label_token(j, i + k);
+        int inside = k < count && i + k < r->length;
+
+        loss[k] = inside && r->flags == 0 && !(j->mask_first && label > 0 && rows_line_start(r, label));
+        inputs[k] = inside && j->inputs ? rows_line_token(r, i + k, token_width) : j->pad;
+        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, label, token_width) : ROWS_IGNORED;
+    }
+    if (j->inputs)
+        rows_store(j->inputs, at, inputs, count, number_bytes);
+    if (j->labels)
+        rows_store(j->labels, at, labels, count, number_bytes);
+    if (j->loss_mask)
+        rows_store_mask(j->loss_mask, at, loss, count, number_bytes);
+}
+
+ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,
+                                 uint32_t count, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+    int64_t positions[ROWS_MOST_VECTOR], documents[ROWS_MOST_VECTOR];
+
+    ROWS_UNROLL
+    for (uint32_t k = 0; k < most; k++) {
+        struct rows_mark m = rows_line_stretch(r, i + k);
+
+        positions[k] = i + k - m.begin;
+        documents[k] = m.documents;
+        if (j->sequences && k < count && m.begin == i + k)
+            j->sequences[r->first_sequence + m.documents] = (int32_t)(at + k);
+    }
+    if (j->positions)
+        rows_store(j->positions, at, positions, count, number_bytes);
+    if (j->documents)
+        rows_store(j->documents, at, documents, count, number_bytes);
+}
+
+/* Numbers i, i + 1, ... of a row of the outputs, 16 bytes of them; i < length. The two widths are those of the job, as
+ * constants. */
+ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint32_t i,
+                       uint32_t token_width, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+    uint64_t at = (uint64_t)row * j->length + i;
+    uint32_t count = j->length - i < most ? j->length - i : most;
+    uint8_t attention[ROWS_MOST_VECTOR];
+
+    rows_do_tokens(j, r, at, i, count, token_width, number_bytes);
+    if (j->positions || j->documents || j->sequences)
+        rows_do_stretches(j, r, at, i, count, number_bytes);
+    if (j->attention_mask) {
+        ROWS_UNROLL
+        for (uint32_t k = 0; k < most; k++)
+            attention[k] = i + k < r->length || r->length == 0;
+        rows_store_mask(j->attention_mask, at, attention, count, number_bytes);
+    }
+}
+
+/* What follows the last begin of a stretch in `sequences`: number `k`, `step` further, and so on. */
+ROWS_BODY void rows_do_sequences_end(const struct rows_job *j, uint64_t k, uint64_t step)
+{
+    if (!j->sequences)
+        return;
+    for (k += rows_stretches_before(j, j->rows); k < j->sequences_room; k += step)
+        j->sequences[k] = (int32_t)((uint64_t)j->rows * j->length);
+}
+
+/* ---- How the threads share the work ---- */
+
+/*
+ * A block has 256 threads. They are cut into groups of `group` (a power of two), each of which works at one row; a group
+ * does ROWS_ROUNDS times `group` vectors of 16 bytes: a tile. Neighbours in a group store neighbours in memory.
+ */
+#define ROWS_BLOCK  256u
+#define ROWS_ROUNDS 4u
+
+struct rows_grid {
+    uint32_t group_bits; /* log2 of `group` */
+    uint32_t tiles;      /* of a row */
+};
+
+ROWS_BODY struct rows_grid rows_grid(const struct rows_job *j, uint64_t *blocks)
+{
+    uint32_t vectors = (j->length + 16 / j->number_bytes - 1) / (16 / j->number_bytes);
+    struct rows_grid g = { 3, 1 };
+
+    /* no wider than a row needs, so that short rows share a block */
+    while (g.group_bits < 8 && ((uint32_t)ROWS_ROUNDS << g.group_bits) < vectors)
+        g.group_bits++;
+    g.tiles = (vectors + (ROWS_ROUNDS << g.group_bits) - 1) / (ROWS_ROUNDS << g.group_bits);
+    *blocks = ((uint64_t)j->rows + (ROWS_BLOCK >> g.group_bits) - 1) / (ROWS_BLOCK >> g.group_bits) * g.tiles;
+    return g;
+}
+
+/* What thread `thread` of block `block` of `blocks` does. */
+ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint32_t block, uint32_t blocks,
+                              uint32_t thread, uint32_t token_width, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+    uint32_t rows_of_block = ROWS_BLOCK >> g.group_bits, lane = thread & ((1u << g.group_bits) - 1);
+    uint64_t row = (uint64_t)(block / g.tiles) * rows_of_block + (thread >> g.group_bits);
+    uint64_t vector = ((uint64_t)(block % g.tiles) * ROWS_ROUNDS << g.group_bits) + lane;
+
+    if (row < j->rows) {
+        struct rows_line r = rows_line(j, (uint32_t)row, token_width);
+
+        ROWS_ONE_BY_ONE /* unrolled it is four times the code, for stores that nothing waits for */
+            for (uint32_t round = 0; round < ROWS_ROUNDS;
+                 round++, vector += (uint64_t)1 << g.group_bits) if (vector * most < j->length)
+                rows_do(j, &r, (uint32_t)row, (uint32_t)vector * most, token_width, number_bytes);
+    }
+    rows_do_sequences_end(j, (uint64_t)block * ROWS_BLOCK + thread, (uint64_t)blocks * ROWS_BLOCK);
+}
+
+#endif

@@ -1,0 +1,48 @@
+#!/bin/sh
+# test_manual.sh: manual pages and completions name every command and option that --help names; groff, bash, zsh and
+# fish, where they are installed, take them without a complaint; bash completes with them.
+. tests/cli/cli.sh
+
+for program in leat leat-bench; do
+    $program --manual >"$tmp/$program.1"
+    $program --completion bash >"$tmp/$program.bash"
+    $program --completion zsh >"$tmp/$program.zsh"
+    $program --completion fish >"$tmp/$program.fish"
+    commands=$($program --help | awk '/^commands:/ { on = 1; next } on && NF == 0 { exit } on { print $1 }')
+    [ -n "$commands" ] || fail "no commands in $program --help"
+    for command in $commands; do
+        grep -q "^.SH \"$(echo "$program" | sed 's/-/\\\\-/') $command\"" "$tmp/$program.1" ||
+            fail "the manual of $program lacks $command"
+        [ "$program $command" = "leat bench" ] && continue
+        options=$("$program" "$command" --help | sed -n 's/^ *\(-., \)\{0,1\}--\([a-z0-9-]*\).*/\2/p' | grep -v '^help$')
+        for option in $options; do
+            roff=$(echo "$option" | sed 's/-/\\\\-/g')
+            grep -q -e "\\\\-\\\\-$roff\\\\fR" "$tmp/$program.1" || fail "the manual of $program lacks --$option"
+            for shell in bash zsh; do
+                grep -q -e "--$option" "$tmp/$program.$shell" || fail "$shell: $program $command --$option"
+            done
+            grep -q -e "from $command' -l $option " "$tmp/$program.fish" || fail "fish: $program $command --$option"
+        done
+    done
+    if command -v groff >/dev/null; then
+        groff -man -ww -z "$tmp/$program.1" 2>"$tmp/said"
+        [ ! -s "$tmp/said" ] || fail "groff: $(head -n 3 "$tmp/said")"
+    fi
+    for shell in bash zsh fish; do
+        ! command -v $shell >/dev/null || $shell -n "$tmp/$program.$shell" || fail "$shell does not read its script"
+    done
+done
+
+if command -v bash >/dev/null; then
+    becomes() { # WORD... : what the last one becomes
+        bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _leat; echo "${COMPREPLY[@]}"' "$tmp/leat.bash" "$@"
+    }
+    [ "$(becomes leat ver)" = verify ] || fail "bash: leat ver: $(becomes leat ver)"
+    [ "$(becomes leat pack --tok)" = --tokenizer ] || fail "bash: leat pack --tok"
+    [ "$(becomes leat pack --format js)" = jsonl ] || fail "bash: leat pack --format js"
+    [ -z "$(becomes leat pack -o cor)" ] || fail "bash: the value of -o is a file's name"
+fi
+
+leat --completion tcsh 2>"$tmp/said" && fail "there is no completion for tcsh"
+grep -q "bash, zsh or fish" "$tmp/said" || fail "the shells are not named"
+finish

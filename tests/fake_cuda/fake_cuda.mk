@@ -1,0 +1,23 @@
+# fake_cuda.mk: the stand-in driver, which tests and `leat-bench --device simulated` load in place of NVIDIA's; included by
+# tests/tests.mk. And the tests of the loader once more, on a device: each program of tests/loader/ and the loader's of
+# tests/faults/, with the same sources, as build/tests/device/.
+
+FAKE_CUDA := $(BUILD)/fake_cuda/libfake_cuda.so
+$(call objects,$(wildcard tests/fake_cuda/*.c)): ALL_CFLAGS += -Itests -I.
+$(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/gate.c)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
+
+$(BUILD)/obj/tests/cuda/test_prototypes.o: ALL_CFLAGS += $(CUDA_CFLAGS)
+
+DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
+DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))
+DEVICE_FAULTS   := $(BUILD)/tests/device/test_loader_faults
+
+$(DEVICE_PROGRAMS): $(BUILD)/tests/device/%: $(BUILD)/obj/tests/loader/%.o
+$(DEVICE_FAULTS): $(BUILD)/obj/tests/faults/test_loader_faults.o $(BUILD)/obj/tests/support/fault.o
+$(DEVICE_FAULTS): FAULTS = $(WRAP)
+$(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TEST_LIBRARIES) | $(FAKE_CUDA)
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(FAULTS) $(addprefix -Wl$(comma)--wrap=,$(DEVICE_WRAPPED)) $^ $(ALL_LIBS) \
+	    -lm -o $@

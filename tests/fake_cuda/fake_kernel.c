@@ -1,0 +1,195 @@
+/* fake_kernel.c: the stand-in's modules, and kernels by name: the bodies of src/rows_device.h, thread after thread. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+
+#define MOST_GRID 0x7fffffffu
+
+struct cuda_module_of_driver {
+    cuda_context context;
+    struct cuda_function_of_driver {
+        cuda_module module;
+        unsigned token_width, number_bytes;
+    } functions[4];
+    unsigned count;
+    struct cuda_module_of_driver *next;
+};
+
+static cuda_module modules;
+
+unsigned fake_modules_live(void)
+{
+    unsigned n = 0;
+
+    for (cuda_module m = modules; m; m = m->next)
+        n++;
+    return n;
+}
+
+unsigned fake_modules_drop(cuda_context context)
+{
+    unsigned n = 0;
+
+    for (cuda_module *at = &modules; *at;) {
+        cuda_module m = *at;
+
+        if (m->context != context) {
+            at = &m->next;
+            continue;
+        }
+        *at = m->next;
+        free(m);
+        n++;
+    }
+    return n;
+}
+
+/* Text of PTX, or what fatbinary makes; no more than a look at the begin. */
+cuda_result fake_module_load(cuda_module *module, const void *image)
+{
+    static const unsigned char fatbin[4] = { 0x50, 0xed, 0x55, 0xba };
+    cuda_result r = fake_enter("cuModuleLoadData", FAKE_CONTEXT | FAKE_WAITS | FAKE_UNSAFE);
+    cuda_module m;
+
+    if (r != CUDA_OK)
+        return r;
+    if (memcmp(image, fatbin, 4) != 0 && !strstr(image, ".version 6.3\n"))
+        return CUDA_INVALID_PTX;
+    m = calloc(1, sizeof *m);
+    if (!m)
+        return CUDA_OUT_OF_MEMORY;
+    m->context = fake_current();
+    pthread_mutex_lock(&fake_lock);
+    m->next = modules;
+    modules = m;
+    pthread_mutex_unlock(&fake_lock);
+    *module = m;
+    return CUDA_OK;
+}
+
+cuda_result fake_module_unload(cuda_module module)
+{
+    cuda_result r = fake_enter("cuModuleUnload", FAKE_CONTEXT | FAKE_WAITS | FAKE_UNSAFE | FAKE_ENDS);
+    cuda_module *at = &modules;
+
+    if (r == CUDA_DEINITIALIZED)
+        return r;
+    pthread_mutex_lock(&fake_lock);
+    while (*at && *at != module)
+        at = &(*at)->next;
+    if (*at) {
+        *at = module->next;
+        free(module);
+    } else {
+        fake_offence("a module is unloaded that is none, or was unloaded before");
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}
+
+cuda_result fake_module_function(cuda_function *function, cuda_module module, const char *name)
+{
+    cuda_result r = fake_enter("cuModuleGetFunction", FAKE_CONTEXT);
+    struct cuda_function_of_driver *f;
+
+    if (r != CUDA_OK)
+        return r;
+    if (module->count == 4)
+        return CUDA_NOT_FOUND;
+    f = &module->functions[module->count];
+    if (sscanf(name, "leat_rows_%u_%u", &f->token_width, &f->number_bytes) != 2)
+        return CUDA_NOT_FOUND;
+    f->module = module;
+    module->count++;
+    *function = f;
+    return CUDA_OK;
+}
+
+cuda_result fake_function_attribute(int *value, cuda_function_attribute what, cuda_function function)
+{
+    cuda_result r = fake_enter("cuFuncGetAttribute", FAKE_CONTEXT | FAKE_WAITS);
+
+    (void)what;
+    (void)function;
+    *value = 40;
+    return r;
+}
+
+/* ---- Launching ---- */
+
+/* One output, or a part of the slot: checked, and its pointer exchanged. */
+static bool exchange(cuda_context context, void *pointer, size_t bytes, bool write, const struct fake_clock *clock,
+                     unsigned index)
+{
+    void *shown;
+
+    memcpy(&shown, pointer, sizeof shown);
+    if (!shown || bytes == 0)
+        return true;
+    shown = fake_memory_at(context, (uintptr_t)shown, bytes, write, clock, index, "a kernel");
+    memcpy(pointer, &shown, sizeof shown);
+    return shown != NULL;
+}
+
+/* All bytes of the slot that the job may read: from its base to the end of what lies furthest behind. */
+static size_t slot_bytes(const struct rows_job *j)
+{
+    const struct rows_layout *l = &j->layout;
+    size_t ends[] = { l->tokens_at + (size_t)l->rows * l->width * l->token_width, l->lengths_at + 4 * (size_t)l->rows,
+                      l->flags_at + l->rows, l->starts_at + 8 * (size_t)l->rows * l->start_words,
+                      l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0 };
+    size_t most = 0;
+
+    for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (ends[i] > most)
+            most = ends[i];
+    return most;
+}
+
+bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
+{
+    size_t numbers = (size_t)j->rows * j->length, wide = numbers * j->number_bytes;
+
+    return exchange(context, &j->base, slot_bytes(j), false, clock, index) &&
+           exchange(context, &j->inputs, wide, true, clock, index) &&
+           exchange(context, &j->labels, wide, true, clock, index) &&
+           exchange(context, &j->positions, wide, true, clock, index) &&
+           exchange(context, &j->documents, wide, true, clock, index) &&
+           exchange(context, &j->loss_mask, numbers, true, clock, index) &&
+           exchange(context, &j->attention_mask, numbers, true, clock, index) &&
+           exchange(context, &j->sequences, 4 * j->sequences_room, true, clock, index);
+}
+
+void fake_kernel_run(const struct fake_work *w, const struct rows_job *j)
+{
+    for (unsigned block = 0; block < w->blocks; block++)
+        for (unsigned thread = 0; thread < ROWS_BLOCK; thread++)
+            rows_do_thread(j, w->grid, block, w->blocks, thread, w->widths / 10, w->widths % 10);
+}
+
+cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
+                        unsigned block_y, unsigned block_z, unsigned shared_bytes, cuda_stream stream,
+                        void **parameters, void **extra)
+{
+    cuda_result r = fake_enter("cuLaunchKernel", FAKE_CONTEXT);
+    struct fake_work w = { .kind = FAKE_KERNEL, .blocks = grid_x };
+
+    if (r != CUDA_OK)
+        return r;
+    if (grid_x == 0 || grid_x > MOST_GRID || grid_y != 1 || grid_z != 1 || block_x != ROWS_BLOCK || block_y != 1 ||
+        block_z != 1 || shared_bytes != 0 || extra)
+        return CUDA_INVALID_VALUE;
+    if (function->module->context != fake_current())
+        return CUDA_INVALID_HANDLE;
+    memcpy(&w.job, parameters[0], sizeof w.job);
+    memcpy(&w.grid, parameters[1], sizeof w.grid);
+    w.widths = 10 * function->token_width + function->number_bytes;
+    if (w.job.layout.token_width != function->token_width || w.job.number_bytes != function->number_bytes)
+        fake_offence("a kernel for other widths than the job's is started");
+    pthread_mutex_lock(&fake_lock);
+    r = fake_put(stream, &w);
+    pthread_mutex_unlock(&fake_lock);
+    return r;
+}

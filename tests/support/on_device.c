@@ -1,0 +1,269 @@
+/* on_device.c: see on_device.h. The linker sends the calls of a test here, and gives the library's own as __real_<call>. */
+#include "on_device.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "loader.h"
+
+#define BORDER 256 /* behind each buffer on the device, which stays as it is */
+#define PARTS  7   /* of the outputs */
+
+enum leat_status __real_leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
+                                         const struct leat_loader_options *options, struct leat_error *err);
+enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
+                                         const struct leat_loader_options *options, struct leat_error *err);
+void __real_leat_loader_close(struct leat_loader *loader);
+void __wrap_leat_loader_close(struct leat_loader *loader);
+enum leat_status __real_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                         void *stream, struct leat_error *err);
+enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                         void *stream, struct leat_error *err);
+enum leat_status __real_leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
+                                          struct leat_error *err);
+enum leat_status __wrap_leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
+                                          struct leat_error *err);
+void __real_leat_batch_release(const struct leat_batch *batch, void *stream);
+void __wrap_leat_batch_release(const struct leat_batch *batch, void *stream);
+
+/* What was borrowed and brought to the host, until its batch is released. */
+struct borrowed {
+    const struct leat_batch *batch;
+    void *parts[PARTS];
+    struct borrowed *next;
+};
+static struct borrowed *all_borrowed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static _Noreturn void stop(const char *what)
+{
+    fprintf(stderr, "%s:%d: on the device: %s\n", __FILE__, __LINE__, what);
+    abort();
+}
+
+static void must(cuda_result r, const char *what)
+{
+    if (r != CUDA_OK)
+        stop(what);
+}
+
+static struct on_device *device(void)
+{
+    const char *why;
+    struct on_device *d = on_device(&why);
+
+    if (!d) {
+        fprintf(stderr, "skipped: %s\n", why);
+        exit(77);
+    }
+    return d;
+}
+
+static struct leat_loader *loader_of(const struct leat_batch *batch)
+{
+    return ((const struct loader_slot *)(const void *)batch)->loader;
+}
+
+/* The library leaves the thread's contexts as they were. */
+static unsigned depth(struct on_device *d)
+{
+    return d->fake ? d->fake->depth() : 0;
+}
+
+/* ---- Opening and closing ---- */
+
+enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
+                                         const struct leat_loader_options *options, struct leat_error *err)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct on_device *d = device();
+    unsigned before = depth(d);
+    enum leat_status s;
+
+    struct_give(&o, sizeof o, options, options->size);
+    if (!o.device)
+        o.device = d->name;
+    if (d->fake)
+        d->fake->allow_waiting(1);
+    s = __real_leat_loader_open(out, plan, &o, err);
+    if (d->fake)
+        d->fake->allow_waiting(-1);
+    if (depth(d) != before)
+        stop("opening has changed the thread's contexts");
+    return s;
+}
+
+static void forget(const struct leat_loader *loader, const struct leat_batch *batch)
+{
+    pthread_mutex_lock(&lock);
+    for (struct borrowed **at = &all_borrowed; *at;) {
+        struct borrowed *b = *at;
+
+        if (b->batch != batch && loader_of(b->batch) != loader) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        for (unsigned i = 0; i < PARTS; i++)
+            free(b->parts[i]);
+        free(b);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void __wrap_leat_loader_close(struct leat_loader *loader)
+{
+    struct on_device *d;
+
+    if (!loader || loader_forked(loader)) {
+        __real_leat_loader_close(loader);
+        return;
+    }
+    d = device();
+    forget(loader, NULL);
+    if (d->fake)
+        d->fake->allow_waiting(1);
+    __real_leat_loader_close(loader);
+    if (d->fake)
+        d->fake->allow_waiting(-1);
+}
+
+/* ---- Outputs ---- */
+
+static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, void **pointers[PARTS],
+                     size_t bytes[PARTS])
+{
+    size_t numbers = (o->rows ? o->rows : batch->rows) * (o->length ? o->length : batch->length);
+
+    pointers[0] = &o->inputs;
+    pointers[1] = &o->labels;
+    pointers[2] = &o->positions;
+    pointers[3] = &o->documents;
+    pointers[4] = (void **)&o->loss_mask;
+    pointers[5] = (void **)&o->attention_mask;
+    pointers[6] = (void **)(void *)&o->sequences;
+    for (unsigned i = 0; i < PARTS; i++)
+        bytes[i] = i < 4 ? numbers * o->number_bytes : i < 6 ? numbers : 4 * o->sequences_room;
+}
+
+static void bring(struct on_device *d, void *to, const void *from, size_t bytes, cuda_stream stream)
+{
+    must(d->extra.copy_to_host(to, (uintptr_t)from, bytes, stream), "copying to the host");
+    must(d->driver.stream_synchronize(stream), "waiting for a copy");
+}
+
+static void check_border(struct on_device *d, const uint8_t *at, cuda_stream stream)
+{
+    uint8_t border[BORDER];
+
+    bring(d, border, at, BORDER, stream);
+    for (unsigned i = 0; i < BORDER; i++)
+        if (border[i] != 0xa5)
+            stop("something is written behind an output");
+}
+
+enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
+                                         void *given, struct leat_error *err)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT, host;
+    void **pointers[PARTS], **hosts[PARTS];
+    struct on_device *d;
+    size_t bytes[PARTS];
+    cuda_stream stream;
+    enum leat_status s;
+    unsigned before;
+
+    (void)given;
+    if (loader_forked(loader_of(batch)))
+        return __real_leat_batch_write(batch, outputs, NULL, err);
+    d = device();
+    struct_give(&o, sizeof o, outputs, outputs->size);
+    host = o;
+    parts_of(&o, batch, pointers, bytes);
+    parts_of(&host, batch, hosts, bytes);
+    on_device_begin(d);
+    must(d->driver.stream_create(&stream, CUDA_STREAM_NON_BLOCKING, 0), "making a stream");
+    for (unsigned i = 0; i < PARTS; i++) {
+        cuda_pointer memory;
+
+        if (!*hosts[i])
+            continue;
+        must(d->driver.memory_allocate(&memory, bytes[i] + BORDER), "allocating an output");
+        must(d->extra.set_bytes(memory, 0xa5, bytes[i] + BORDER, stream), "filling an output");
+        *pointers[i] = (void *)(uintptr_t)memory;
+    }
+    on_device_end(d);
+    before = depth(d);
+    s = __real_leat_batch_write(batch, &o, stream, err);
+    if (depth(d) != before)
+        stop("writing has changed the thread's contexts");
+    on_device_begin(d);
+    for (unsigned i = 0; i < PARTS; i++) {
+        if (!*hosts[i])
+            continue;
+        if (s == LEAT_OK)
+            bring(d, *hosts[i], *pointers[i], bytes[i], stream);
+        check_border(d, (const uint8_t *)*pointers[i] + bytes[i], stream);
+        must(d->driver.memory_free((uintptr_t)*pointers[i]), "freeing an output");
+    }
+    must(d->driver.stream_destroy(stream), "destroying a stream");
+    on_device_end(d);
+    return s;
+}
+
+enum leat_status __wrap_leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *given,
+                                          struct leat_error *err)
+{
+    struct on_device *d;
+    struct borrowed *b;
+    void **pointers[PARTS];
+    size_t bytes[PARTS];
+    cuda_stream stream;
+    enum leat_status s;
+
+    (void)given;
+    if (loader_forked(loader_of(batch)))
+        return __real_leat_batch_borrow(batch, outputs, NULL, err);
+    d = device();
+    on_device_begin(d);
+    must(d->driver.stream_create(&stream, CUDA_STREAM_NON_BLOCKING, 0), "making a stream");
+    on_device_end(d);
+    s = __real_leat_batch_borrow(batch, outputs, stream, err);
+    on_device_begin(d);
+    if (s == LEAT_OK) {
+        b = calloc(1, sizeof *b);
+        if (!b)
+            stop("no memory");
+        b->batch = batch;
+        parts_of(outputs, batch, pointers, bytes);
+        for (unsigned i = 0; i < PARTS; i++)
+            if (*pointers[i]) {
+                b->parts[i] = malloc(bytes[i]);
+                if (!b->parts[i])
+                    stop("no memory");
+                bring(d, b->parts[i], *pointers[i], bytes[i], stream);
+                *pointers[i] = b->parts[i];
+            }
+        pthread_mutex_lock(&lock);
+        b->next = all_borrowed;
+        all_borrowed = b;
+        pthread_mutex_unlock(&lock);
+    }
+    must(d->driver.stream_destroy(stream), "destroying a stream");
+    on_device_end(d);
+    return s;
+}
+
+/* On the default stream, which is as good as any: what was borrowed is on the host by now. */
+void __wrap_leat_batch_release(const struct leat_batch *batch, void *given)
+{
+    (void)given;
+    if (!loader_forked(loader_of(batch)))
+        forget(NULL, batch);
+    __real_leat_batch_release(batch, NULL);
+}

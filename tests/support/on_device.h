@@ -1,0 +1,28 @@
+/*
+ * on_device.h: runs tests that know nothing of devices on one. Programs are linked so that the calls of a loader that name
+ * memory or a device come through on_device.c (tests/tests.mk, DEVICE_WRAPPED): every loader is opened for the device, what
+ * is written or borrowed is brought to the host before the call returns, and rules are checked besides. The device is
+ * $LEAT_TEST_DEVICE, or the stand-in driver of tests/fake_cuda/.
+ */
+#ifndef LEAT_TESTS_ON_DEVICE_H
+#define LEAT_TESTS_ON_DEVICE_H
+
+#include "bench/cuda_extra.h"
+#include "fake_cuda/fake_control.h"
+
+struct on_device {
+    char name[600]; /* for leat_loader_options.device */
+    struct cuda_driver driver;
+    struct cuda_extra extra;
+    const struct fake_control *fake; /* NULL: a real one */
+    cuda_context context;            /* of the first device, retained */
+};
+
+/* Opens the driver once, and makes the stand-in strict; *why (may be NULL) says what is missing where it returns NULL. */
+struct on_device *on_device(const char **why);
+
+/* Between these the calling thread's calls of the driver are the test's own. */
+void on_device_begin(struct on_device *d);
+void on_device_end(struct on_device *d);
+
+#endif

@@ -1,0 +1,69 @@
+/* byte_cuts.c: see byte_cuts.h. All tokens count, also those that no merge makes: a piece that is one stays whole. */
+#include "byte_cuts.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+
+/* Bits for each pair that is set, at least: one in sixteen pairs is then thought unsafe without need. */
+#define BITS_A_PAIR 16
+#define LEAST_BITS  14
+#define MOST_BITS   22
+
+/* Goes through the places in a token at which a cut could be; counts pairs of whole characters, and notes them if
+ * `note`. */
+static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes, bool note)
+{
+    bool whole_before = false;
+    uint32_t before = 0;
+    size_t pairs = 0, at = 0;
+
+    while (at < bytes && (text[at] & 0xc0) == 0x80)
+        at++;
+    while (at < bytes) {
+        unsigned length = byte_cuts_length(text[at]);
+        bool whole = length <= bytes - at;
+        uint32_t after = whole ? byte_cuts_load(text + at, length, bytes - at) : 0;
+
+        if (at > 0 && text[at] >= 0xc0) {
+            bool both = whole && whole_before;
+
+            pairs += both;
+            if (note && both)
+                c->pairs[byte_cuts_hash(c, before, after) / 64] |= (uint64_t)1 << byte_cuts_hash(c, before, after) % 64;
+            else if (note)
+                c->partial[text[at - 1]] |= (uint64_t)1 << (text[at] & 63);
+        }
+        before = after;
+        whole_before = whole;
+        at += whole ? length : bytes - at;
+    }
+    return pairs;
+}
+
+enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    size_t pairs = 0;
+    unsigned bits = LEAST_BITS;
+
+    *c = (struct byte_cuts) { .shift = 0 };
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (!spec->tokens[i].foreign)
+            pairs += go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, false);
+    while (bits < MOST_BITS && (size_t)1 << bits < BITS_A_PAIR * pairs)
+        bits++;
+    c->shift = 64 - bits;
+    c->pairs = calloc((size_t)1 << (bits - 6), sizeof *c->pairs);
+    if (!c->pairs)
+        return status_no_memory(err, (size_t)1 << (bits - 3));
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (!spec->tokens[i].foreign)
+            go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, true);
+    return LEAT_OK;
+}
+
+void byte_cuts_free(struct byte_cuts *c)
+{
+    free(c->pairs);
+    c->pairs = NULL;
+}

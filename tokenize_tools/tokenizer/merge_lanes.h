@@ -1,0 +1,44 @@
+/*
+ * merge_lanes.h: merging short pieces of bytes, several at a time, in turns: while the pairs that one piece asks for
+ * come from memory the others go on. Part of each of piece_kernels_*.c.
+ *
+ * The rule is that of merge_table.h, the least rank first and of equals the leftmost, read literally: of a piece all
+ * ranks are kept, with their places in the low bits, and the least of all is looked for each time.
+ */
+#ifndef LEAT_TOKENIZER_MERGE_LANES_H
+#define LEAT_TOKENIZER_MERGE_LANES_H
+
+#include "pair_lines.h"
+#include "piece_batch.h"
+#include "vocabulary_map.h"
+
+#define LANES        8
+#define LANE_SYMBOLS 62 /* the most of a piece: places 1 to 62 */
+#define LANE_PLACES  64
+#define LANE_NONE    (UINT32_MAX - LANE_PLACES + 1)
+
+/* What a kernel must know of a model whose pieces are bytes. */
+struct merge_rules {
+    const struct pair_lines *pairs;
+    const uint32_t *bytes;              /* the symbol of each */
+    const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
+    const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
+    const struct vocabulary_map *whole; /* pieces that are tokens stay as they are; NULL: not so */
+};
+
+struct lane {
+    _Alignas(64) uint32_t
+        ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
+    uint32_t symbols[LANE_PLACES + 2]; /* by place; PAIR_NOBODY before the first and behind the last */
+    uint64_t alive;                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
+    unsigned width;                    /* places that are in use, a multiple of 16 */
+    unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
+    uint64_t left_key, right_key;
+    size_t left_line, right_line;
+    uint64_t hash; /* of the piece, where it may be a token as it stands */
+    uint32_t at;   /* which piece of the batch */
+    uint32_t bytes;
+    struct piece_key key; /* of a piece that the cache keeps */
+};
+
+#endif

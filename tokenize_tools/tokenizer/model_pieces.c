@@ -1,0 +1,270 @@
+/*
+ * model_pieces.c: many pieces at once, by way of the cache (piece_batch.h); what it does not know is merged and goes into
+ * it. Here are the borders: between batches, at the end of the text, where kernels must not read on, and around pieces
+ * so long that they are better off alone.
+ */
+#include <string.h>
+
+#include "base/tiny.h"
+#include "model_parts.h"
+
+/* After so much text a larger cache is worth its making. */
+#define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
+
+/* The vocabulary itself, where a piece that is a token is that token. */
+static void seed(const struct model *m, struct model_scratch *s)
+{
+    for (uint32_t i = 0; m->whole && i < m->spec->token_count; i++) {
+        const struct spec_token *t = &m->spec->tokens[i];
+
+        if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST) {
+            struct piece_key key = piece_key_make(spec_token_bytes(m->spec, t), t->length, 0);
+
+            piece_cache_add(&s->cache, &key, &t->id, 1);
+        }
+    }
+}
+
+static void count_text(const struct model *m, struct model_scratch *s, size_t bytes)
+{
+    s->seen_bytes += bytes;
+    if (s->seen_bytes >= MUCH_TEXT && !s->cache.large && s->cache_bytes > 0) {
+        if (piece_cache_enlarge(&s->cache, s->cache_bytes))
+            seed(m, s);
+        else
+            s->cache_bytes = 0; /* once is enough */
+    }
+}
+
+/* A piece that the batch did not find: it may be there by now, or lie in a wider table. */
+static enum leat_status encode_missed(const struct model *m, struct model_scratch *s, uint32_t at,
+                                      struct leat_error *err)
+{
+    struct piece_batch *b = &s->batch;
+    const uint8_t *piece = b->text + b->begins[at];
+    size_t bytes = b->begins[at + 1] - b->begins[at], begin = s->many.count, count = 0;
+    enum leat_status status = id_list_reserve(&s->many, PIECE_IDS, err);
+    struct piece_key key;
+
+    if (status == LEAT_OK && bytes <= PIECE_MOST) {
+        key = piece_key_make(piece, bytes, b->parts[at]);
+        count = piece_cache_find(&s->cache, &key, s->many.ids + begin);
+        s->many.count += count;
+    }
+    if (status == LEAT_OK && count == 0) {
+        status = b->parts[at] ? model_encode_merges(m, s, piece, bytes, &s->many, err)
+                              : model_encode_whole(m, s, piece, bytes, &s->many, err);
+        if (status == LEAT_OK && bytes <= PIECE_MOST)
+            piece_cache_add(&s->cache, &key, s->many.ids + begin, s->many.count - begin);
+    }
+    if (status != LEAT_OK)
+        return status;
+    count = s->many.count - begin;
+    b->values[at] = piece_value(s->many.ids + begin, count, begin);
+    if (piece_fits(s->many.ids + begin, count))
+        s->many.count = begin;
+    return status;
+}
+
+static enum leat_status encode_batch(const struct model *m, struct model_scratch *s, struct id_list *out,
+                                     struct leat_error *err)
+{
+    struct piece_batch *b = &s->batch;
+    enum leat_status status;
+
+    s->many.count = 0;
+    status = id_list_reserve(&s->many, PIECE_IDS * (size_t)b->count + BATCH_BYTES + PIECE_IDS, err);
+    if (status != LEAT_OK)
+        return status;
+    b->many = s->many.ids;
+    b->many_count = 0;
+    s->kernels->find(&s->cache, b);
+    if (m->rules.pairs)
+        s->kernels->merge(&m->rules, &s->cache, b);
+    s->many.count = b->many_count;
+    for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
+        status = encode_missed(m, s, b->missed[i], err);
+    b->many = s->many.ids;
+    if (status == LEAT_OK)
+        status = id_list_reserve(out, 3 * (size_t)b->count + s->many.count + BATCH_OVER, err);
+    if (status == LEAT_OK)
+        out->count += s->kernels->write(b, out->ids + out->count);
+    return status;
+}
+
+/* ---- Filling a batch ---- */
+
+/* What is left of a run of pieces: the next one begins at `begin`, or the rest of a cut one does. */
+struct rest {
+    const uint8_t *text;
+    size_t bytes; /* that can be read */
+    uint32_t begin;
+    const uint32_t *ends, *last;
+    bool inside; /* of a cut piece */
+};
+
+/* Where the batch's text lies, and the last place at which a piece may begin: kernels read on behind it. The last pieces
+ * of a text go from a copy. */
+struct place {
+    uint8_t copy[3 * PIECE_AHEAD];
+    size_t room; /* bytes that can be read */
+    uint32_t most;
+};
+
+static void place_text(struct place *p, struct piece_batch *b, const struct rest *r)
+{
+    size_t left = r->bytes - r->begin;
+
+    b->text = r->text + r->begin;
+    p->room = left;
+    p->most = left - PIECE_AHEAD < BATCH_BYTES ? (uint32_t)(left - PIECE_AHEAD) : BATCH_BYTES;
+    if (left < PIECE_AHEAD) {
+        memset(p->copy, 0, sizeof p->copy);
+        memcpy(p->copy, b->text, left);
+        b->text = p->copy;
+        p->room = sizeof p->copy;
+        p->most = PIECE_AHEAD;
+    }
+}
+
+static bool has_high(const uint8_t *text, size_t bytes)
+{
+    uint64_t all = 0;
+    size_t at = 0;
+
+    for (; at + 8 <= bytes; at += 8)
+        all |= bytes_load64(text + at);
+    for (; at < bytes; at++)
+        all |= (uint64_t)text[at] << 56;
+    return (all & 0x8080808080808080u) != 0;
+}
+
+/* How many of the pieces fit into a batch. */
+static size_t count_fitting(const struct rest *r, size_t most)
+{
+    size_t count = (size_t)(r->last - r->ends) < BATCH_PIECES ? (size_t)(r->last - r->ends) : BATCH_PIECES;
+
+    while (count > 0 && r->ends[count - 1] - r->begin > most)
+        count = count > 1 && r->ends[count / 2] - r->begin > most ? count / 2 : count - 1;
+    return count;
+}
+
+/* Pieces as they are. */
+static void fill_whole(const struct model *m, struct piece_batch *b, struct rest *r, const struct place *p)
+{
+    size_t count = count_fitting(r, BATCH_BYTES);
+    uint32_t base = r->begin;
+
+    while (count > 1 && r->ends[count - 2] - base > p->most)
+        count--;
+    b->begins[0] = 0;
+    for (size_t i = 0; i < count; i++)
+        b->begins[i + 1] = r->ends[i] - base;
+    memset(b->parts, 0, count);
+    b->parts[0] = r->inside && m->whole;
+    b->count = (uint32_t)count;
+    r->ends += count;
+    r->begin = base + b->begins[count];
+    r->inside = r->inside && count == 0;
+}
+
+/* Pieces cut wherever they may be. The last part remains, if its end is not there. */
+static void fill_cut(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p)
+{
+    uint64_t starts[BATCH_CUT_BYTES / 64 + 1] = { 1 };
+    struct piece_batch *b = &s->batch;
+    uint32_t base = r->begin, bytes = r->last[-1] - base, at;
+
+    if (bytes > BATCH_CUT_BYTES)
+        for (bytes = BATCH_CUT_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
+            bytes--;
+    for (const uint32_t *end = r->ends; end < r->last && *end - base <= bytes; end++)
+        starts[(*end - base) / 64] |= (uint64_t)1 << (*end - base) % 64;
+    s->kernels->cut(&m->byte_cuts, m->whole, b->text, bytes, p->room, starts, b);
+    if (r->inside)
+        b->parts[0] = m->whole;
+    b->count -= !(starts[bytes / 64] >> bytes % 64 & 1);
+    while (b->count > 0 && b->begins[b->count - 1] > p->most)
+        b->count--;
+    at = b->begins[b->count];
+    r->begin = base + at;
+    while (r->ends < r->last && *r->ends <= r->begin)
+        r->ends++;
+    if (b->count > 0)
+        r->inside = !(starts[at / 64] >> at % 64 & 1);
+}
+
+/* The end of the part of a piece that begins at text[begin]. */
+static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t bytes, uint32_t begin, uint32_t end)
+{
+    unsigned length = byte_cuts_length(text[begin]);
+    uint32_t before = byte_cuts_load(text + begin, length, bytes - begin), at = begin + length;
+
+    while (at < end) {
+        uint32_t after;
+
+        length = byte_cuts_length(text[at]);
+        after = byte_cuts_load(text + at, length, bytes - at);
+        if (length > 1 && byte_cuts_safe(c, before, text[at - 1], after))
+            return at;
+        before = after;
+        at += length;
+    }
+    return end;
+}
+
+/* A piece, or a part of one, that is longer than a batch. */
+static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
+                                    struct leat_error *err)
+{
+    const uint8_t *text = r->text + r->begin;
+    uint32_t end = m->rules.pairs ? part_end(&m->byte_cuts, r->text, r->bytes, r->begin, *r->ends) : *r->ends;
+    enum leat_status status = r->inside || end < *r->ends ? model_encode_merges(m, s, text, end - r->begin, out, err)
+                                                          : model_encode(m, s, text, end - r->begin, out, err);
+
+    r->begin = end;
+    r->inside = end < *r->ends;
+    r->ends += !r->inside;
+    return status;
+}
+
+static enum leat_status encode_next(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
+                                    struct leat_error *err)
+{
+    uint32_t all = r->last[-1] - r->begin;
+    struct place place;
+
+    place_text(&place, &s->batch, r);
+    if (m->rules.pairs && has_high(s->batch.text, all < BATCH_BYTES ? all : BATCH_BYTES))
+        fill_cut(m, s, r, &place);
+    else
+        fill_whole(m, &s->batch, r, &place);
+    return s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, out, err);
+}
+
+/* Models whose pieces fall into parts of another kind: those keep to themselves. */
+static enum leat_status encode_each(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
+                                    struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+
+    for (; status == LEAT_OK && r->ends < r->last; r->begin = *r->ends++)
+        status = model_encode(m, s, r->text + r->begin, *r->ends - r->begin, out, err);
+    return status;
+}
+
+enum leat_status model_encode_pieces(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                     struct leat_error *err)
+{
+    struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
+    enum leat_status status = LEAT_OK;
+
+    if (m->cuts || m->apart)
+        return encode_each(m, s, &r, out, err);
+    if (count > 0)
+        count_text(m, s, ends[count - 1] - begin);
+    while (status == LEAT_OK && r.ends < r.last)
+        status = encode_next(m, s, &r, out, err);
+    return status;
+}

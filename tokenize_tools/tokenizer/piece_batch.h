@@ -1,0 +1,73 @@
+/*
+ * piece_batch.h: the ids of many pieces at once, as far as the cache knows them. First the keys of all pieces are made
+ * and their lines fetched ahead, then the lines are looked at, and what is not there is noted; when the notes have been
+ * dealt with, the ids are written. No step waits for the one before of the same piece.
+ */
+#ifndef LEAT_TOKENIZER_PIECE_BATCH_H
+#define LEAT_TOKENIZER_PIECE_BATCH_H
+
+#include "byte_cuts.h"
+#include "piece_cache.h"
+
+/* Pieces of a batch, as a rule, and the bytes that all together may have; less text if pieces are cut, into parts that
+ * may be as many as bytes. */
+#define BATCH_PIECES    ((size_t)1024)
+#define BATCH_BYTES     ((size_t)16384)
+#define BATCH_CUT_BYTES ((size_t)4096)
+#define BATCH_ROOM      BATCH_CUT_BYTES
+
+/* Vectors are written whole. */
+#define BATCH_OVER 16
+
+struct piece_batch {
+    const uint8_t *text; /* where the first piece begins */
+    uint32_t count;
+    uint32_t begins[BATCH_ROOM + BATCH_OVER]; /* of each piece; then where the last one ends */
+    uint8_t parts[BATCH_ROOM + BATCH_OVER];   /* 1: of a cut piece, see piece_key_make() */
+    uint64_t values[BATCH_ROOM + BATCH_OVER]; /* of piece_cache.h; below 1 << PIECE_COUNT_SHIFT: not known */
+
+    uint32_t missed_count; /* of what is not known */
+    uint32_t missed[BATCH_ROOM + BATCH_OVER];
+
+    /* Ids that do not fit a value. */
+    uint32_t *many;
+    size_t many_count;
+
+    /* Between the steps of a look-up: numbers of pieces, keys, and numbers of lines. */
+    uint32_t other_count, middle_count, long_count;
+    uint32_t others[BATCH_ROOM + BATCH_OVER], middle_at[BATCH_ROOM + BATCH_OVER], long_at[BATCH_ROOM + BATCH_OVER];
+    uint32_t short_lines[BATCH_ROOM + BATCH_OVER], middle_lines[BATCH_ROOM + BATCH_OVER];
+    uint32_t long_lines[BATCH_ROOM + BATCH_OVER];
+    uint64_t short_words[BATCH_ROOM + BATCH_OVER], middle_words[2 * (BATCH_ROOM + BATCH_OVER)];
+};
+
+struct merge_rules;
+
+struct piece_kernels {
+    const char *name;
+    /*
+     * Cuts text[0..bytes), in which the bits `starts` say where pieces begin, the first at 0, into the batch's pieces.
+     * `kinds`: parts of cut pieces are another kind of piece than whole ones. A piece ends at text[bytes];
+     * text[0..room) can be read.
+     */
+    void (*cut)(const struct byte_cuts *c, bool kinds, const uint8_t *text, size_t bytes, size_t room,
+                const uint64_t *starts, struct piece_batch *b);
+    /* Fills in values and missed; appends to `many`, at most PIECE_IDS a piece. PIECE_AHEAD bytes can be read at each. */
+    void (*find)(const struct piece_cache *c, struct piece_batch *b);
+    /*
+     * Merges the missed pieces but for those of more than LANE_SYMBOLS (merge_lanes.h) bytes, which remain as missed,
+     * fills in their values and puts them into the cache. There is room in `many` for an id for each of their bytes, and
+     * PIECE_IDS more.
+     */
+    void (*merge)(const struct merge_rules *rules, struct piece_cache *c, struct piece_batch *b);
+    /* Writes the ids of all values; returns their number. May write BATCH_OVER more. */
+    size_t (*write)(const struct piece_batch *b, uint32_t *ids);
+};
+
+/* The fastest row that this CPU has. Constant memory. */
+const struct piece_kernels *piece_kernels(void);
+
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+const struct piece_kernels *piece_kernels_row(unsigned number, int *usable);
+
+#endif

@@ -1,0 +1,334 @@
+/*
+ * piece_kernel.h: the body of piece_kernels_*.c, compiled once for each CPU level: looking for many pieces in the cache,
+ * and writing their ids. What merges and what cuts lie in headers of their own.
+ *
+ * Loops have no branch on what a piece is, since a quarter of those of many languages would be guessed wrong: all pieces
+ * are looked for among the short ones, those that are not with a key that no piece has; these few then once more.
+ */
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "merge_lane_kernel.h"
+#include "piece_batch.h"
+#include "piece_cut_kernel.h"
+
+/* ---- A line ---- */
+
+/* The value of the one entry of a line of short pieces with this key; 0 if there is none. */
+static inline uint64_t line_short(const uint64_t *line, uint64_t key)
+{
+#if defined(__AVX512F__)
+    __mmask8 same =
+        _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
+    __m256i value = _mm256_maskz_compress_epi64(same, _mm256_load_si256((const __m256i *)(line + 4)));
+
+    return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(value));
+#elif defined(__AVX2__)
+    __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
+    __m256i value = _mm256_and_si256(equal, _mm256_load_si256((const __m256i *)(line + 4)));
+    __m128i half = _mm_or_si128(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
+
+    return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
+#else
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < 4; i++)
+        value |= line[i] == key ? line[4 + i] : 0;
+    return value;
+#endif
+}
+
+/* The same of a line of middle pieces: two words. */
+static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
+{
+#if defined(__AVX2__)
+    __m256i keys = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)key));
+    __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), keys);
+    __m256i both = _mm256_and_si256(equal, _mm256_shuffle_epi32(equal, 0x4e));
+    __m256i found = _mm256_and_si256(both, _mm256_load_si256((const __m256i *)(line + 4)));
+
+    _mm_storeu_si128((__m128i *)value, _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
+#else
+    uint64_t first = line[0] == key[0] && line[1] == key[1] ? ~(uint64_t)0 : 0;
+    uint64_t second = line[2] == key[0] && line[3] == key[1] ? ~(uint64_t)0 : 0;
+
+    value[0] = (line[4] & first) | (line[6] & second);
+    value[1] = (line[5] & first) | (line[7] & second);
+#endif
+}
+
+/* ---- Keys ---- */
+
+/* The keys of short pieces, 0 for others, whose numbers are noted, and the places of their lines. */
+static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
+{
+    uint32_t others = 0;
+#if defined(__AVX512F__)
+    const __m512i ones = _mm512_set1_epi64(-1), eight = _mm512_set1_epi64(8), seven = _mm512_set1_epi64(7);
+    const __m512i factor = _mm512_set1_epi64((long long)piece_hash_short(1));
+    const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
+    __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+    for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
+        __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1), is_short;
+        __m256i begin = _mm256_loadu_si256((const __m256i *)(b->begins + i));
+        __m256i end = _mm256_loadu_si256((const __m256i *)(b->begins + i + 1));
+        __m512i bytes = _mm512_cvtepu32_epi64(_mm256_sub_epi32(end, begin));
+        __m512i part = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(b->parts + i)));
+        __m512i key = _mm512_mask_i32gather_epi64(_mm512_setzero_si512(), there, begin, b->text, 1);
+        __m512i spare = _mm512_slli_epi64(_mm512_sub_epi64(eight, _mm512_min_epu64(bytes, eight)), 3), mark;
+
+        mark = _mm512_or_si512(_mm512_and_si512(bytes, seven), _mm512_slli_epi64(part, 3));
+        key = _mm512_or_si512(_mm512_and_si512(key, _mm512_srlv_epi64(ones, spare)), _mm512_slli_epi64(mark, 56));
+        is_short = _mm512_cmplt_epu64_mask(bytes, eight) |
+                   (_mm512_mask_cmpeq_epu64_mask(_mm512_testn_epi64_mask(part, part), bytes, eight) &
+                    _mm512_cmpge_epu64_mask(key, _mm512_set1_epi64((long long)16 << 56)));
+        key = _mm512_maskz_mov_epi64(is_short & there, key);
+        _mm512_storeu_si512(b->short_words + i, key);
+        _mm256_storeu_si256((__m256i *)(b->short_lines + i),
+                            _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift)));
+        is_short = (__mmask8)(there & ~is_short);
+        _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
+        others += (uint32_t)__builtin_popcount(is_short);
+    }
+#else
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint64_t bytes = b->begins[i + 1] - b->begins[i], part = b->parts[i];
+        uint64_t key = bytes_load64(b->text + b->begins[i]) & piece_bytes_mask(bytes < 8 ? bytes : 8);
+        bool is_short;
+
+        key |= ((bytes & 7) | part << 3) << 56;
+        is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part);
+        key = is_short ? key : 0;
+        b->short_words[i] = key;
+        b->short_lines[i] = (uint32_t)(piece_hash_short(key) >> t->shift);
+        b->others[others] = i;
+        others += !is_short;
+    }
+#endif
+    b->other_count = others;
+}
+
+/* Of the others those of middle length: their keys, and their lines. */
+static void make_middle_keys(const struct piece_table *t, struct piece_batch *b)
+{
+    uint32_t middles = 0, longs = 0;
+
+    for (uint32_t k = 0; k < b->other_count; k++) {
+        uint32_t i = b->others[k];
+        const uint8_t *piece = b->text + b->begins[i];
+        uint64_t bytes = b->begins[i + 1] - b->begins[i];
+        uint64_t *words = &b->middle_words[2 * middles];
+
+        b->long_at[longs] = b->middle_at[middles] = i;
+        words[0] = bytes_load64(piece);
+        words[1] = (bytes_load64(piece + 7) & piece_bytes_mask(bytes < 16 ? bytes - 7 : 1)) >> 8;
+        words[1] |= (bytes | (uint64_t)b->parts[i] << 4) << 56;
+        b->middle_lines[middles] = (uint32_t)(piece_hash_middle(words[0], words[1]) >> t->shift);
+        __builtin_prefetch(t->lines + (size_t)b->middle_lines[middles] * PIECE_LINE);
+        middles += bytes < 16;
+        longs += bytes >= 16;
+    }
+    b->middle_count = middles;
+    b->long_count = longs;
+}
+
+/* The lines of long pieces. Those that the cache does not keep have one that does not matter. */
+static void make_long_lines(const struct piece_table *t, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->long_count; i++) {
+        uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
+        uint64_t words[4];
+
+        piece_words_long(b->text + b->begins[at], bytes < PIECE_MOST ? bytes : PIECE_MOST, b->parts[at], words);
+        b->long_lines[i] = (uint32_t)(piece_hash_long(words) >> t->shift);
+        __builtin_prefetch(t->lines + (size_t)b->long_lines[i] * PIECE_LINE);
+        __builtin_prefetch(t->lines + ((size_t)b->long_lines[i] ^ 1) * PIECE_LINE);
+    }
+}
+
+/* ---- Finding ---- */
+
+static void find_short(const struct piece_table *t, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->count; i++)
+        b->values[i] = line_short(t->lines + (size_t)b->short_lines[i] * PIECE_LINE, b->short_words[i]);
+}
+
+/* Puts six ids down, of which `count` are meant. */
+static inline uint64_t put_many(struct piece_batch *b, const uint64_t value[2], size_t count)
+{
+    uint32_t *many = b->many + b->many_count;
+    uint64_t place = PIECE_MANY | (uint64_t)count << 32 | b->many_count;
+
+    for (unsigned k = 0; k < 6; k++)
+        many[k] = (uint32_t)(value[k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
+    b->many_count += count;
+    return place;
+}
+
+static void find_middle(const struct piece_table *t, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->middle_count; i++) {
+        uint64_t value[2];
+        size_t count;
+
+        line_middle(t->lines + (size_t)b->middle_lines[i] * PIECE_LINE, &b->middle_words[2 * i], value);
+        count = (size_t)(value[0] >> PIECE_COUNT_SHIFT);
+        b->values[b->middle_at[i]] = count > 3 && count <= 6 ? put_many(b, value, count) : value[0];
+    }
+}
+
+/* Whether a line has these four words: its ids come to lie in `many`. */
+static uint64_t line_long(struct piece_batch *b, const uint64_t *line, const uint64_t words[4])
+{
+    uint64_t other = (line[0] ^ words[0]) | (line[1] ^ words[1]) | (line[2] ^ words[2]) | (line[3] ^ words[3]);
+    uint64_t value = line[4], count = value >> PIECE_COUNT_SHIFT;
+
+    if (other)
+        return 0;
+    if (count <= 3 || value >= PIECE_SPILLED)
+        return value;
+    for (unsigned k = 0; k < count; k++)
+        b->many[b->many_count + k] = (uint32_t)(line[4 + k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
+    b->many_count += count;
+    return PIECE_MANY | count << 32 | (b->many_count - count);
+}
+
+static void find_long(const struct piece_table *t, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->long_count; i++) {
+        uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
+        size_t line = b->long_lines[i];
+        uint64_t words[4], value = 0;
+
+        if (bytes <= PIECE_MOST) {
+            piece_words_long(b->text + b->begins[at], bytes, b->parts[at], words);
+            value = line_long(b, t->lines + line * PIECE_LINE, words);
+            if (value == 0)
+                value = line_long(b, t->lines + (line ^ 1) * PIECE_LINE, words);
+        }
+        b->values[at] = value;
+    }
+}
+
+/* Notes the pieces whose values do not tell their ids: those that have none, and those whose ids are spilled. */
+static void note_missed(struct piece_batch *b)
+{
+    uint32_t missed = 0, spilled = 0;
+#if defined(__AVX512F__)
+    const __m512i known = _mm512_set1_epi64((long long)1 << PIECE_COUNT_SHIFT);
+    const __m512i last = _mm512_set1_epi64(14);
+    __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+    for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
+        __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1);
+        __m512i values = _mm512_loadu_si512(b->values + i);
+        __mmask8 unknown = _mm512_mask_cmplt_epu64_mask(there, values, known);
+        __mmask8 elsewhere = _mm512_mask_cmpeq_epu64_mask(there, _mm512_srli_epi64(values, PIECE_COUNT_SHIFT), last);
+
+        _mm256_storeu_si256((__m256i *)(b->missed + missed), _mm256_maskz_compress_epi32(unknown, numbers));
+        missed += (uint32_t)__builtin_popcount(unknown);
+        _mm256_storeu_si256((__m256i *)(b->others + spilled), _mm256_maskz_compress_epi32(elsewhere, numbers));
+        spilled += (uint32_t)__builtin_popcount(elsewhere);
+    }
+#else
+    for (uint32_t i = 0; i < b->count; i++) {
+        b->missed[missed] = i;
+        missed += b->values[i] >> PIECE_COUNT_SHIFT == 0;
+        b->others[spilled] = i;
+        spilled += b->values[i] >> PIECE_COUNT_SHIFT == PIECE_SPILLED >> PIECE_COUNT_SHIFT;
+    }
+#endif
+    b->missed_count = missed;
+    b->other_count = spilled;
+}
+
+static void find_spilled(const struct piece_cache *c, struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->other_count; i++)
+        __builtin_prefetch(c->ring + (b->values[b->others[i]] & c->ring_mask));
+    for (uint32_t i = 0; i < b->other_count; i++) {
+        uint64_t *value = &b->values[b->others[i]];
+        const uint32_t *ids = piece_spilled(c, *value);
+        size_t count = piece_spilled_count(*value);
+
+        *value = 0;
+        if (ids) {
+            *value = PIECE_MANY | (uint64_t)count << 32 | b->many_count;
+            for (size_t k = 0; k < count; k++)
+                b->many[b->many_count++] = ids[k];
+        } else {
+            b->missed[b->missed_count++] = b->others[i];
+        }
+    }
+}
+
+static void find(const struct piece_cache *c, struct piece_batch *b)
+{
+    const struct piece_table *shorts = &c->tables[PIECE_SHORT], *middles = &c->tables[PIECE_MIDDLE];
+
+    make_short_keys(shorts, b);
+    for (uint32_t i = 0; i < b->count; i++)
+        __builtin_prefetch(shorts->lines + (size_t)b->short_lines[i] * PIECE_LINE);
+    make_middle_keys(middles, b);
+    make_long_lines(&c->tables[PIECE_LONG], b);
+    find_short(shorts, b);
+    find_middle(middles, b);
+    find_long(&c->tables[PIECE_LONG], b);
+    note_missed(b);
+    find_spilled(c, b);
+}
+
+/* ---- Writing ---- */
+
+static inline uint32_t *write_one(const struct piece_batch *b, uint64_t value, uint32_t *at)
+{
+    uint64_t count = value >> PIECE_COUNT_SHIFT;
+
+    if (count > 3) {
+        const uint32_t *many = b->many + (uint32_t)value;
+
+        count = value << 4 >> 36;
+        for (uint64_t k = 0; k < count; k++)
+            at[k] = many[k];
+    } else {
+        at[0] = (uint32_t)(value & PIECE_ID_MASK);
+        at[1] = (uint32_t)(value >> PIECE_ID_BITS & PIECE_ID_MASK);
+        at[2] = (uint32_t)(value >> 2 * PIECE_ID_BITS & PIECE_ID_MASK);
+    }
+    return at + count;
+}
+
+static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
+{
+    uint32_t *at = ids, i = 0;
+
+#if defined(__AVX512F__)
+    const __m512i low = _mm512_set1_epi64(PIECE_ID_MASK), high = _mm512_set1_epi64((long long)PIECE_ID_MASK << 32);
+
+    /* eight pieces with one or two ids each: two lanes for each, of which those without an id fall out */
+    for (; i + 8 <= b->count; i += 8) {
+        __m512i values = _mm512_loadu_si512(b->values + i);
+        __mmask8 two = _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)2 << PIECE_COUNT_SHIFT));
+
+        if (_mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)3 << PIECE_COUNT_SHIFT))) {
+            for (uint32_t k = 0; k < 8; k++)
+                at = write_one(b, b->values[i + k], at);
+        } else {
+            __m512i lanes = _mm512_or_si512(_mm512_and_si512(values, low),
+                                            _mm512_and_si512(_mm512_slli_epi64(values, 32 - PIECE_ID_BITS), high));
+            __mmask16 kept = (__mmask16)(_pdep_u32(two, 0xaaaa) | 0x5555);
+
+            _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(kept, lanes));
+            at += 8 + __builtin_popcount(two);
+        }
+    }
+#endif
+    for (; i < b->count; i++)
+        at = write_one(b, b->values[i], at);
+    return (size_t)(at - ids);
+}
+
+const struct piece_kernels PIECE_ROW = { PIECE_NAME, cut, find, merge_missed, write_ids };
