@@ -11,7 +11,15 @@ from leat.integrations.torch_data import IterableDataset as IterableDataset
 from leat.integrations.torch_data import MapDataset as MapDataset
 from leat.loader import Loader as Loader
 from leat.loader import LoaderNotice as LoaderNotice
+from leat.packer import Packer as Packer
+from leat.packing import Progress as Progress
+from leat.packing import Summary as Summary
+from leat.packing import merge as merge
+from leat.packing import pack as pack
 from leat.plan import Plan as Plan
 from leat.plan import Sample as Sample
+from leat.tokenizer import Encoding as Encoding
+from leat.tokenizer import Tokenizer as Tokenizer
 
-__all__ = ["Batch", "Dataset", "Error", "Loader", "LoaderNotice", "Plan", "Sample", "__version__", "open"]
+__all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
+           "Summary", "Tokenizer", "__version__", "merge", "open", "pack"]

@@ -1,4 +1,5 @@
 """`python -m leat` is the command leat."""
 from leat.command import leat
 
-leat()
+if __name__ == "__main__":
+    leat()

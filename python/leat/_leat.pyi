@@ -2,6 +2,8 @@
 from os import PathLike
 from typing import Any, Callable, final
 
+from typing_extensions import disjoint_base
+
 version: str
 
 class Error(Exception):
@@ -11,7 +13,7 @@ class Error(Exception):
     offset: int | None
     os_error: int | None
     report: Any
-    resumable: bool
+    resumable: bool | None
     summary: Any
 
 @final
@@ -108,6 +110,7 @@ def open_loader(plan: Plan, state: str | None, device: str | None, dlpack_device
 _Token = tuple[bytes, bool, bool, bool]
 _Ids = list[int] | tuple[int, ...] | tuple[bytes, str]
 
+@disjoint_base
 class Tokenizer:
     def __new__(cls, spec: str | bytes | PathLike[str] | None, pattern: str | None, name: str | None = None,
                 file: bytes | None = None, /) -> Tokenizer: ...
@@ -123,10 +126,12 @@ class Tokenizer:
                      ) -> tuple[Any, list[int]]: ...
     def decode(self, ids: _Ids, /) -> bytes: ...
 
+@final
 class ArrowRows:
     def __new__(cls, capsules: Any, text: str, id: str | None, optional_id: bool, /) -> ArrowRows: ...
     def count(self) -> int: ...
 
+@final
 class Packer:
     def __new__(cls, output: str | bytes | PathLike[str], tokenizer: Tokenizer, options: tuple[Any, ...], /
                 ) -> Packer: ...

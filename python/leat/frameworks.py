@@ -69,9 +69,8 @@ class Torch:
         return tensor.data_ptr()
 
     def stream(self):
-        """The current stream, as the library wants it. The default stream is 0 to torch; to the driver that is no
-        stream, and 1 (CU_STREAM_LEGACY) the default one."""
-        return None if self.on_host else self.torch.cuda.current_stream(self.device).cuda_stream or 1
+        """The current stream, as the library wants it; 0 is the default one, to both."""
+        return None if self.on_host else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def range(self, name):
         """A range that torch.profiler shows; costs next to nothing while nobody profiles."""
