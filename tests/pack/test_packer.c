@@ -206,7 +206,7 @@ static void test_no_checkpoint_without_a_note(void)
     T_OK(leat_tokenizer_open(&bytes, "bytes", NULL, &t_err));
     o.tokenizer = bytes;
     o.end_token = LEAT_NONE;
-    o.memory = 128 * MIB; /* so that little is on its way at the end */
+    o.memory = 256 * MIB; /* so that little is on its way at the end */
     o.replace = 0;
     T_CHECK(text != NULL);
     memset(text, 'x', MIB);

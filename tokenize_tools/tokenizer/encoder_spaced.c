@@ -74,7 +74,8 @@ static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t 
 {
     enum leat_status s = LEAT_OK;
 
-    if (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MOST || e->run + e->run_bytes != text)
+    if (e->span_count > 0 &&
+        (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MOST || e->run + e->run_bytes != text))
         s = encode_run(e, err);
     if (e->span_count == 0) {
         e->run = text;
