@@ -64,9 +64,9 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
 #define LOOK_NS 3000u
 
 /* How long the consumer may sleep when it has waited so long already. 0: for ever. */
-static uint64_t most_sleep(const struct leat_loader *l, uint64_t most_ns, uint64_t waited)
+static uint64_t most_sleep(bool is_quick, uint64_t most_ns, uint64_t waited)
 {
-    uint64_t quick = loader_is_quick(l) ? LOADER_MOST_SLEEP_NS : 0;
+    uint64_t quick = is_quick ? LOADER_MOST_SLEEP_NS : 0;
     uint64_t left = most_ns > waited ? most_ns - waited : 1;
 
     return most_ns == 0 ? quick : quick > 0 && quick < left ? quick : left;
@@ -78,8 +78,12 @@ static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waite
 {
     for (;;) {
         unsigned ticket = gate_ticket(&l->ring.consumer);
-        int slot = take(l, s, err);
+        bool quick = loader_is_quick(l);
         uint64_t began;
+        int slot;
+
+        ring_wish(&l->ring, quick ? l->ring.slots / 2 : 1);
+        slot = take(l, s, err);
 
         if (slot >= 0 || *s != LEAT_E_AGAIN || (most_ns > 0 && *waited >= most_ns))
             return slot;
@@ -87,7 +91,7 @@ static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waite
         began = gate_clock();
         gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
         if (ring_ready(&l->ring) == 0)
-            gate_sleep(&l->ring.consumer, ticket, most_sleep(l, most_ns, *waited));
+            gate_sleep(&l->ring.consumer, ticket, most_sleep(quick, most_ns, *waited));
         *waited += gate_clock() - began;
     }
 }

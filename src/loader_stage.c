@@ -311,7 +311,7 @@ static void finish_batch(struct leat_loader *l)
         return;
     st->begun_first++;
     st->begun_count--;
-    ring_publish(&l->ring, slot->number, loader_is_quick(l) ? l->ring.slots / 2 : 1);
+    ring_publish(&l->ring, slot->number);
     announce(l);
 }
 
@@ -424,6 +424,7 @@ void *loader_stage_run(void *loader)
         wait_for_slots(l, ticket, busy);
     }
     gather_stop(&l->gather);
+    gate_open(&l->ring.consumer); /* it may sleep until there are more than will be */
     announce(l);
     return NULL;
 }

@@ -22,14 +22,14 @@ int ring_claim(struct ring *r)
     return (int)slot;
 }
 
-void ring_publish(struct ring *r, unsigned slot, unsigned worth)
+void ring_publish(struct ring *r, unsigned slot)
 {
     uint64_t filled = atomic_load_explicit(&r->filled, memory_order_relaxed);
 
     /* a place of the queue is used again only when its slot has come back, which it does after it was taken */
     r->queue[filled % RING_MOST] = (unsigned char)slot;
     atomic_store(&r->filled, filled + 1);
-    if (ring_ready(r) >= worth)
+    if (ring_ready(r) >= atomic_load(&r->wish))
         gate_open(&r->consumer);
 }
 

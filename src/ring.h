@@ -22,6 +22,7 @@ struct ring {
     atomic_uint_fast64_t free;
     _Alignas(64) atomic_uint_fast64_t filled; /* how many there were */
     _Alignas(64) atomic_uint_fast64_t taken;
+    atomic_uint wish; /* how many filled ones the consumer wants to be woken for */
     _Alignas(64) struct gate producer;
     _Alignas(64) struct gate consumer;
 };
@@ -33,9 +34,8 @@ void ring_init(struct ring *r, unsigned slots);
 /* A free slot, the one of least number (whose memory was used last, likely); -1: none. */
 int ring_claim(struct ring *r);
 
-/* Its slot is filled: puts it into the queue, and wakes the consumer if `worth` or more are there. With more than one the
- * consumer must not sleep without a limit. */
-void ring_publish(struct ring *r, unsigned slot, unsigned worth);
+/* Its slot is filled: puts it into the queue, and wakes the consumer if there are as many as it wishes for. */
+void ring_publish(struct ring *r, unsigned slot);
 
 /* Makes a slot that was given back free. */
 void ring_make_free(struct ring *r, unsigned slot);
@@ -44,6 +44,13 @@ void ring_make_free(struct ring *r, unsigned slot);
 
 /* The next filled slot; -1: none. */
 int ring_take(struct ring *r);
+
+/* To be said before it is looked whether there is one, and slept if not: from how many on it is worth to be woken. With
+ * more than one, who sleeps must do so with a limit. */
+static inline void ring_wish(struct ring *r, unsigned slots)
+{
+    atomic_store(&r->wish, slots);
+}
 
 /* ---- Anybody's ---- */
 
