@@ -70,5 +70,7 @@ enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, stru
         s = read_pages(g, f, p, err);
     else
         s = read_bytes(g, f, p->offset, p->to, p->bytes, err);
+    if (s == LEAT_OK && gather_shrank(f)) /* read once more: what is not there any more is not there now */
+        s = read_bytes(g, f, p->offset, p->to, p->bytes, err);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }

@@ -209,6 +209,15 @@ static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
     p->state = GATHER_TO_DO;
 }
 
+/* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet. */
+static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s, const uint8_t *bytes)
+{
+    if (gather_must_verify(g, f, s->begin, s->end))
+        return gather_verify(g, f, s->begin, s->end, bytes, NULL) == LEAT_OK;
+    /* reads past the page cache are kept apart from cutting by the kernel */
+    return (f->direct >= 0 && !f->warm_wanted) || !gather_shrank(f);
+}
+
 static void take_read(struct gather *g, struct gather_uring *u, uint32_t number, int result)
 {
     struct slot *s = &u->slots[number];
@@ -222,9 +231,7 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
         histogram_bump(&g->counters.read_bytes, s->end - s->begin);
-        if (result < 0 || (uint64_t)result != s->end - s->begin ||
-            (gather_must_verify(g, f, s->begin, s->end) &&
-             gather_verify(g, f, s->begin, s->end, bytes, NULL) != LEAT_OK)) {
+        if (result < 0 || (uint64_t)result != s->end - s->begin || !is_good(g, f, s, bytes)) {
             leave_to_reads(s->job, p);
         } else {
             gather_copy_out(p, s->begin, s->end, bytes);

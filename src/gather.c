@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -243,6 +244,13 @@ void gather_copy_out(const struct gather_piece *p, uint64_t begin, uint64_t end,
         memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
 }
 
+bool gather_shrank(const struct gather_file *f)
+{
+    struct stat st;
+
+    return f->map->fd >= 0 && (fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size);
+}
+
 bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
 {
 #if defined(RWF_NOWAIT)
@@ -253,7 +261,8 @@ bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_p
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)begin, RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
-    if (gather_must_verify(g, f, begin, end) && gather_verify(g, f, begin, end, g->scratch, NULL) != LEAT_OK)
+    if (gather_must_verify(g, f, begin, end) ? gather_verify(g, f, begin, end, g->scratch, NULL) != LEAT_OK
+                                             : gather_shrank(f))
         return false; /* once more by plain reads, for the reason */
     gather_copy_out(p, begin, end, g->scratch);
     histogram_bump(&g->counters.read_bytes, end - begin);

@@ -153,6 +153,10 @@ void gather_leave(struct gather *g);
 /* Copies what a stretch of the file has of a piece: the stretch begins at `begin`. */
 void gather_copy_out(const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes);
 
+/* Whether the file has become shorter: asked after a read whose bytes are not hashed. One that goes on while the file is
+ * cut may get zeros for the last page's end, and no error; but then the size has changed before. */
+bool gather_shrank(const struct gather_file *f);
+
 /* Whether a piece could be read from the page cache at once, which is then done. */
 bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p);
 
