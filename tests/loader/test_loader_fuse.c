@@ -105,12 +105,13 @@ static void warms(void)
         usleep(10000);
         leat_loader_stats(l, &stats);
     }
+    while (strcmp(stats.engine, "pread") != 0) /* looked at once a second */
+        stats = take(&w, l, 1);
+    stats = take(&w, l, 500);
+    /* what the kernel was told of is read by now: rows have been taken from all of the file */
     fprintf(stderr, "%llu reads, %.1f MiB, of them %.1f MiB by reads of 1 MiB\n", (ull)atomic_load(&f.board->reads),
             (double)atomic_load(&f.board->bytes) / 1048576, (double)atomic_load(&f.board->large_bytes) / 1048576);
     T_CHECK(!f.reads_far || atomic_load(&f.board->large_bytes) >= TOKENS / 2); /* rows were read besides */
-    while (strcmp(stats.engine, "pread") != 0)                                 /* looked at once a second */
-        stats = take(&w, l, 1);
-    stats = take(&w, l, 500);
     T_CHECK(!is_mapped("/mounted/"));
     leat_loader_close(l);
     leat_plan_close(w.plan);
