@@ -204,9 +204,12 @@ def test_exception_in_progress_ends_the_run(tmp_path):
         if p.documents > 0:
             raise Enough("that far")
 
-    path = large(tmp_path)
-    with pytest.raises(Enough, match="that far") as e:
-        leat.pack(path, tmp_path / "out", progress=stop)
+    for mib in (32, 128, 512):  # it is asked now and then: a run may be over before
+        path = large(tmp_path, mib)
+        with pytest.raises(Enough, match="that far") as e:
+            leat.pack(path, tmp_path / "out", progress=stop, threads=1, force=mib > 32)
+        if e.value.__cause__ is not None:
+            break
     assert isinstance(e.value.__cause__, leat.Error) and e.value.__cause__.status == "state"
     assert e.value.__cause__.resumable
     assert not os.path.exists(tmp_path / "out.leat")
@@ -230,7 +233,7 @@ except KeyboardInterrupt as e:
 
 def test_interrupt_is_resumable(tmp_path):
     """Ctrl-C in a process of its own, at moments all over the run."""
-    path = large(tmp_path, 24)
+    path = large(tmp_path, 160)
     leat.pack(path, tmp_path / "whole")
     interrupted = 0
     for n in range(4):
