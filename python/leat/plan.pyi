@@ -63,7 +63,8 @@ class PlanInfo(SimpleNamespace):
 def decimal(weight: _Weight | None) -> str | None: ...
 
 class Plan:
-    def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int, seed: int = 0, *,
+    def __init__(self, sources: _OneSource | Mapping[Any, _Weight] | Iterable[_AnySource], seq_len: int,
+                 seed: int = 0, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
                  skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential"] = "shuffled",
