@@ -43,7 +43,7 @@ bool fake_is_relaxed(void);
 struct cuda_context_of_driver {
     int device;
     unsigned retained;
-    cuda_result broken; /* from then on all calls return it */
+    _Atomic cuda_result broken; /* from then on all calls return it; read without the lock, too */
     cuda_stream usual;  /* the default stream; NULL: not used yet */
     size_t allocated;
 };
