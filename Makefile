@@ -62,8 +62,8 @@ endif
 # Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
 ifneq ($(filter x86_64%,$(MACHINE)),)
 %_avx2.o: LEVEL = -mavx2 -mbmi2
-%_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mbmi2
-%_avx512vbmi.o: LEVEL = -mavx512vl -mavx512dq -mavx512vbmi -mavx512vbmi2 -mavx2 -mbmi2
+%_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx2 -mbmi2
+%_avx512vbmi.o: LEVEL = -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx2 -mbmi2
 else
 WITHOUT := %_avx2.c %_avx512.c %_avx512vbmi.c
 endif

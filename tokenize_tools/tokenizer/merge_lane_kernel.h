@@ -8,28 +8,6 @@
 
 /* ---- What the levels do in their own ways ---- */
 
-static inline uint32_t lane_in_line(const uint64_t *line, uint64_t key)
-{
-#if defined(__AVX512F__)
-    __m512i rest = _mm512_xor_si512(_mm512_load_si512(line), _mm512_set1_epi64((long long)key));
-    __mmask8 same = _mm512_cmplt_epu64_mask(rest, _mm512_set1_epi64(1 << PAIR_KEY));
-    __m512i found = _mm512_maskz_compress_epi64(same, rest);
-
-    return (uint32_t)((uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(found)) >> 4);
-#elif defined(__AVX2__)
-    __m256i keys = _mm256_set1_epi64x((long long)key), zero = _mm256_setzero_si256();
-    __m256i a = _mm256_xor_si256(_mm256_load_si256((const __m256i *)line), keys);
-    __m256i b = _mm256_xor_si256(_mm256_load_si256((const __m256i *)(line + 4)), keys);
-    __m256i found = _mm256_or_si256(_mm256_and_si256(a, _mm256_cmpeq_epi64(_mm256_srli_epi64(a, PAIR_KEY), zero)),
-                                    _mm256_and_si256(b, _mm256_cmpeq_epi64(_mm256_srli_epi64(b, PAIR_KEY), zero)));
-    __m128i half = _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1));
-
-    return (uint32_t)_mm_cvtsi128_si32(_mm_or_si128(half, _mm_unpackhi_epi64(half, half))) >> 4;
-#else
-    return pair_in_line(line, key);
-#endif
-}
-
 /* Puts down what has become of the ranks that were asked for, and returns the least of all. Words go in and out as whole
  * vectors: a load of what has just been stored in parts would wait. */
 static inline uint32_t lane_least(struct lane *l, uint32_t left_rank, uint32_t right_rank)
@@ -80,25 +58,23 @@ static inline uint32_t lane_least(struct lane *l, uint32_t left_rank, uint32_t r
 
 /* ---- A lane ---- */
 
-static inline uint32_t lane_find(const struct pair_lines *t, size_t line, uint64_t key, unsigned place)
+static inline uint32_t lane_find(const struct pair_table *t, uint32_t left, uint32_t right, unsigned place)
 {
-    uint32_t found = lane_in_line(t->lines + line, key);
+    uint32_t rank = pair_rank(t, left, right);
 
-    if (!found && (t->lines[line + PAIR_WORDS - 1] & 1))
-        found = pair_in_next_lines(t, line, key);
     if (t->results)
-        __builtin_prefetch(t->results + (found ? found - 1 : 0));
-    return (found - 1) << 6 | place;
+        __builtin_prefetch(t->results + (rank == UINT32_MAX ? 0 : rank));
+    return rank << 6 | place;
 }
 
-static inline void lane_ask(const struct pair_lines *t, struct lane *l, uint64_t left_key, uint64_t right_key)
+/* Asks for the pairs on both sides of the symbol that has been made. */
+static inline void lane_ask(const struct pair_table *t, struct lane *l, uint32_t left, uint32_t middle, uint32_t right)
 {
-    l->left_key = left_key;
-    l->right_key = right_key;
-    l->left_line = pair_line(t, left_key);
-    l->right_line = pair_line(t, right_key);
-    __builtin_prefetch(t->lines + l->left_line);
-    __builtin_prefetch(t->lines + l->right_line);
+    l->left_symbol = left;
+    l->middle_symbol = middle;
+    l->right_symbol = right;
+    __builtin_prefetch(t->words + pair_place(t, pair_hash(left, middle), 0));
+    __builtin_prefetch(t->words + pair_place(t, pair_hash(middle, right), 0));
 }
 
 /* The piece's bytes. */
@@ -153,8 +129,6 @@ static inline bool lane_letters(const struct merge_rules *r, struct lane *l, con
 static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes,
                               unsigned part)
 {
-    uint64_t nobody = pair_key(PAIR_NOBODY, PAIR_NOBODY);
-
     l->bytes = bytes;
     if (!r->letters)
         lane_bytes(r, l, piece);
@@ -170,17 +144,17 @@ static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const
     for (uint32_t i = 1; r->pairs->results && i < bytes; i++)
         if (l->ranks[i] < LANE_NONE)
             __builtin_prefetch(r->pairs->results + l->ranks[i] / LANE_PLACES);
-    lane_ask(r->pairs, l, nobody, nobody);
+    lane_ask(r->pairs, l, PAIR_NOBODY, PAIR_NOBODY, PAIR_NOBODY);
     if (r->whole && !part)
         l->hash = vocabulary_map_hash(r->whole, piece, bytes);
     return true;
 }
 
 /* One merge; false if there is none left. */
-static inline bool lane_step(const struct pair_lines *t, struct lane *l)
+static inline bool lane_step(const struct pair_table *t, struct lane *l)
 {
-    uint32_t left_rank = lane_find(t, l->left_line, l->left_key, l->left);
-    uint32_t right_rank = lane_find(t, l->right_line, l->right_key, l->right);
+    uint32_t left_rank = lane_find(t, l->left_symbol, l->middle_symbol, l->left);
+    uint32_t right_rank = lane_find(t, l->middle_symbol, l->right_symbol, l->right);
     uint32_t least = lane_least(l, left_rank, right_rank), place = least % LANE_PLACES, symbol;
     uint64_t behind;
 
@@ -194,61 +168,73 @@ static inline bool lane_step(const struct pair_lines *t, struct lane *l)
     l->left = 63 - (unsigned)__builtin_clzll(l->alive & (((uint64_t)1 << place) - 1));
     l->alive ^= (uint64_t)1 << l->gone;
     l->symbols[place] = symbol;
-    lane_ask(t, l, pair_key(l->symbols[l->left], symbol), pair_key(symbol, l->symbols[__builtin_ctzll(behind)]));
+    lane_ask(t, l, l->symbols[l->left], symbol, l->symbols[__builtin_ctzll(behind)]);
     return true;
 }
 
-/* Its ids go into the batch and the cache. */
-static inline void lane_end(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b)
+/* The symbols of a piece that has been merged lie behind the batch's other ids: they become ids, and go into the batch
+ * and the cache. */
+static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b, uint32_t at,
+                              const struct piece_key *key, uint64_t hash, uint32_t *ids, uint32_t count)
 {
-    uint32_t *ids = b->many + b->many_count, count = 0, token = SPEC_NONE;
-    uint64_t alive = l->alive & ~((uint64_t)1 << (l->count + 1) | 1);
+    uint32_t bytes = b->begins[at + 1] - b->begins[at], token = SPEC_NONE;
 
-    for (; alive; alive &= alive - 1)
-        ids[count++] = l->symbols[__builtin_ctzll(alive)];
     for (uint32_t i = 0; r->ids && i < count; i++)
         ids[i] = r->ids[ids[i]];
-    if (r->whole && count > 1 && !b->parts[l->at])
-        token = vocabulary_map_find_hashed(r->whole, l->hash, b->text + b->begins[l->at], l->bytes);
+    if (r->whole && count > 1 && !b->parts[at])
+        token = vocabulary_map_find_hashed(r->whole, hash, b->text + b->begins[at], bytes);
     if (token != SPEC_NONE) {
         ids[0] = r->ids ? r->ids[token] : token;
         count = 1;
     }
-    if (l->bytes <= PIECE_MOST)
-        piece_cache_add(c, &l->key, ids, count);
-    b->values[l->at] = piece_value(ids, count, b->many_count);
+    if (bytes <= PIECE_MOST)
+        piece_cache_add(c, key, ids, count);
+    b->values[at] = piece_value(ids, count, b->many_count);
     b->many_count += piece_fits(ids, count) ? 0 : count;
+}
+
+static inline void lane_end(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b)
+{
+    uint32_t *ids = b->many + b->many_count, count = 0;
+    uint64_t alive = l->alive & ~((uint64_t)1 << (l->count + 1) | 1);
+
+    for (; alive; alive &= alive - 1)
+        ids[count++] = l->symbols[__builtin_ctzll(alive)];
+    merged_ids(r, c, b, l->at, &l->key, l->hash, ids, count);
 }
 
 /* ---- All missed pieces ---- */
 
-/* Begins with the next piece that must be merged; false if there is none. What has become known since is no longer
- * merged: new words come in bursts. */
+/* Whether a piece that was missed has become known since: new words come in bursts. Makes its key. */
+static inline bool known_by_now(struct piece_cache *c, struct piece_batch *b, uint32_t at, struct piece_key *key)
+{
+    uint32_t bytes = b->begins[at + 1] - b->begins[at];
+    size_t count;
+
+    if (bytes > PIECE_MOST)
+        return false;
+    *key = piece_key_ahead(b->text + b->begins[at], bytes, b->parts[at]);
+    count = piece_cache_find(c, key, b->many + b->many_count);
+    if (count == 0)
+        return false;
+    b->values[at] = piece_value(b->many + b->many_count, count, b->many_count);
+    b->many_count += piece_fits(b->many + b->many_count, count) ? 0 : count;
+    return true;
+}
+
+/* Begins with the next piece that must be merged; false if there is none. */
 static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b,
                       uint32_t *next, uint32_t *kept)
 {
     while (*next < b->missed_count) {
         uint32_t at = b->missed[(*next)++], bytes = b->begins[at + 1] - b->begins[at];
-        const uint8_t *piece = b->text + b->begins[at];
-        size_t count = 0;
 
-        if (bytes > LANE_SYMBOLS) {
-            b->missed[(*kept)++] = at;
+        if (bytes <= LANE_SYMBOLS && known_by_now(c, b, at, &l->key))
             continue;
-        }
-        if (bytes <= PIECE_MOST) {
-            l->key = piece_key_ahead(piece, bytes, b->parts[at]);
-            count = piece_cache_find(c, &l->key, b->many + b->many_count);
-        }
-        if (count == 0) {
-            l->at = at;
-            if (lane_begin(r, l, piece, bytes, b->parts[at]))
-                return true;
-            b->missed[(*kept)++] = at;
-            continue;
-        }
-        b->values[at] = piece_value(b->many + b->many_count, count, b->many_count);
-        b->many_count += count > 3 ? count : 0;
+        l->at = at;
+        if (bytes <= LANE_SYMBOLS && lane_begin(r, l, b->text + b->begins[at], bytes, b->parts[at]))
+            return true;
+        b->missed[(*kept)++] = at;
     }
     return false;
 }

@@ -8,7 +8,7 @@
 #ifndef LEAT_TOKENIZER_MERGE_LANES_H
 #define LEAT_TOKENIZER_MERGE_LANES_H
 
-#include "pair_lines.h"
+#include "pair_table.h"
 #include "piece_batch.h"
 #include "vocabulary_map.h"
 
@@ -21,7 +21,7 @@
 
 /* What a kernel must know of a model whose pieces are bytes, or characters. */
 struct merge_rules {
-    const struct pair_lines *pairs;
+    const struct pair_table *pairs;
     const uint32_t *bytes;              /* the symbol of each; of pieces of characters, of those of one byte */
     const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
     const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
@@ -38,8 +38,7 @@ struct lane {
     uint64_t alive;                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
     unsigned width;                    /* places that are in use, a multiple of 16 */
     unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
-    uint64_t left_key, right_key;
-    size_t left_line, right_line;
+    uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
     uint64_t hash;         /* of the piece, where it may be a token as it stands */
     uint32_t at;           /* which piece of the batch */
     uint32_t bytes, count; /* of the piece: bytes, and symbols at the begin */

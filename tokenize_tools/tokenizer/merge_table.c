@@ -1,7 +1,7 @@
 /*
  * merge_table.c: see merge_table.h.
  *
- * Pairs lie in pair_lines.h if their numbers are small enough, as those of all byte-level vocabularies are; else in a
+ * Pairs lie in pair_table.h if their numbers are small enough, as those of all byte-level vocabularies are; else in a
  * table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the next. Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap
  * of (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;
  * when stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a symbol
@@ -27,7 +27,7 @@ struct entry {
 };
 
 struct merge_table {
-    struct pair_lines pairs; /* where they fit; lines NULL: entries */
+    struct pair_table pairs; /* where they fit; words NULL: entries */
     struct entry *entries;
     void *memory;  /* that holds them, before alignment */
     uint64_t mask; /* of lines */
@@ -80,8 +80,9 @@ enum leat_status merge_table_make(struct merge_table **out, const struct merge *
     *out = NULL;
     if (!t)
         return status_no_memory(err, sizeof *t);
-    s = pair_lines_fit(merges, count) ? pair_lines_make(&t->pairs, merges, count, err)
-                                      : make_entries(t, merges, count, err);
+    s = pair_table_fit(merges, count) ? pair_table_make(&t->pairs, merges, count, err) : LEAT_OK;
+    if (s == LEAT_OK && !t->pairs.words)
+        s = make_entries(t, merges, count, err);
     if (s != LEAT_OK)
         merge_table_free(t);
     else
@@ -92,15 +93,15 @@ enum leat_status merge_table_make(struct merge_table **out, const struct merge *
 void merge_table_free(struct merge_table *table)
 {
     if (table) {
-        pair_lines_free(&table->pairs);
+        pair_table_free(&table->pairs);
         free(table->memory);
     }
     free(table);
 }
 
-const struct pair_lines *merge_table_pairs(const struct merge_table *table)
+const struct pair_table *merge_table_pairs(const struct merge_table *table)
 {
-    return table->pairs.lines ? &table->pairs : NULL;
+    return table->pairs.words ? &table->pairs : NULL;
 }
 
 uint32_t merge_table_find(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t *result)
@@ -108,7 +109,7 @@ uint32_t merge_table_find(const struct merge_table *t, uint32_t left, uint32_t r
     const struct entry *e;
     uint32_t rank;
 
-    if (t->pairs.lines) {
+    if (t->pairs.words) {
         rank = pair_rank(&t->pairs, left, right);
         *result = rank == MERGE_NONE ? MERGE_NONE : pair_result(&t->pairs, rank);
         return rank;
@@ -120,13 +121,13 @@ uint32_t merge_table_find(const struct merge_table *t, uint32_t left, uint32_t r
 
 static uint32_t rank_of(const struct merge_table *t, uint32_t left, uint32_t right)
 {
-    return t->pairs.lines ? pair_rank(&t->pairs, left, right) : find_entry(t, left, right)->rank;
+    return t->pairs.words ? pair_rank(&t->pairs, left, right) : find_entry(t, left, right)->rank;
 }
 
 /* Of a pair that has a merge of this rank. */
 static uint32_t result_of(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t rank)
 {
-    return t->pairs.lines ? pair_result(&t->pairs, rank) : find_entry(t, left, right)->result;
+    return t->pairs.words ? pair_result(&t->pairs, rank) : find_entry(t, left, right)->result;
 }
 
 /* ---- Short ---- */

@@ -14,7 +14,7 @@
 
 #include "bound.h"
 #include "leat.h"
-#include "pair_lines.h"
+#include "pair_table.h"
 
 #define MERGE_NONE UINT32_MAX
 
@@ -33,7 +33,7 @@ void merge_table_free(struct merge_table *table);
 uint32_t merge_table_find(const struct merge_table *table, uint32_t left, uint32_t right, uint32_t *result);
 
 /* The table itself, where the merges fit such a one; else NULL. */
-const struct pair_lines *merge_table_pairs(const struct merge_table *table);
+const struct pair_table *merge_table_pairs(const struct merge_table *table);
 
 /* A thread's memory for merging; zeroed at first but for `bound`, where it is counted, if that is not NULL. */
 struct merge_scratch {

@@ -145,7 +145,7 @@ static bool have_rules(const struct model *m)
 static enum leat_status make_rules(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
-    const struct pair_lines *pairs = merge_table_pairs(m->merges);
+    const struct pair_table *pairs = merge_table_pairs(m->merges);
     enum leat_status s = LEAT_OK;
     bool own = true; /* all ids are places */
 

@@ -10,6 +10,9 @@
 #endif
 
 #include "merge_lane_kernel.h"
+#if defined(__AVX512F__)
+#include "merge_wide_kernel.h"
+#endif
 #include "piece_batch.h"
 #include "piece_cut_kernel.h"
 
@@ -331,4 +334,12 @@ static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
     return (size_t)(at - ids);
 }
 
-const struct piece_kernels PIECE_ROW = { PIECE_NAME, cut, find, merge_missed, write_ids };
+static void merge(const struct merge_rules *rules, struct piece_cache *c, struct piece_batch *b)
+{
+#if defined(__AVX512F__)
+    merge_wide(rules, c, b);
+#endif
+    merge_missed(rules, c, b);
+}
+
+const struct piece_kernels PIECE_ROW = { PIECE_NAME, cut, find, merge, write_ids };

@@ -1,0 +1,284 @@
+/*
+ * merge_wide_kernel.h: merging missed pieces of up to WIDE_SYMBOLS symbols sixteen at a time, for piece_kernel.h where
+ * the CPU has AVX-512: a vector has one rank, or symbol, of each of sixteen pieces. So the least rank of each piece is
+ * the least of its column, and a merge of each piece costs one step for all; most of a step is looking up the 32 pairs
+ * that have come about, by gathers. What is too long goes the way of merge_lane_kernel.h.
+ */
+#define WIDE_LANES   16
+#define WIDE_PLACES  32
+#define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and behind */
+
+struct wide_piece {
+    struct piece_key key; /* of one that the cache keeps */
+    uint64_t hash;        /* where it may be a token as it stands */
+    uint32_t at, bytes;   /* which piece of the batch */
+};
+
+struct wide {
+    /* by place and piece: ranks as in struct lane; those of no piece, and behind a piece's end, LANE_NONE or more */
+    _Alignas(64) uint32_t ranks[WIDE_PLACES][WIDE_LANES];
+    _Alignas(64) uint32_t symbols[WIDE_PLACES][WIDE_LANES];
+    _Alignas(64) uint32_t alive[WIDE_LANES]; /* as in struct lane */
+    _Alignas(64) uint32_t counts[WIDE_LANES];
+    struct wide_piece pieces[WIDE_LANES];
+    __mmask16 busy;
+    uint32_t width; /* the most symbols that a piece began with */
+};
+
+/* ---- Pairs ---- */
+
+struct wide_pairs {
+    __m512i keys[2], rest[2];
+    __m512i hash;
+    __mmask8 found[2];
+};
+
+static inline __m512i wide_words(const struct pair_table *t, __m512i hash, unsigned half, __m512i old, __mmask8 which)
+{
+    __m512i places = _mm512_srl_epi32(hash, _mm_cvtsi32_si128((int)t->shift));
+    __m256i mine = half ? _mm512_extracti64x4_epi64(places, 1) : _mm512_castsi512_si256(places);
+
+    return _mm512_mask_i32gather_epi64(old, which, mine, t->words, 8);
+}
+
+static inline void wide_look(const struct pair_table *t, struct wide_pairs *p, __m512i hash, unsigned half,
+                             __mmask8 which)
+{
+    __m512i words = wide_words(t, hash, half, _mm512_setzero_si512(), which);
+
+    p->rest[half] = _mm512_mask_xor_epi64(p->rest[half], which, words, p->keys[half]);
+    p->found[half] |= _mm512_mask_cmplt_epu64_mask(which, p->rest[half], _mm512_set1_epi64(1 << PAIR_KEY));
+}
+
+/* Those whose word says that there may be one further on. */
+static inline __mmask8 wide_moved(const struct wide_pairs *p, unsigned half, __mmask8 which)
+{
+    return _mm512_mask_test_epi64_mask(which & (__mmask8)~p->found[half], p->rest[half], _mm512_set1_epi64(PAIR_MOVED));
+}
+
+static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __m512i left, __m512i right)
+{
+    p->hash = _mm512_add_epi32(_mm512_mullo_epi32(left, _mm512_set1_epi32((int)PAIR_LEFT)),
+                               _mm512_mullo_epi32(right, _mm512_set1_epi32((int)PAIR_RIGHT)));
+    for (unsigned half = 0; half < 2; half++) {
+        __m256i l = half ? _mm512_extracti64x4_epi64(left, 1) : _mm512_castsi512_si256(left);
+        __m256i r = half ? _mm512_extracti64x4_epi64(right, 1) : _mm512_castsi512_si256(right);
+
+        p->keys[half] = _mm512_or_si512(_mm512_slli_epi64(_mm512_cvtepu32_epi64(l), PAIR_KEY + PAIR_BITS),
+                                        _mm512_slli_epi64(_mm512_cvtepu32_epi64(r), PAIR_KEY));
+        p->rest[half] = _mm512_setzero_si512();
+        p->found[half] = 0;
+        wide_look(t, p, p->hash, half, 0xff);
+    }
+}
+
+/* The ranks of all pairs of both, UINT32_MAX where there is none. */
+static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p, __m512i *ranks)
+{
+    static const uint32_t factors[] = { PAIR_SECOND, PAIR_THIRD };
+    __mmask8 moved[2][2];
+
+    for (unsigned i = 0; i < 4; i++)
+        moved[i / 2][i % 2] = wide_moved(&p[i / 2], i % 2, 0xff);
+    for (unsigned k = 0; k < 2 && (moved[0][0] | moved[0][1] | moved[1][0] | moved[1][1]); k++)
+        for (unsigned i = 0; i < 4; i++) {
+            struct wide_pairs *q = &p[i / 2];
+            __m512i hash = _mm512_mullo_epi32(q->hash, _mm512_set1_epi32((int)factors[k]));
+
+            wide_look(t, q, hash, i % 2, moved[i / 2][i % 2]);
+            moved[i / 2][i % 2] = wide_moved(q, i % 2, moved[i / 2][i % 2]);
+        }
+    for (unsigned i = 0; i < 2; i++) {
+        __m256i low = _mm512_cvtepi64_epi32(_mm512_maskz_srli_epi64(p[i].found[0], p[i].rest[0], 4));
+        __m256i high = _mm512_cvtepi64_epi32(_mm512_maskz_srli_epi64(p[i].found[1], p[i].rest[1], 4));
+
+        ranks[i] = _mm512_sub_epi32(_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1), _mm512_set1_epi32(1));
+    }
+}
+
+/* ---- A step ---- */
+
+static inline __m512i wide_least(const struct wide *w)
+{
+    __m512i least = _mm512_set1_epi32(-1);
+
+    for (uint32_t i = 1; i < w->width; i++)
+        least = _mm512_min_epu32(least, _mm512_load_si512(w->ranks[i]));
+    return least;
+}
+
+/* Bits: the highest set one of each. */
+static inline __m512i wide_top(__m512i bits)
+{
+    return _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(bits));
+}
+
+static inline __m512i wide_lowest(__m512i bits)
+{
+    return _mm512_and_si512(bits, _mm512_sub_epi32(_mm512_setzero_si512(), bits));
+}
+
+/* The least merge of each piece that has one; returns the pieces that have none. */
+static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
+{
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    const __m512i ones = _mm512_set1_epi32(1);
+    __m512i least = wide_least(w), alive = _mm512_load_si512(w->alive), place, result, one, behind, gone, left, right;
+    __mmask16 busy = _mm512_mask_cmplt_epu32_mask(w->busy, least, _mm512_set1_epi32((int)LANE_NONE));
+    struct wide_pairs pairs[2];
+    __m512i ranks[2];
+
+    if (!busy)
+        return w->busy;
+    place = _mm512_maskz_and_epi32(busy, least, _mm512_set1_epi32(LANE_PLACES - 1));
+    result = _mm512_srli_epi32(least, 6);
+    if (t->results)
+        result = _mm512_mask_i32gather_epi32(result, busy, result, t->results, 4);
+    one = _mm512_sllv_epi32(ones, place);
+    behind = _mm512_andnot_si512(_mm512_sub_epi32(_mm512_add_epi32(one, one), ones), alive);
+    gone = wide_lowest(behind);
+    alive = _mm512_mask_xor_epi32(alive, busy, alive, gone);
+    _mm512_store_si512(w->alive, alive);
+    right = wide_top(wide_lowest(_mm512_xor_si512(behind, gone)));
+    left = wide_top(_mm512_and_si512(alive, _mm512_sub_epi32(one, ones)));
+    gone = wide_top(gone);
+
+    left = _mm512_or_si512(_mm512_slli_epi32(left, 4), lanes);
+    right = _mm512_or_si512(_mm512_slli_epi32(right, 4), lanes);
+    _mm512_mask_i32scatter_epi32(w->symbols, busy, _mm512_or_si512(_mm512_slli_epi32(place, 4), lanes), result, 4);
+    wide_ask(t, &pairs[0], _mm512_mask_i32gather_epi32(ones, busy, left, w->symbols, 4), result);
+    wide_ask(t, &pairs[1], result, _mm512_mask_i32gather_epi32(ones, busy, right, w->symbols, 4));
+    wide_answer(t, pairs, ranks);
+    _mm512_mask_i32scatter_epi32(w->ranks, busy, left,
+                                 _mm512_or_si512(_mm512_slli_epi32(ranks[0], 6), _mm512_srli_epi32(left, 4)), 4);
+    _mm512_mask_i32scatter_epi32(w->ranks, busy, _mm512_or_si512(_mm512_slli_epi32(place, 4), lanes),
+                                 _mm512_or_si512(_mm512_slli_epi32(ranks[1], 6), place), 4);
+    _mm512_mask_i32scatter_epi32(w->ranks, busy, _mm512_or_si512(_mm512_slli_epi32(gone, 4), lanes),
+                                 _mm512_set1_epi32(-1), 4);
+    return w->busy & (__mmask16)~busy;
+}
+
+/* ---- A piece ---- */
+
+/* Bytes that are symbols, sixteen at a time. */
+static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+                                  uint32_t count)
+{
+    const __m512i steps = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
+
+    for (uint32_t at = 0; at < count; at += 16) {
+        uint32_t left = count - at;
+        __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1);
+        __mmask16 paired = left > 16 ? 0xffff : (__mmask16)(there >> 1);
+        __m512i byte = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(there, piece + at));
+        __m512i next = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(paired, piece + at + 1));
+        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)((at + 1) * WIDE_LANES + lane)));
+        __m512i ranks = _mm512_mask_i32gather_epi32(
+            byte, paired, _mm512_or_si512(_mm512_slli_epi32(byte, 8), next), r->first, 4);
+
+        _mm512_mask_i32scatter_epi32(w->symbols, there, places,
+                                     _mm512_mask_i32gather_epi32(byte, there, byte, r->bytes, 4), 4);
+        ranks = _mm512_or_si512(_mm512_slli_epi32(ranks, 6), _mm512_srli_epi32(places, 4));
+        _mm512_mask_i32scatter_epi32(w->ranks, paired, places, ranks, 4);
+    }
+}
+
+/* Characters that are symbols; false if one is beyond the tables, or there are too many. */
+static inline bool wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+                                    uint32_t bytes, uint32_t *count)
+{
+    struct lane l = { .bytes = bytes };
+
+    if (!lane_letters(r, &l, piece) || l.count > WIDE_SYMBOLS)
+        return false;
+    for (uint32_t i = 1; i <= l.count; i++)
+        w->symbols[i][lane] = l.symbols[i];
+    for (uint32_t i = 1; i < l.count; i++)
+        w->ranks[i][lane] = l.ranks[i];
+    *count = l.count;
+    return true;
+}
+
+static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+                              uint32_t bytes, bool whole)
+{
+    uint32_t count = bytes;
+
+    if (r->letters && !wide_put_letters(r, w, lane, piece, bytes, &count))
+        return false;
+    if (!r->letters)
+        wide_put_bytes(r, w, lane, piece, bytes);
+    w->symbols[0][lane] = w->symbols[count + 1][lane] = PAIR_NOBODY;
+    w->alive[lane] = ~(uint32_t)0 >> (WIDE_PLACES - 2 - count);
+    w->counts[lane] = count;
+    w->pieces[lane].bytes = bytes;
+    if (whole)
+        w->pieces[lane].hash = vocabulary_map_hash(r->whole, piece, bytes);
+    return true;
+}
+
+/* Its ids go into the batch and the cache. */
+static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigned lane, struct piece_cache *c,
+                            struct piece_batch *b)
+{
+    struct wide_piece *p = &w->pieces[lane];
+    uint32_t *ids = b->many + b->many_count, count = 0;
+    uint32_t alive = w->alive[lane] & ~((uint32_t)2 << w->counts[lane] | 1);
+
+    for (; alive; alive &= alive - 1)
+        ids[count++] = w->symbols[__builtin_ctz(alive)][lane];
+    merged_ids(r, c, b, p->at, &p->key, p->hash, ids, count);
+}
+
+/* ---- All missed pieces ---- */
+
+/* Begins with the next piece that can be merged here; false if there is none. The others are kept as missed. */
+static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane, struct piece_cache *c,
+                      struct piece_batch *b, uint32_t *next, uint32_t *kept)
+{
+    uint32_t most = r->letters ? LANE_SYMBOLS : WIDE_SYMBOLS;
+
+    while (*next < b->missed_count) {
+        uint32_t at = b->missed[(*next)++], bytes = b->begins[at + 1] - b->begins[at];
+        struct wide_piece *p = &w->pieces[lane];
+
+        if (bytes <= most && known_by_now(c, b, at, &p->key))
+            continue;
+        p->at = at;
+        if (bytes <= most && wide_begin(r, w, lane, b->text + b->begins[at], bytes, r->whole && !b->parts[at]))
+            return true;
+        b->missed[(*kept)++] = at;
+    }
+    return false;
+}
+
+static void merge_wide(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b)
+{
+    uint32_t next = 0, kept = 0;
+    struct wide w;
+
+    if (b->missed_count == 0)
+        return;
+    memset(w.ranks, 0xff, sizeof w.ranks);
+    memset(w.counts, 0, sizeof w.counts);
+    memset(w.alive, 0xff, sizeof w.alive);
+    w.busy = 0;
+    for (unsigned lane = 0; lane < WIDE_LANES && wide_next(r, &w, lane, c, b, &next, &kept); lane++)
+        w.busy |= (__mmask16)(1u << lane);
+    while (w.busy) {
+        __mmask16 done;
+
+        w.width = _mm512_reduce_max_epu32(_mm512_maskz_load_epi32(w.busy, w.counts));
+        do
+            done = wide_step(r->pairs, &w);
+        while (!done);
+        for (uint32_t left = done; left; left &= left - 1) {
+            unsigned lane = (unsigned)__builtin_ctz(left);
+
+            wide_end(r, &w, lane, c, b);
+            if (!wide_next(r, &w, lane, c, b, &next, &kept))
+                w.busy &= (__mmask16)~(1u << lane);
+        }
+    }
+    b->missed_count = kept;
+}
