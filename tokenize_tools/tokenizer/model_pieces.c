@@ -86,7 +86,7 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     enum leat_status status;
 
     s->many.count = 0;
-    status = id_list_reserve(&s->many, PIECE_IDS * (size_t)b->count + BATCH_BYTES + PIECE_IDS, err);
+    status = id_list_reserve(&s->many, BATCH_BYTES + 2 * PIECE_IDS, err); /* no piece has more ids than bytes */
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;
@@ -184,12 +184,12 @@ static void fill_whole(struct piece_batch *b, struct rest *r, const struct place
 /* Pieces cut wherever they may be. The last part remains, if its end is not there. */
 static void fill_cut(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p)
 {
-    uint64_t starts[BATCH_CUT_BYTES / 64 + 1] = { 1 };
+    uint64_t starts[BATCH_BYTES / 64 + 1] = { 1 };
     struct piece_batch *b = &s->batch;
     uint32_t base = r->begin, bytes = r->last[-1] - base, at;
 
-    if (bytes > BATCH_CUT_BYTES)
-        for (bytes = BATCH_CUT_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
+    if (bytes > BATCH_BYTES)
+        for (bytes = BATCH_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
             bytes--;
     for (const uint32_t *end = r->ends; end < r->last && *end - base <= bytes; end++)
         starts[(*end - base) / 64] |= (uint64_t)1 << (*end - base) % 64;

@@ -9,12 +9,14 @@
 #include "byte_cuts.h"
 #include "piece_cache.h"
 
-/* Pieces of a batch, as a rule, and the bytes that all together may have; less text if pieces are cut, into parts that
- * may be as many as bytes. */
-#define BATCH_PIECES    ((size_t)1024)
-#define BATCH_BYTES     ((size_t)16384)
-#define BATCH_CUT_BYTES ((size_t)4096)
-#define BATCH_ROOM      BATCH_CUT_BYTES
+/* Pieces of a batch, as a rule, and the bytes that all together may have. A cut text falls into parts that may be as
+ * many as its bytes. Many together, so that those that must be merged are many, too. */
+#define BATCH_PIECES ((size_t)4096)
+#define BATCH_BYTES  ((size_t)16384)
+#define BATCH_ROOM   BATCH_BYTES
+
+/* Pieces that are looked for at a time: their lines must not push each other out of the CPU's cache. */
+#define BATCH_FIND ((uint32_t)1024)
 
 /* Vectors are written whole. */
 #define BATCH_OVER 16
@@ -33,12 +35,13 @@ struct piece_batch {
     uint32_t *many;
     size_t many_count;
 
-    /* Between the steps of a look-up: numbers of pieces, keys, and numbers of lines. */
+    /* Between the steps of a look-up of pieces from `from` on: numbers of pieces, keys, and numbers of lines. */
+    uint32_t from, to;
     uint32_t other_count, middle_count, long_count;
-    uint32_t others[BATCH_ROOM + BATCH_OVER], middle_at[BATCH_ROOM + BATCH_OVER], long_at[BATCH_ROOM + BATCH_OVER];
-    uint32_t short_lines[BATCH_ROOM + BATCH_OVER], middle_lines[BATCH_ROOM + BATCH_OVER];
-    uint32_t long_lines[BATCH_ROOM + BATCH_OVER];
-    uint64_t short_words[BATCH_ROOM + BATCH_OVER], middle_words[2 * (BATCH_ROOM + BATCH_OVER)];
+    uint32_t others[BATCH_FIND + BATCH_OVER], middle_at[BATCH_FIND + BATCH_OVER], long_at[BATCH_FIND + BATCH_OVER];
+    uint32_t short_lines[BATCH_FIND + BATCH_OVER], middle_lines[BATCH_FIND + BATCH_OVER];
+    uint32_t long_lines[BATCH_FIND + BATCH_OVER];
+    uint64_t short_words[BATCH_FIND + BATCH_OVER], middle_words[2 * (BATCH_FIND + BATCH_OVER)];
 };
 
 struct merge_rules;

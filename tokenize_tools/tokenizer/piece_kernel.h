@@ -71,10 +71,11 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
     const __m512i ones = _mm512_set1_epi64(-1), eight = _mm512_set1_epi64(8), seven = _mm512_set1_epi64(7);
     const __m512i factor = _mm512_set1_epi64((long long)piece_hash_short(1));
     const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
-    __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)b->from), steps);
 
-    for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
-        __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1), is_short;
+    for (uint32_t i = b->from; i < b->to; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
+        __mmask8 there = b->to - i >= 8 ? 0xff : (__mmask8)((1u << (b->to - i)) - 1), is_short;
         __m256i begin = _mm256_loadu_si256((const __m256i *)(b->begins + i));
         __m256i end = _mm256_loadu_si256((const __m256i *)(b->begins + i + 1));
         __m512i bytes = _mm512_cvtepu32_epi64(_mm256_sub_epi32(end, begin));
@@ -88,15 +89,15 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
                    (_mm512_mask_cmpeq_epu64_mask(_mm512_testn_epi64_mask(part, part), bytes, eight) &
                     _mm512_cmpge_epu64_mask(key, _mm512_set1_epi64((long long)16 << 56)));
         key = _mm512_maskz_mov_epi64(is_short & there, key);
-        _mm512_storeu_si512(b->short_words + i, key);
-        _mm256_storeu_si256((__m256i *)(b->short_lines + i),
+        _mm512_storeu_si512(b->short_words + (i - b->from), key);
+        _mm256_storeu_si256((__m256i *)(b->short_lines + (i - b->from)),
                             _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift)));
         is_short = (__mmask8)(there & ~is_short);
         _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
         others += (uint32_t)__builtin_popcount(is_short);
     }
 #else
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = b->from; i < b->to; i++) {
         uint64_t bytes = b->begins[i + 1] - b->begins[i], part = b->parts[i];
         uint64_t key = bytes_load64(b->text + b->begins[i]) & piece_bytes_mask(bytes < 8 ? bytes : 8);
         bool is_short;
@@ -104,8 +105,8 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
         key |= ((bytes & 7) | part << 3) << 56;
         is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part);
         key = is_short ? key : 0;
-        b->short_words[i] = key;
-        b->short_lines[i] = (uint32_t)(piece_hash_short(key) >> t->shift);
+        b->short_words[i - b->from] = key;
+        b->short_lines[i - b->from] = (uint32_t)(piece_hash_short(key) >> t->shift);
         b->others[others] = i;
         others += !is_short;
     }
@@ -155,8 +156,10 @@ static void make_long_lines(const struct piece_table *t, struct piece_batch *b)
 
 static void find_short(const struct piece_table *t, struct piece_batch *b)
 {
-    for (uint32_t i = 0; i < b->count; i++)
-        b->values[i] = line_short(t->lines + (size_t)b->short_lines[i] * PIECE_LINE, b->short_words[i]);
+    uint64_t *values = b->values + b->from;
+
+    for (uint32_t i = 0; i < b->to - b->from; i++)
+        values[i] = line_short(t->lines + (size_t)b->short_lines[i] * PIECE_LINE, b->short_words[i]);
 }
 
 /* Puts six ids down, of which `count` are meant. */
@@ -219,14 +222,15 @@ static void find_long(const struct piece_table *t, struct piece_batch *b)
 /* Notes the pieces whose values do not tell their ids: those that have none, and those whose ids are spilled. */
 static void note_missed(struct piece_batch *b)
 {
-    uint32_t missed = 0, spilled = 0;
+    uint32_t missed = b->missed_count, spilled = 0;
 #if defined(__AVX512F__)
     const __m512i known = _mm512_set1_epi64((long long)1 << PIECE_COUNT_SHIFT);
     const __m512i last = _mm512_set1_epi64(14);
-    __m256i numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)b->from), steps);
 
-    for (uint32_t i = 0; i < b->count; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
-        __mmask8 there = b->count - i >= 8 ? 0xff : (__mmask8)((1u << (b->count - i)) - 1);
+    for (uint32_t i = b->from; i < b->to; i += 8, numbers = _mm256_add_epi32(numbers, _mm256_set1_epi32(8))) {
+        __mmask8 there = b->to - i >= 8 ? 0xff : (__mmask8)((1u << (b->to - i)) - 1);
         __m512i values = _mm512_loadu_si512(b->values + i);
         __mmask8 unknown = _mm512_mask_cmplt_epu64_mask(there, values, known);
         __mmask8 elsewhere = _mm512_mask_cmpeq_epu64_mask(there, _mm512_srli_epi64(values, PIECE_COUNT_SHIFT), last);
@@ -237,7 +241,7 @@ static void note_missed(struct piece_batch *b)
         spilled += (uint32_t)__builtin_popcount(elsewhere);
     }
 #else
-    for (uint32_t i = 0; i < b->count; i++) {
+    for (uint32_t i = b->from; i < b->to; i++) {
         b->missed[missed] = i;
         missed += b->values[i] >> PIECE_COUNT_SHIFT == 0;
         b->others[spilled] = i;
@@ -268,12 +272,12 @@ static void find_spilled(const struct piece_cache *c, struct piece_batch *b)
     }
 }
 
-static void find(const struct piece_cache *c, struct piece_batch *b)
+static void find_some(const struct piece_cache *c, struct piece_batch *b)
 {
     const struct piece_table *shorts = &c->tables[PIECE_SHORT], *middles = &c->tables[PIECE_MIDDLE];
 
     make_short_keys(shorts, b);
-    for (uint32_t i = 0; i < b->count; i++)
+    for (uint32_t i = 0; i < b->to - b->from; i++)
         __builtin_prefetch(shorts->lines + (size_t)b->short_lines[i] * PIECE_LINE);
     make_middle_keys(middles, b);
     make_long_lines(&c->tables[PIECE_LONG], b);
@@ -282,6 +286,15 @@ static void find(const struct piece_cache *c, struct piece_batch *b)
     find_long(&c->tables[PIECE_LONG], b);
     note_missed(b);
     find_spilled(c, b);
+}
+
+static void find(const struct piece_cache *c, struct piece_batch *b)
+{
+    b->missed_count = 0;
+    for (b->from = 0; b->from < b->count; b->from = b->to) {
+        b->to = b->count - b->from < BATCH_FIND ? b->count : b->from + BATCH_FIND;
+        find_some(c, b);
+    }
 }
 
 /* ---- Writing ---- */

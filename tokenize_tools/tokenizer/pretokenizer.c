@@ -433,7 +433,7 @@ static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *
                                  struct leat_error *err);
 
 /* Pieces that a scanner gives at a time, when they go to the model together. */
-#define SCAN_ROOM 1024
+#define SCAN_ROOM 4096
 
 /* Whether a step's pieces are a scanner's, and are final. */
 static bool comes_together(const struct way *w, uint32_t number)
