@@ -32,7 +32,7 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
             if (note && both)
                 byte_cuts_add(c, before, after);
             else if (note)
-                c->partial[text[at - 1]] |= (uint64_t)1 << (text[at] & 63);
+                c->partial[text[at - 1]][text[at] >> 5 & 1] |= (uint32_t)1 << (text[at] & 31);
         }
         before = after;
         whole_before = whole;
@@ -43,7 +43,7 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
 
 static enum leat_status make_room(struct byte_cuts *c, unsigned bits, struct leat_error *err)
 {
-    *c = (struct byte_cuts) { .shift = 64 - bits, .pairs = calloc((size_t)1 << (bits - 6), sizeof *c->pairs) };
+    *c = (struct byte_cuts) { .shift = 32 - bits, .pairs = calloc((size_t)1 << (bits - 5), sizeof *c->pairs) };
     return c->pairs ? LEAT_OK : status_no_memory(err, (size_t)1 << (bits - 3));
 }
 

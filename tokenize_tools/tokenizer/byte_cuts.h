@@ -14,10 +14,15 @@
 #include "spec.h"
 
 struct byte_cuts {
-    uint64_t *pairs;       /* bits by hash: of two whole characters */
-    unsigned shift;        /* of a hash */
-    uint64_t partial[256]; /* by the last byte before the place, bits by that after it: where tokens hold a part only */
+    uint32_t *pairs; /* bits by hash: of two whole characters */
+    unsigned shift;  /* of a hash */
+    /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
+    uint32_t partial[256][2];
 };
+
+/* Of a hash: of the character before, of that after. */
+#define BYTE_CUTS_BEFORE 0x9e3779b1u
+#define BYTE_CUTS_AFTER  0x85ebca77u
 
 /* Nothing in it yet: of tokens that hold whole characters only. */
 enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err);
@@ -46,14 +51,14 @@ static inline uint32_t byte_cuts_load(const uint8_t *text, unsigned length, size
 
 static inline uint32_t byte_cuts_hash(const struct byte_cuts *c, uint32_t before, uint32_t after)
 {
-    return (uint32_t)(((uint64_t)before << 32 | after) * 0x9e3779b97f4a7c15u >> c->shift);
+    return (before * BYTE_CUTS_BEFORE + after * BYTE_CUTS_AFTER) >> c->shift;
 }
 
 static inline void byte_cuts_add(struct byte_cuts *c, uint32_t before, uint32_t after)
 {
     uint32_t bit = byte_cuts_hash(c, before, after);
 
-    c->pairs[bit / 64] |= (uint64_t)1 << bit % 64;
+    c->pairs[bit / 32] |= (uint32_t)1 << bit % 32;
 }
 
 /* Whether there may be a cut between two whole characters, of tokens that hold only such. */
@@ -61,7 +66,7 @@ static inline bool byte_cuts_safe_whole(const struct byte_cuts *c, uint32_t befo
 {
     uint32_t bit = byte_cuts_hash(c, before, after);
 
-    return !(c->pairs[bit / 64] >> bit % 64 & 1);
+    return !(c->pairs[bit / 32] >> bit % 32 & 1);
 }
 
 /* Whether there may be a cut between two characters; the second is not ASCII. `last`: the byte before the place. */
@@ -69,7 +74,7 @@ static inline bool byte_cuts_safe(const struct byte_cuts *c, uint32_t before, ui
 {
     uint32_t bit = byte_cuts_hash(c, before, after);
 
-    return !((c->pairs[bit / 64] >> bit % 64 | c->partial[last] >> (after & 63)) & 1);
+    return !((c->pairs[bit / 32] >> bit % 32 | c->partial[last][after >> 5 & 1] >> (after & 31)) & 1);
 }
 
 #endif

@@ -181,30 +181,38 @@ static void fill_whole(struct piece_batch *b, struct rest *r, const struct place
     r->begin = base + b->begins[count];
 }
 
+/* Moves on to a place, which may be inside of a piece. */
+static void move_on(struct rest *r, uint32_t to)
+{
+    while (r->ends < r->last && *r->ends < to)
+        r->ends++;
+    r->inside = r->ends == r->last || *r->ends != to;
+    r->ends += !r->inside;
+    r->begin = to;
+}
+
 /* Pieces cut wherever they may be. The last part remains, if its end is not there. */
 static void fill_cut(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p)
 {
-    uint64_t starts[BATCH_BYTES / 64 + 1] = { 1 };
     struct piece_batch *b = &s->batch;
-    uint32_t base = r->begin, bytes = r->last[-1] - base, at;
+    uint32_t base = r->begin, bytes = r->last[-1] - base;
+    const struct rest before = *r;
 
     if (bytes > BATCH_BYTES)
         for (bytes = BATCH_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
             bytes--;
-    for (const uint32_t *end = r->ends; end < r->last && *end - base <= bytes; end++)
-        starts[(*end - base) / 64] |= (uint64_t)1 << (*end - base) % 64;
-    s->kernels->cut(&m->byte_cuts, m->whole, b->text, bytes, p->room, starts, b);
+    s->kernels->cut(&m->byte_cuts, m->whole, b->text, bytes, p->room, r->ends, r->last, base, b);
     if (r->inside)
         b->parts[0] = m->whole;
-    b->count -= !(starts[bytes / 64] >> bytes % 64 & 1);
+    move_on(r, base + bytes);
+    b->count -= r->inside;
     while (b->count > 0 && b->begins[b->count - 1] > p->most)
         b->count--;
-    at = b->begins[b->count];
-    r->begin = base + at;
-    while (r->ends < r->last && *r->ends <= r->begin)
-        r->ends++;
+    if (b->begins[b->count] == bytes)
+        return;
+    *r = before;
     if (b->count > 0)
-        r->inside = !(starts[at / 64] >> at % 64 & 1);
+        move_on(r, base + b->begins[b->count]);
 }
 
 /* The end of the part of a piece that begins at text[begin]. */

@@ -19,7 +19,7 @@
 #define BATCH_FIND ((uint32_t)1024)
 
 /* Vectors are written whole. */
-#define BATCH_OVER 16
+#define BATCH_OVER 64
 
 struct piece_batch {
     const uint8_t *text; /* where the first piece begins */
@@ -49,12 +49,12 @@ struct merge_rules;
 struct piece_kernels {
     const char *name;
     /*
-     * Cuts text[0..bytes), in which the bits `starts` say where pieces begin, the first at 0, into the batch's pieces.
-     * `kinds`: parts of cut pieces are another kind of piece than whole ones. A piece ends at text[bytes];
+     * Cuts text[0..bytes) into the batch's pieces: where pieces end, at ends - base, and in between. The first end is not
+     * 0. `kinds`: parts of cut pieces are another kind of piece than whole ones. A piece ends at text[bytes];
      * text[0..room) can be read.
      */
-    void (*cut)(const struct byte_cuts *c, bool kinds, const uint8_t *text, size_t bytes, size_t room,
-                const uint64_t *starts, struct piece_batch *b);
+    void (*cut)(const struct byte_cuts *c, bool kinds, const uint8_t *text, uint32_t bytes, size_t room,
+                const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b);
     /* Fills in values and missed; appends to `many`, at most PIECE_IDS a piece. PIECE_AHEAD bytes can be read at each. */
     void (*find)(const struct piece_cache *c, struct piece_batch *b);
     /*
