@@ -126,8 +126,7 @@ static inline bool lane_letters(const struct merge_rules *r, struct lane *l, con
     return true;
 }
 
-static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes,
-                              unsigned part)
+static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes)
 {
     l->bytes = bytes;
     if (!r->letters)
@@ -145,8 +144,6 @@ static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const
         if (l->ranks[i] < LANE_NONE)
             __builtin_prefetch(r->pairs->results + l->ranks[i] / LANE_PLACES);
     lane_ask(r->pairs, l, PAIR_NOBODY, PAIR_NOBODY, PAIR_NOBODY);
-    if (r->whole && !part)
-        l->hash = vocabulary_map_hash(r->whole, piece, bytes);
     return true;
 }
 
@@ -175,14 +172,15 @@ static inline bool lane_step(const struct pair_table *t, struct lane *l)
 /* The symbols of a piece that has been merged lie behind the batch's other ids: they become ids, and go into the batch
  * and the cache. */
 static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b, uint32_t at,
-                              const struct piece_key *key, uint64_t hash, uint32_t *ids, uint32_t count)
+                              const struct piece_key *key, uint32_t *ids, uint32_t count)
 {
     uint32_t bytes = b->begins[at + 1] - b->begins[at], token = SPEC_NONE;
+    const uint8_t *piece = b->text + b->begins[at];
 
     for (uint32_t i = 0; r->ids && i < count; i++)
         ids[i] = r->ids[ids[i]];
-    if (r->whole && count > 1 && !b->parts[at])
-        token = vocabulary_map_find_hashed(r->whole, hash, b->text + b->begins[at], bytes);
+    if (r->whole && count > 1 && !b->parts[at] && orphan_maybe(r->orphans, piece, bytes))
+        token = vocabulary_map_find(r->whole, piece, bytes);
     if (token != SPEC_NONE) {
         ids[0] = r->ids ? r->ids[token] : token;
         count = 1;
@@ -200,7 +198,7 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
 
     for (; alive; alive &= alive - 1)
         ids[count++] = l->symbols[__builtin_ctzll(alive)];
-    merged_ids(r, c, b, l->at, &l->key, l->hash, ids, count);
+    merged_ids(r, c, b, l->at, &l->key, ids, count);
 }
 
 /* ---- All missed pieces ---- */
@@ -232,7 +230,7 @@ static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_
         if (bytes <= LANE_SYMBOLS && known_by_now(c, b, at, &l->key))
             continue;
         l->at = at;
-        if (bytes <= LANE_SYMBOLS && lane_begin(r, l, b->text + b->begins[at], bytes, b->parts[at]))
+        if (bytes <= LANE_SYMBOLS && lane_begin(r, l, b->text + b->begins[at], bytes))
             return true;
         b->missed[(*kept)++] = at;
     }

@@ -8,6 +8,7 @@
 #ifndef LEAT_TOKENIZER_MERGE_LANES_H
 #define LEAT_TOKENIZER_MERGE_LANES_H
 
+#include "orphans.h"
 #include "pair_table.h"
 #include "piece_batch.h"
 #include "vocabulary_map.h"
@@ -25,7 +26,8 @@ struct merge_rules {
     const uint32_t *bytes;              /* the symbol of each; of pieces of characters, of those of one byte */
     const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
     const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
-    const struct vocabulary_map *whole; /* pieces that are tokens stay as they are; NULL: not so */
+    const struct vocabulary_map *whole; /* pieces that are tokens stay as they are; NULL: they come out so anyway */
+    const struct orphans *orphans;      /* for which tokens that must be asked */
     const uint32_t *letters;            /* the symbol of each character below LANE_LETTERS; LANE_NO_LETTER: none, it
                                            becomes bytes. NULL: pieces are bytes */
     const uint32_t *fallback;           /* the symbols of these bytes, which nothing merges with */
@@ -39,7 +41,6 @@ struct lane {
     unsigned width;                    /* places that are in use, a multiple of 16 */
     unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
     uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
-    uint64_t hash;         /* of the piece, where it may be a token as it stands */
     uint32_t at;           /* which piece of the batch */
     uint32_t bytes, count; /* of the piece: bytes, and symbols at the begin */
     struct piece_key key;  /* of a piece that the cache keeps */

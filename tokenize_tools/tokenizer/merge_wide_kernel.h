@@ -10,8 +10,7 @@
 
 struct wide_piece {
     struct piece_key key; /* of one that the cache keeps */
-    uint64_t hash;        /* where it may be a token as it stands */
-    uint32_t at, bytes;   /* which piece of the batch */
+    uint32_t at;          /* which piece of the batch */
 };
 
 struct wide {
@@ -200,7 +199,7 @@ static inline bool wide_put_letters(const struct merge_rules *r, struct wide *w,
 }
 
 static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
-                              uint32_t bytes, bool whole)
+                              uint32_t bytes)
 {
     uint32_t count = bytes;
 
@@ -211,9 +210,6 @@ static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsig
     w->symbols[0][lane] = w->symbols[count + 1][lane] = PAIR_NOBODY;
     w->alive[lane] = ~(uint32_t)0 >> (WIDE_PLACES - 2 - count);
     w->counts[lane] = count;
-    w->pieces[lane].bytes = bytes;
-    if (whole)
-        w->pieces[lane].hash = vocabulary_map_hash(r->whole, piece, bytes);
     return true;
 }
 
@@ -227,7 +223,7 @@ static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigne
 
     for (; alive; alive &= alive - 1)
         ids[count++] = w->symbols[__builtin_ctz(alive)][lane];
-    merged_ids(r, c, b, p->at, &p->key, p->hash, ids, count);
+    merged_ids(r, c, b, p->at, &p->key, ids, count);
 }
 
 /* ---- All missed pieces ---- */
@@ -245,7 +241,7 @@ static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane
         if (bytes <= most && known_by_now(c, b, at, &p->key))
             continue;
         p->at = at;
-        if (bytes <= most && wide_begin(r, w, lane, b->text + b->begins[at], bytes, r->whole && !b->parts[at]))
+        if (bytes <= most && wide_begin(r, w, lane, b->text + b->begins[at], bytes))
             return true;
         b->missed[(*kept)++] = at;
     }

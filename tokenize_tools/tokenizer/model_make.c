@@ -171,8 +171,8 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
     if (spec->byte_level)
         s = byte_cuts_make(&m->byte_cuts, spec, err);
     m->rules =
-        (struct merge_rules) { pairs,      m->bytes,   m->first, m->ids, m->whole && spec->byte_level ? &m->map : NULL,
-                               m->letters, m->fallback };
+        (struct merge_rules) { pairs,      m->bytes,   m->first,   m->ids, m->has_orphans && spec->byte_level ? &m->map : NULL,
+                               m->orphans, m->letters, m->fallback };
     return s;
 }
 
@@ -229,6 +229,8 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
     if (s == LEAT_OK)
         s = merge_table_make(&m->merges, m->list, m->list_count, err);
     if (s == LEAT_OK)
+        s = model_find_orphans(m, err);
+    if (s == LEAT_OK)
         s = model_scores_splits(m, err);
     if (s == LEAT_OK)
         s = make_cuts(m, err);
@@ -251,6 +253,7 @@ void model_free(struct model *m)
         return;
     vocabulary_map_free(&m->map);
     merge_table_free(m->merges);
+    model_free_orphans(m);
     free(m->letters);
     free(m->known);
     free(m->splits);

@@ -1,7 +1,7 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
  * way of the cache), model_make.c (its tables), model_merges.c (the list of its merges), model_symbols.c (the symbols
- * that a text begins with), model_scores.c (sentencepiece), model_cuts.c (pieces that are cut further), model_pieces.c
+ * that a text begins with), model_orphans.c (tokens that no merge makes), model_scores.c (sentencepiece), model_cuts.c (pieces that are cut further), model_pieces.c
  * (many pieces at once). Nobody else looks in here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
@@ -17,6 +17,7 @@
 #include "cut_classes.h"
 #include "merge_lanes.h"
 #include "model.h"
+#include "orphans.h"
 #include "piece_batch.h"
 #include "vocabulary_map.h"
 
@@ -47,6 +48,8 @@ struct model {
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
     bool whole;         /* a piece that is a token is taken as it stands */
+    bool has_orphans;   /* and that matters: */
+    struct orphans *orphans;
     bool cuts;          /* safe cuts may be made */
     bool apart;         /* nothing merges: each byte is a token */
     uint32_t longest;   /* bytes of the longest token */
@@ -131,6 +134,12 @@ void model_free_making(struct model *m);
 /* A merge for the list; left out if it can never happen. By rising rank. */
 enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                  struct leat_error *err);
+
+/* ---- model_orphans.c ---- */
+
+/* After the list, before what making it has found out goes. */
+enum leat_status model_find_orphans(struct model *m, struct leat_error *err);
+void model_free_orphans(struct model *m);
 
 /* ---- model.c ---- */
 

@@ -11,13 +11,16 @@
 /* After so much text a larger cache is worth its making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
-/* The vocabulary itself, where a piece that is a token is that token; but not what is cut out of a piece. */
+/* The vocabulary itself: tokens that their own text becomes, and the others where a piece that is a token is that token;
+ * but not where such a piece is cut. */
 static void seed(const struct model *m, struct model_scratch *s)
 {
-    for (uint32_t i = 0; m->whole && !m->cuts && i < m->spec->token_count; i++) {
+    bool all = m->whole && !m->cuts;
+
+    for (uint32_t i = 0; i < m->spec->token_count; i++) {
         const struct spec_token *t = &m->spec->tokens[i];
 
-        if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST) {
+        if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST && (all || !orphan_is(m->orphans, i))) {
             struct piece_key key = piece_key_make(spec_token_bytes(m->spec, t), t->length, 0);
 
             piece_cache_add(&s->cache, &key, &t->id, 1);
@@ -201,9 +204,9 @@ static void fill_cut(const struct model *m, struct model_scratch *s, struct rest
     if (bytes > BATCH_BYTES)
         for (bytes = BATCH_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
             bytes--;
-    s->kernels->cut(&m->byte_cuts, m->whole, b->text, bytes, p->room, r->ends, r->last, base, b);
+    s->kernels->cut(&m->byte_cuts, m->has_orphans ? m->orphans : NULL, b->text, bytes, p->room, r->ends, r->last, base, b);
     if (r->inside)
-        b->parts[0] = m->whole;
+        b->parts[0] = m->has_orphans;
     move_on(r, base + bytes);
     b->count -= r->inside;
     while (b->count > 0 && b->begins[b->count - 1] > p->most)
@@ -296,7 +299,7 @@ static void fill_parts(const struct model *m, struct model_scratch *s, struct re
             break;
         s->fixed_at[s->fixed_count] = b->count;
         s->fixed_count += fixed;
-        add(b, begin, m->whole && (r->inside || *end < piece_end));
+        add(b, begin, m->has_orphans && (r->inside || *end < piece_end));
         r->inside = *end < piece_end;
         r->ends += !r->inside;
         begin = *end;

@@ -7,6 +7,7 @@
 #define LEAT_TOKENIZER_PIECE_BATCH_H
 
 #include "byte_cuts.h"
+#include "orphans.h"
 #include "piece_cache.h"
 
 /* Pieces of a batch, as a rule, and the bytes that all together may have. A cut text falls into parts that may be as
@@ -25,7 +26,7 @@ struct piece_batch {
     const uint8_t *text; /* where the first piece begins */
     uint32_t count;
     uint32_t begins[BATCH_ROOM + BATCH_OVER]; /* of each piece; then where the last one ends */
-    uint8_t parts[BATCH_ROOM + BATCH_OVER];   /* 1: of a cut piece, see piece_key_make() */
+    uint8_t parts[BATCH_ROOM + BATCH_OVER];   /* 1: of the other kind, see piece_key_make() */
     uint64_t values[BATCH_ROOM + BATCH_OVER]; /* of piece_cache.h; below 1 << PIECE_COUNT_SHIFT: not known */
 
     uint32_t missed_count; /* of what is not known */
@@ -50,10 +51,10 @@ struct piece_kernels {
     const char *name;
     /*
      * Cuts text[0..bytes) into the batch's pieces: where pieces end, at ends - base, and in between. The first end is not
-     * 0. `kinds`: parts of cut pieces are another kind of piece than whole ones. A piece ends at text[bytes];
-     * text[0..room) can be read.
+     * 0. Parts of cut pieces that may be orphans (NULL: none is) are another kind of piece than whole ones. A piece ends
+     * at text[bytes]; text[0..room) can be read.
      */
-    void (*cut)(const struct byte_cuts *c, bool kinds, const uint8_t *text, uint32_t bytes, size_t room,
+    void (*cut)(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes, size_t room,
                 const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b);
     /* Fills in values and missed; appends to `many`, at most PIECE_IDS a piece. PIECE_AHEAD bytes can be read at each. */
     void (*find)(const struct piece_cache *c, struct piece_batch *b);

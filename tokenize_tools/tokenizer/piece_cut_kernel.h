@@ -211,7 +211,19 @@ static inline uint32_t put_both(struct piece_batch *b, uint32_t count, struct cu
     return count;
 }
 
-static void cut(const struct byte_cuts *c, bool kinds, const uint8_t *text, uint32_t bytes, size_t room,
+/* What was noted is which pieces begin where one of the text does: all that do, and end where one does, are whole. */
+static void tell_kinds(const struct orphans *orphans, struct piece_batch *b)
+{
+    if (!orphans) {
+        memset(b->parts, 0, b->count);
+        return;
+    }
+    for (uint32_t i = 0; i < b->count; i++)
+        b->parts[i] = !(b->parts[i] & b->parts[i + 1]) &&
+                      orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
+}
+
+static void cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes, size_t room,
                 const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b)
 {
     struct cut_ends e = { ends, last, base };
@@ -231,6 +243,5 @@ static void cut(const struct byte_cuts *c, bool kinds, const uint8_t *text, uint
     b->begins[count] = bytes;
     b->parts[count] = 1;
     b->count = count;
-    for (uint32_t i = 0; i < count; i++)
-        b->parts[i] = kinds & !(b->parts[i] & b->parts[i + 1]);
+    tell_kinds(orphans, b);
 }

@@ -83,16 +83,10 @@ void vocabulary_map_free(struct vocabulary_map *m)
     *m = (struct vocabulary_map) { 0 };
 }
 
-uint64_t vocabulary_map_hash(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
+uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
 {
     uint64_t key = text_key(bytes, count);
 
-    __builtin_prefetch(m->keys + (size_t)text_key_place(key, m->bits) * VOCABULARY_LINE);
-    return key;
-}
-
-uint32_t vocabulary_map_find_hashed(const struct vocabulary_map *m, uint64_t key, const uint8_t *bytes, size_t count)
-{
     if (text_key_is_text(key))
         return vocabulary_map_find_short(m, key);
     for (size_t at = (size_t)text_key_place(key, m->bits) * VOCABULARY_LINE; m->keys[at] != VOCABULARY_FREE;
@@ -100,9 +94,4 @@ uint32_t vocabulary_map_find_hashed(const struct vocabulary_map *m, uint64_t key
         if (m->keys[at] == key && same_text(m, m->tokens[at], bytes, count))
             return m->tokens[at];
     return SPEC_NONE;
-}
-
-uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count)
-{
-    return vocabulary_map_find_hashed(m, text_key(bytes, count), bytes, count);
 }

@@ -30,10 +30,6 @@ void vocabulary_map_free(struct vocabulary_map *m);
 /* The place in spec->tokens of the token with these bytes; SPEC_NONE if there is none. */
 uint32_t vocabulary_map_find(const struct vocabulary_map *m, const uint8_t *bytes, size_t count);
 
-/* The same in two steps, so that memory can be fetched ahead between them. */
-uint64_t vocabulary_map_hash(const struct vocabulary_map *m, const uint8_t *bytes, size_t count);
-uint32_t vocabulary_map_find_hashed(const struct vocabulary_map *m, uint64_t key, const uint8_t *bytes, size_t count);
-
 /* The same for a text that is all in its key. Nothing here depends on where in a line a key is: that could not be
  * foreseen, and loading a vocabulary asks a million times. */
 static inline uint32_t vocabulary_map_find_short(const struct vocabulary_map *m, uint64_t key)
