@@ -9,6 +9,8 @@
 #include <immintrin.h>
 #endif
 
+#include <string.h>
+
 #include "merge_lane_kernel.h"
 #if defined(__AVX512F__)
 #include "merge_wide_kernel.h"
@@ -91,7 +93,8 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
         key = _mm512_maskz_mov_epi64(is_short & there, key);
         _mm512_storeu_si512(b->short_words + (i - b->from), key);
         _mm256_storeu_si256((__m256i *)(b->short_lines + (i - b->from)),
-                            _mm512_cvtepi64_epi32(_mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift)));
+                            _mm512_cvtepi64_epi32(_mm512_slli_epi64(
+                                _mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift), 3)));
         is_short = (__mmask8)(there & ~is_short);
         _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
         others += (uint32_t)__builtin_popcount(is_short);
@@ -106,10 +109,12 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
         is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part);
         key = is_short ? key : 0;
         b->short_words[i - b->from] = key;
-        b->short_lines[i - b->from] = (uint32_t)(piece_hash_short(key) >> t->shift);
+        b->short_lines[i - b->from] = (uint32_t)piece_line(t, piece_hash_short(key));
         b->others[others] = i;
         others += !is_short;
     }
+    for (uint32_t i = b->to - b->from; i % 4 != 0; i++)
+        b->short_words[i] = b->short_lines[i] = 0;
 #endif
     b->other_count = others;
 }
@@ -154,12 +159,24 @@ static void make_long_lines(const struct piece_table *t, struct piece_batch *b)
 
 /* ---- Finding ---- */
 
+/* Four at a time, up to three more than there are. */
+static void fetch_short(const struct piece_table *t, const struct piece_batch *b)
+{
+    for (uint32_t i = 0; i < b->to - b->from; i += 4) {
+        __builtin_prefetch(t->lines + b->short_lines[i]);
+        __builtin_prefetch(t->lines + b->short_lines[i + 1]);
+        __builtin_prefetch(t->lines + b->short_lines[i + 2]);
+        __builtin_prefetch(t->lines + b->short_lines[i + 3]);
+    }
+}
+
 static void find_short(const struct piece_table *t, struct piece_batch *b)
 {
     uint64_t *values = b->values + b->from;
 
-    for (uint32_t i = 0; i < b->to - b->from; i++)
-        values[i] = line_short(t->lines + (size_t)b->short_lines[i] * PIECE_LINE, b->short_words[i]);
+    for (uint32_t i = 0; i < b->to - b->from; i += 4)
+        for (uint32_t k = i; k < i + 4; k++)
+            values[k] = line_short(t->lines + b->short_lines[k], b->short_words[k]);
 }
 
 /* Puts six ids down, of which `count` are meant. */
@@ -277,8 +294,7 @@ static void find_some(const struct piece_cache *c, struct piece_batch *b)
     const struct piece_table *shorts = &c->tables[PIECE_SHORT], *middles = &c->tables[PIECE_MIDDLE];
 
     make_short_keys(shorts, b);
-    for (uint32_t i = 0; i < b->to - b->from; i++)
-        __builtin_prefetch(shorts->lines + (size_t)b->short_lines[i] * PIECE_LINE);
+    fetch_short(shorts, b);
     make_middle_keys(middles, b);
     make_long_lines(&c->tables[PIECE_LONG], b);
     find_short(shorts, b);
@@ -299,46 +315,85 @@ static void find(const struct piece_cache *c, struct piece_batch *b)
 
 /* ---- Writing ---- */
 
+/* Ids that lie elsewhere: sixteen at a time. */
+static inline uint32_t *write_many(const struct piece_batch *b, uint64_t value, uint32_t *at)
+{
+    const uint32_t *many = b->many + (uint32_t)value;
+    uint64_t count = value << 4 >> 36;
+
+    for (uint64_t k = 0; k < count; k += 16)
+        memcpy(at + k, many + k, 16 * sizeof *at);
+    return at + count;
+}
+
 static inline uint32_t *write_one(const struct piece_batch *b, uint64_t value, uint32_t *at)
 {
     uint64_t count = value >> PIECE_COUNT_SHIFT;
 
-    if (count > 3) {
-        const uint32_t *many = b->many + (uint32_t)value;
-
-        count = value << 4 >> 36;
-        for (uint64_t k = 0; k < count; k++)
-            at[k] = many[k];
-    } else {
-        at[0] = (uint32_t)(value & PIECE_ID_MASK);
-        at[1] = (uint32_t)(value >> PIECE_ID_BITS & PIECE_ID_MASK);
-        at[2] = (uint32_t)(value >> 2 * PIECE_ID_BITS & PIECE_ID_MASK);
-    }
+    if (count > 3)
+        return write_many(b, value, at);
+    at[0] = (uint32_t)(value & PIECE_ID_MASK);
+    at[1] = (uint32_t)(value >> PIECE_ID_BITS & PIECE_ID_MASK);
+    at[2] = (uint32_t)(value >> 2 * PIECE_ID_BITS & PIECE_ID_MASK);
     return at + count;
 }
+
+#if defined(__AVX512F__)
+/* The first two ids of each of eight words, each in a lane of its own. */
+static inline __m512i two_ids(__m512i values)
+{
+    const __m512i low = _mm512_set1_epi64(PIECE_ID_MASK), high = _mm512_set1_epi64((long long)PIECE_ID_MASK << 32);
+
+    return _mm512_or_si512(_mm512_and_si512(values, low),
+                           _mm512_and_si512(_mm512_slli_epi64(values, 32 - PIECE_ID_BITS), high));
+}
+
+/* Which of eight pieces have so many ids, or more. */
+static inline __mmask8 with_ids(__m512i values, unsigned count)
+{
+    return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)((uint64_t)count << PIECE_COUNT_SHIFT)));
+}
+
+/* Eight pieces with one or two ids each: those without a second one fall out. */
+static inline uint32_t *write_twos(__m512i values, uint32_t *at)
+{
+    __mmask8 two = with_ids(values, 2);
+
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32((__mmask16)(_pdep_u32(two, 0xaaaa) | 0x5555), two_ids(values)));
+    return at + 8 + __builtin_popcount(two);
+}
+
+/* Four pieces with up to three ids each, those of number `first` on of eight: four lanes for each. */
+static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *at)
+{
+    const __m512i twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3), shifts = _mm512_setr_epi64(0, 40, 0, 40, 0, 40, 0, 40);
+    unsigned two = (unsigned)with_ids(values, 2) >> first & 0xf, three = (unsigned)with_ids(values, 3) >> first & 0xf;
+    __m512i four = _mm512_permutexvar_epi64(_mm512_add_epi64(twice, _mm512_set1_epi64(first)), values);
+    unsigned kept = 0x1111 | _pdep_u32(two, 0x2222) | _pdep_u32(three, 0x4444);
+
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32((__mmask16)kept, two_ids(_mm512_srlv_epi64(four, shifts))));
+    return at + 4 + __builtin_popcount(two) + __builtin_popcount(three);
+}
+#endif
 
 static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
 {
     uint32_t *at = ids, i = 0;
 
 #if defined(__AVX512F__)
-    const __m512i low = _mm512_set1_epi64(PIECE_ID_MASK), high = _mm512_set1_epi64((long long)PIECE_ID_MASK << 32);
-
-    /* eight pieces with one or two ids each: two lanes for each, of which those without an id fall out */
     for (; i + 8 <= b->count; i += 8) {
         __m512i values = _mm512_loadu_si512(b->values + i);
-        __mmask8 two = _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)2 << PIECE_COUNT_SHIFT));
+        unsigned many = with_ids(values, 4);
 
-        if (_mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)3 << PIECE_COUNT_SHIFT))) {
-            for (uint32_t k = 0; k < 8; k++)
-                at = write_one(b, b->values[i + k], at);
-        } else {
-            __m512i lanes = _mm512_or_si512(_mm512_and_si512(values, low),
-                                            _mm512_and_si512(_mm512_slli_epi64(values, 32 - PIECE_ID_BITS), high));
-            __mmask16 kept = (__mmask16)(_pdep_u32(two, 0xaaaa) | 0x5555);
-
-            _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(kept, lanes));
-            at += 8 + __builtin_popcount(two);
+        if (with_ids(values, 3) == 0) {
+            at = write_twos(values, at);
+            continue;
+        }
+        for (unsigned first = 0; first < 8; first += 4, many >>= 4) {
+            if (!(many & 0xf))
+                at = write_threes(values, first, at);
+            for (unsigned k = 0; many & 0xf && k < 4; k++)
+                at = write_one(b, b->values[i + first + k], at);
         }
     }
 #endif
