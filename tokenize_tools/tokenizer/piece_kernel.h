@@ -65,6 +65,13 @@ static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64
 
 /* ---- Keys ---- */
 
+/* Lines are fetched as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
+static inline void fetch_eight(const struct piece_table *t, const uint32_t *lines)
+{
+    for (unsigned i = 0; i < 8; i++)
+        __builtin_prefetch(t->lines + lines[i]);
+}
+
 /* The keys of short pieces, 0 for others, whose numbers are noted, and the places of their lines. */
 static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
 {
@@ -95,6 +102,7 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
         _mm256_storeu_si256((__m256i *)(b->short_lines + (i - b->from)),
                             _mm512_cvtepi64_epi32(_mm512_slli_epi64(
                                 _mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift), 3)));
+        fetch_eight(t, b->short_lines + (i - b->from));
         is_short = (__mmask8)(there & ~is_short);
         _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
         others += (uint32_t)__builtin_popcount(is_short);
@@ -110,6 +118,7 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
         key = is_short ? key : 0;
         b->short_words[i - b->from] = key;
         b->short_lines[i - b->from] = (uint32_t)piece_line(t, piece_hash_short(key));
+        __builtin_prefetch(t->lines + b->short_lines[i - b->from]);
         b->others[others] = i;
         others += !is_short;
     }
@@ -160,16 +169,6 @@ static void make_long_lines(const struct piece_table *t, struct piece_batch *b)
 /* ---- Finding ---- */
 
 /* Four at a time, up to three more than there are. */
-static void fetch_short(const struct piece_table *t, const struct piece_batch *b)
-{
-    for (uint32_t i = 0; i < b->to - b->from; i += 4) {
-        __builtin_prefetch(t->lines + b->short_lines[i]);
-        __builtin_prefetch(t->lines + b->short_lines[i + 1]);
-        __builtin_prefetch(t->lines + b->short_lines[i + 2]);
-        __builtin_prefetch(t->lines + b->short_lines[i + 3]);
-    }
-}
-
 static void find_short(const struct piece_table *t, struct piece_batch *b)
 {
     uint64_t *values = b->values + b->from;
@@ -294,7 +293,6 @@ static void find_some(const struct piece_cache *c, struct piece_batch *b)
     const struct piece_table *shorts = &c->tables[PIECE_SHORT], *middles = &c->tables[PIECE_MIDDLE];
 
     make_short_keys(shorts, b);
-    fetch_short(shorts, b);
     make_middle_keys(middles, b);
     make_long_lines(&c->tables[PIECE_LONG], b);
     find_short(shorts, b);
