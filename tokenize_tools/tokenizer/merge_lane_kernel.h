@@ -169,6 +169,13 @@ static inline bool lane_step(const struct pair_table *t, struct lane *l)
     return true;
 }
 
+static inline uint64_t *short_line(const struct piece_cache *c, const struct piece_key *key)
+{
+    const struct piece_table *t = &c->tables[PIECE_SHORT];
+
+    return t->lines + piece_line(t, piece_hash_short(key->words[0]));
+}
+
 /* The symbols of a piece that has been merged lie behind the batch's other ids: they become ids, and go into the batch
  * and the cache. */
 static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b, uint32_t at,
@@ -185,10 +192,16 @@ static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c
         ids[0] = r->ids ? r->ids[token] : token;
         count = 1;
     }
-    if (bytes <= PIECE_MOST)
-        piece_cache_add(c, key, ids, count);
     b->values[at] = piece_value(ids, count, b->many_count);
-    b->many_count += piece_fits(ids, count) ? 0 : count;
+    if (!piece_fits(ids, count)) {
+        b->many_count += count;
+        if (bytes <= PIECE_MOST)
+            piece_cache_add(c, key, ids, count);
+    } else if (bytes <= PIECE_MOST && key->table == PIECE_SHORT) {
+        line_put_short(short_line(c, key), key->words[0], b->values[at]);
+    } else if (bytes <= PIECE_MOST) {
+        piece_cache_add(c, key, ids, count);
+    }
 }
 
 static inline void lane_end(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b)
@@ -212,6 +225,14 @@ static inline bool known_by_now(struct piece_cache *c, struct piece_batch *b, ui
     if (bytes > PIECE_MOST)
         return false;
     *key = piece_key_ahead(b->text + b->begins[at], bytes, b->parts[at]);
+    if (key->table == PIECE_SHORT) {
+        uint64_t value = line_short(short_line(c, key), key->words[0]);
+
+        if (value < PIECE_SPILLED) {
+            b->values[at] = value;
+            return value != 0;
+        }
+    }
     count = piece_cache_find(c, key, b->many + b->many_count);
     if (count == 0)
         return false;

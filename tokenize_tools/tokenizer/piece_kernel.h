@@ -11,6 +11,8 @@
 
 #include <string.h>
 
+#include "piece_line_kernel.h"
+
 #include "merge_lane_kernel.h"
 #if defined(__AVX512F__)
 #include "merge_wide_kernel.h"
@@ -20,31 +22,7 @@
 
 /* ---- A line ---- */
 
-/* The value of the one entry of a line of short pieces with this key; 0 if there is none. */
-static inline uint64_t line_short(const uint64_t *line, uint64_t key)
-{
-#if defined(__AVX512F__)
-    __mmask8 same =
-        _mm256_cmpeq_epi64_mask(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
-    __m256i value = _mm256_maskz_compress_epi64(same, _mm256_load_si256((const __m256i *)(line + 4)));
-
-    return (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(value));
-#elif defined(__AVX2__)
-    __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), _mm256_set1_epi64x((long long)key));
-    __m256i value = _mm256_and_si256(equal, _mm256_load_si256((const __m256i *)(line + 4)));
-    __m128i half = _mm_or_si128(_mm256_castsi256_si128(value), _mm256_extracti128_si256(value, 1));
-
-    return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(half, _mm_unpackhi_epi64(half, half)));
-#else
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < 4; i++)
-        value |= line[i] == key ? line[4 + i] : 0;
-    return value;
-#endif
-}
-
-/* The same of a line of middle pieces: two words. */
+/* As line_short() of a line of middle pieces: two words. */
 static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
 {
 #if defined(__AVX2__)
