@@ -125,4 +125,17 @@ static inline bool bytes_all_zero(const void *p, uint64_t count)
     return any == 0;
 }
 
+/* Whether one of the bytes is 0x80 or more. */
+static inline bool bytes_any_high(const uint8_t *bytes, size_t count)
+{
+    uint64_t all = 0;
+    size_t at = 0;
+
+    for (; at + 8 <= count; at += 8)
+        all |= bytes_load64(bytes + at);
+    for (; at < count; at++)
+        all |= (uint64_t)bytes[at] << 56;
+    return (all & 0x8080808080808080u) != 0;
+}
+
 #endif

@@ -87,42 +87,39 @@ static inline void lane_bytes(const struct merge_rules *r, struct lane *l, const
         l->ranks[i] = r->first[piece[i - 1] << 8 | piece[i]] << 6 | i;
 }
 
-/* Puts a character of more than one byte down; returns its length, 0 if it is beyond the tables. */
-static inline uint32_t lane_letter(const struct merge_rules *r, struct lane *l, const uint8_t *text)
+/* Appends a character's symbol, or those of its bytes if it has none; returns its length, 0 if it is beyond the tables. */
+static inline uint32_t lane_letter(const struct merge_rules *r, uint32_t *symbols, uint32_t *count, const uint8_t *text)
 {
-    uint32_t length = *text < 0xe0 ? 2 : 3, symbol;
+    uint32_t length = *text < 0x80 ? 1 : *text < 0xe0 ? 2 : 3, symbol;
 
+    if (length == 1) {
+        symbols[(*count)++] = r->bytes[*text];
+        return 1;
+    }
     if (*text >= 0xf0)
         return 0;
     symbol = r->letters[length == 2 ? (text[0] & 0x1fu) << 6 | (text[1] & 0x3fu)
                                     : (text[0] & 0xfu) << 12 | (text[1] & 0x3fu) << 6 | (text[2] & 0x3fu)];
-    l->symbols[l->count + 1] = symbol;
-    l->count += symbol != LANE_NO_LETTER;
+    if (symbol != LANE_NO_LETTER)
+        symbols[(*count)++] = symbol;
     for (uint32_t i = 0; symbol == LANE_NO_LETTER && i < length; i++)
-        l->symbols[++l->count] = r->fallback[text[i]];
+        symbols[(*count)++] = r->fallback[text[i]];
     return length;
 }
 
 /* The piece's characters; false if one is beyond the tables. */
 static inline bool lane_letters(const struct merge_rules *r, struct lane *l, const uint8_t *piece)
 {
-    uint8_t bytes[LANE_PLACES + 2]; /* by place, of characters of one byte; else not ASCII */
-
     l->count = 0;
-    memset(bytes, 0x80, sizeof bytes);
-    for (uint32_t at = 0, length = 1; at < l->bytes; at += length, length = 1)
-        if (piece[at] < 0x80) {
-            bytes[++l->count] = piece[at];
-            l->symbols[l->count] = r->bytes[piece[at]];
-        } else if ((length = lane_letter(r, l, piece + at)) == 0) {
-            return false;
-        }
-    for (uint32_t i = 1; i < l->count; i++) {
-        uint32_t rank = (bytes[i] | bytes[i + 1]) < 0x80 ? r->first[bytes[i] << 8 | bytes[i + 1]]
-                                                         : pair_rank(r->pairs, l->symbols[i], l->symbols[i + 1]);
+    for (uint32_t at = 0; at < l->bytes;) {
+        uint32_t length = lane_letter(r, l->symbols + 1, &l->count, piece + at);
 
-        l->ranks[i] = rank << 6 | i;
+        if (length == 0)
+            return false;
+        at += length;
     }
+    for (uint32_t i = 1; i < l->count; i++)
+        l->ranks[i] = pair_rank(r->pairs, l->symbols[i], l->symbols[i + 1]) << 6 | i;
     return true;
 }
 

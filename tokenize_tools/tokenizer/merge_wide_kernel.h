@@ -71,23 +71,23 @@ static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __
     }
 }
 
-/* The ranks of all pairs of both, UINT32_MAX where there is none. */
-static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p, __m512i *ranks)
+/* The ranks of all pairs of one or two that have been asked for, UINT32_MAX where there is none. */
+static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p, unsigned count, __m512i *ranks)
 {
     static const uint32_t factors[] = { PAIR_SECOND, PAIR_THIRD };
-    __mmask8 moved[2][2];
+    __mmask8 moved[4] = { 0 };
 
-    for (unsigned i = 0; i < 4; i++)
-        moved[i / 2][i % 2] = wide_moved(&p[i / 2], i % 2, 0xff);
-    for (unsigned k = 0; k < 2 && (moved[0][0] | moved[0][1] | moved[1][0] | moved[1][1]); k++)
-        for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 2 * count; i++)
+        moved[i] = wide_moved(&p[i / 2], i % 2, 0xff);
+    for (unsigned k = 0; k < 2 && (moved[0] | moved[1] | moved[2] | moved[3]); k++)
+        for (unsigned i = 0; i < 2 * count; i++) {
             struct wide_pairs *q = &p[i / 2];
             __m512i hash = _mm512_mullo_epi32(q->hash, _mm512_set1_epi32((int)factors[k]));
 
-            wide_look(t, q, hash, i % 2, moved[i / 2][i % 2]);
-            moved[i / 2][i % 2] = wide_moved(q, i % 2, moved[i / 2][i % 2]);
+            wide_look(t, q, hash, i % 2, moved[i]);
+            moved[i] = wide_moved(q, i % 2, moved[i]);
         }
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < count; i++) {
         __m256i low = _mm512_cvtepi64_epi32(_mm512_maskz_srli_epi64(p[i].found[0], p[i].rest[0], 4));
         __m256i high = _mm512_cvtepi64_epi32(_mm512_maskz_srli_epi64(p[i].found[1], p[i].rest[1], 4));
 
@@ -147,7 +147,7 @@ static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
     _mm512_mask_i32scatter_epi32(w->symbols, busy, _mm512_or_si512(_mm512_slli_epi32(place, 4), lanes), result, 4);
     wide_ask(t, &pairs[0], _mm512_mask_i32gather_epi32(ones, busy, left, w->symbols, 4), result);
     wide_ask(t, &pairs[1], result, _mm512_mask_i32gather_epi32(ones, busy, right, w->symbols, 4));
-    wide_answer(t, pairs, ranks);
+    wide_answer(t, pairs, 2, ranks);
     _mm512_mask_i32scatter_epi32(w->ranks, busy, left,
                                  _mm512_or_si512(_mm512_slli_epi32(ranks[0], 6), _mm512_srli_epi32(left, 4)), 4);
     _mm512_mask_i32scatter_epi32(w->ranks, busy, _mm512_or_si512(_mm512_slli_epi32(place, 4), lanes),
@@ -159,21 +159,30 @@ static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
 
 /* ---- A piece ---- */
 
+/* The numbers of what `lane` has at place `place`, and the fifteen places after it. */
+static inline __m512i wide_places(unsigned place, unsigned lane)
+{
+    const __m512i steps = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
+
+    return _mm512_add_epi32(steps, _mm512_set1_epi32((int)(place * WIDE_LANES + lane)));
+}
+
+/* The first so many of sixteen. */
+static inline __mmask16 wide_mask(uint32_t count)
+{
+    return count >= 16 ? 0xffff : (__mmask16)((1u << count) - 1);
+}
+
 /* Bytes that are symbols, sixteen at a time. */
 static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
                                   uint32_t count)
 {
-    const __m512i steps = _mm512_setr_epi32(0, 16, 32, 48, 64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240);
-
     for (uint32_t at = 0; at < count; at += 16) {
-        uint32_t left = count - at;
-        __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1);
-        __mmask16 paired = left > 16 ? 0xffff : (__mmask16)(there >> 1);
+        __mmask16 there = wide_mask(count - at), paired = wide_mask(count - 1 - at);
         __m512i byte = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(there, piece + at));
         __m512i next = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(paired, piece + at + 1));
-        __m512i places = _mm512_add_epi32(steps, _mm512_set1_epi32((int)((at + 1) * WIDE_LANES + lane)));
-        __m512i ranks = _mm512_mask_i32gather_epi32(
-            byte, paired, _mm512_or_si512(_mm512_slli_epi32(byte, 8), next), r->first, 4);
+        __m512i places = wide_places(at + 1, lane), both = _mm512_or_si512(_mm512_slli_epi32(byte, 8), next);
+        __m512i ranks = _mm512_mask_i32gather_epi32(byte, paired, both, r->first, 4);
 
         _mm512_mask_i32scatter_epi32(w->symbols, there, places,
                                      _mm512_mask_i32gather_epi32(byte, there, byte, r->bytes, 4), 4);
@@ -182,20 +191,46 @@ static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, u
     }
 }
 
-/* Characters that are symbols; false if one is beyond the tables, or there are too many. */
-static inline bool wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
-                                    uint32_t bytes, uint32_t *count)
+/* The same of any symbols; behind them lies PAIR_NOBODY. */
+static inline void wide_put_symbols(const struct pair_table *t, struct wide *w, unsigned lane, const uint32_t *symbols,
+                                    uint32_t count)
 {
-    struct lane l = { .bytes = bytes };
+    for (uint32_t at = 0; at < count; at += 16) {
+        __m512i places = wide_places(at + 1, lane), mine = _mm512_loadu_si512(symbols + at), ranks;
+        __mmask16 there = wide_mask(count - at);
+        struct wide_pairs pairs;
 
-    if (!lane_letters(r, &l, piece) || l.count > WIDE_SYMBOLS)
-        return false;
-    for (uint32_t i = 1; i <= l.count; i++)
-        w->symbols[i][lane] = l.symbols[i];
-    for (uint32_t i = 1; i < l.count; i++)
-        w->ranks[i][lane] = l.ranks[i];
-    *count = l.count;
-    return true;
+        wide_ask(t, &pairs, mine, _mm512_loadu_si512(symbols + at + 1));
+        wide_answer(t, &pairs, 1, &ranks);
+        ranks = _mm512_or_si512(_mm512_slli_epi32(ranks, 6), _mm512_srli_epi32(places, 4));
+        _mm512_mask_i32scatter_epi32(w->symbols, there, places, mine, 4);
+        _mm512_mask_i32scatter_epi32(w->ranks, there, places, ranks, 4);
+    }
+}
+
+/* Characters that are symbols; returns how many, 0 if one is beyond the tables, or there are too many. */
+static inline uint32_t wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane,
+                                        const uint8_t *piece, uint32_t bytes)
+{
+    uint32_t symbols[LANE_SYMBOLS + 2 + 16], count = 0;
+
+    if (bytes <= WIDE_SYMBOLS && !bytes_any_high(piece, bytes)) {
+        wide_put_bytes(r, w, lane, piece, bytes);
+        return bytes;
+    }
+    for (uint32_t at = 0; at < bytes;) {
+        uint32_t length = lane_letter(r, symbols, &count, piece + at);
+
+        if (length == 0)
+            return 0;
+        at += length;
+    }
+    if (count > WIDE_SYMBOLS)
+        return 0;
+    for (unsigned i = 0; i < 17; i++)
+        symbols[count + i] = PAIR_NOBODY;
+    wide_put_symbols(r->pairs, w, lane, symbols, count);
+    return count;
 }
 
 static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
@@ -203,7 +238,7 @@ static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsig
 {
     uint32_t count = bytes;
 
-    if (r->letters && !wide_put_letters(r, w, lane, piece, bytes, &count))
+    if (r->letters && (count = wide_put_letters(r, w, lane, piece, bytes)) == 0)
         return false;
     if (!r->letters)
         wide_put_bytes(r, w, lane, piece, bytes);

@@ -145,18 +145,6 @@ static void place_text(struct place *p, struct piece_batch *b, const struct rest
     }
 }
 
-static bool has_high(const uint8_t *text, size_t bytes)
-{
-    uint64_t all = 0;
-    size_t at = 0;
-
-    for (; at + 8 <= bytes; at += 8)
-        all |= bytes_load64(text + at);
-    for (; at < bytes; at++)
-        all |= (uint64_t)text[at] << 56;
-    return (all & 0x8080808080808080u) != 0;
-}
-
 /* How many of the pieces fit into a batch. */
 static size_t count_fitting(const struct rest *r, size_t most)
 {
@@ -259,7 +247,7 @@ static enum leat_status encode_next(const struct model *m, struct model_scratch 
     struct place place;
 
     place_text(&place, &s->batch, r);
-    if (m->rules.pairs && has_high(s->batch.text, all < BATCH_BYTES ? all : BATCH_BYTES))
+    if (m->rules.pairs && bytes_any_high(s->batch.text, all < BATCH_BYTES ? all : BATCH_BYTES))
         fill_cut(m, s, r, &place);
     else
         fill_whole(&s->batch, r, &place);
@@ -278,22 +266,57 @@ static inline void add(struct piece_batch *b, uint32_t begin, unsigned part)
     b->parts[b->count++] = (uint8_t)part;
 }
 
+/* So many parts at a time are added as they are, if none is fixed or may be cut. */
+#define PLAIN_PARTS 16
+
+static bool add_plain(struct piece_batch *b, struct rest *r, uint32_t base, uint32_t begin, uint32_t most, bool cuts)
+{
+    uint32_t flags = 0, longest = 0, before = begin;
+
+    if (r->inside || r->last - r->ends < PLAIN_PARTS || b->count + PLAIN_PARTS > BATCH_PIECES ||
+        (r->ends[PLAIN_PARTS - 1] & ~MODEL_FIXED) - base > most)
+        return false;
+    for (unsigned i = 0; i < PLAIN_PARTS; i++) {
+        uint32_t end = r->ends[i] - base, bytes = end - before;
+
+        flags |= r->ends[i];
+        longest = bytes > longest ? bytes : longest;
+        b->begins[b->count + i] = before;
+        before = end;
+    }
+    if (flags & MODEL_FIXED || (cuts && longest > CUT_LEAST))
+        return false;
+    memset(b->parts + b->count, 0, PLAIN_PARTS);
+    b->count += PLAIN_PARTS;
+    r->ends += PLAIN_PARTS;
+    return true;
+}
+
 /* Adds what fits of the pieces. Nothing, if the first is too long for a batch: *end is then where it ends. */
 static void fill_parts(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p,
                        uint32_t *end)
 {
     struct piece_batch *b = &s->batch;
-    uint32_t base = r->begin, begin = 0, all = (r->last[-1] & ~MODEL_FIXED) - base;
-    bool cuts = m->byte_cuts.pairs && has_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
+    uint32_t base = r->begin, begin = 0, all = (r->last[-1] & ~MODEL_FIXED) - base, one_by_one = 0;
+    uint32_t most = p->most < BATCH_BYTES ? p->most : BATCH_BYTES;
+    bool cuts = m->byte_cuts.pairs && bytes_any_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
 
     b->count = s->fixed_count = 0;
     while (b->count < BATCH_PIECES && r->ends < r->last && begin <= p->most) {
         uint32_t piece_end = (*r->ends & ~MODEL_FIXED) - base;
         bool fixed = (*r->ends & MODEL_FIXED) != 0;
 
+        if (one_by_one-- == 0) {
+            one_by_one = PLAIN_PARTS;
+            if (add_plain(b, r, base, begin, most, cuts)) {
+                one_by_one = 0;
+                begin = *end = r->ends[-1] - base;
+                continue;
+            }
+        }
         *end = piece_end;
         if (cuts && !fixed &&
-            (r->inside || (piece_end - begin > CUT_LEAST && has_high(b->text + begin, piece_end - begin))))
+            (r->inside || (piece_end - begin > CUT_LEAST && bytes_any_high(b->text + begin, piece_end - begin))))
             *end = part_end(&m->byte_cuts, b->text, p->room, begin, piece_end);
         if (*end > BATCH_BYTES)
             break;

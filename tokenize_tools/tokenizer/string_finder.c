@@ -1,6 +1,7 @@
 /*
  * string_finder.c: see string_finder.h. A trie, walked from each place whose first byte begins a string; a text without
- * such bytes is passed at the speed of a table look-up, and one first byte alone at that of memchr.
+ * such bytes is passed at the speed of a table look-up, and a few first bytes at that of vectors, one alone at that of
+ * memchr.
  */
 #include "string_finder.h"
 
@@ -11,6 +12,10 @@
 
 #define NO_NODE   0u /* the root is nobody's child */
 #define NO_NUMBER UINT32_MAX
+
+/* Bytes that are looked for in blocks, if there are no more that strings begin with. */
+#define FEW   8u
+#define BLOCK 64u
 
 struct node {
     uint32_t child, sibling; /* first child; next node under the same parent */
@@ -24,8 +29,8 @@ struct string_finder {
     size_t longest;
     uint32_t roots[256]; /* the child of the root by byte */
     uint8_t begins[256]; /* 1: there is one */
-    int only;            /* the single first byte there is; -1: none or several */
-    unsigned firsts;
+    unsigned firsts; /* such bytes; the first of them are: */
+    uint8_t first[FEW];
 };
 
 static enum leat_status new_node(struct string_finder *f, uint8_t byte, uint32_t *out, struct leat_error *err)
@@ -55,7 +60,6 @@ enum leat_status string_finder_make(struct string_finder **out, struct leat_erro
         string_finder_free(f);
         return s;
     }
-    f->only = -1;
     *out = f;
     return LEAT_OK;
 }
@@ -92,7 +96,8 @@ enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text,
             if (i == 0) {
                 f->roots[text[0]] = child;
                 f->begins[text[0]] = 1;
-                f->only = f->firsts++ == 0 ? text[0] : -1;
+                if (f->firsts++ < FEW)
+                    f->first[f->firsts - 1] = text[0];
             } else {
                 f->nodes[child].sibling = f->nodes[node].child;
                 f->nodes[node].child = child;
@@ -127,13 +132,29 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     return end;
 }
 
+/* Whether a block has one of the first bytes: what compilers make vectors of. */
+static bool block_has_first(const struct string_finder *f, const uint8_t *text)
+{
+    uint8_t all = 0, has[BLOCK] = { 0 };
+
+    for (unsigned k = 0; k < f->firsts; k++)
+        for (unsigned i = 0; i < BLOCK; i++)
+            has[i] |= text[i] == f->first[k];
+    for (unsigned i = 0; i < BLOCK; i++)
+        all |= has[i];
+    return all;
+}
+
 /* Where the next byte is that a string begins with; `bytes` if there is none. */
 static size_t next_first(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at)
 {
-    const uint8_t *found = f->only >= 0 ? memchr(text + at, f->only, bytes - at) : NULL;
+    if (f->firsts == 1) {
+        const uint8_t *found = memchr(text + at, f->first[0], bytes - at);
 
-    if (f->only >= 0)
         return found ? (size_t)(found - text) : bytes;
+    }
+    while (f->firsts <= FEW && bytes - at >= BLOCK && !block_has_first(f, text + at))
+        at += BLOCK;
     while (bytes - at >= 4 &&
            !(f->begins[text[at]] | f->begins[text[at + 1]] | f->begins[text[at + 2]] | f->begins[text[at + 3]]))
         at += 4;
