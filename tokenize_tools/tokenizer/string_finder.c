@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/status.h"
 
 #define NO_NODE   0u /* the root is nobody's child */
@@ -132,17 +133,20 @@ static size_t match_at(const struct string_finder *f, const uint8_t *text, size_
     return end;
 }
 
-/* Whether a block has one of the first bytes: what compilers make vectors of. */
-static bool block_has_first(const struct string_finder *f, const uint8_t *text)
+/* Bits for the bytes of a block that strings begin with: what compilers make vectors of. */
+static uint64_t firsts_in_block(const struct string_finder *f, const uint8_t *text)
 {
-    uint8_t all = 0, has[BLOCK] = { 0 };
+    uint8_t is[BLOCK] = { 0 }, any = 0;
+    uint64_t bits = 0;
 
     for (unsigned k = 0; k < f->firsts; k++)
         for (unsigned i = 0; i < BLOCK; i++)
-            has[i] |= text[i] == f->first[k];
+            is[i] |= text[i] == f->first[k];
     for (unsigned i = 0; i < BLOCK; i++)
-        all |= has[i];
-    return all;
+        any |= is[i];
+    for (unsigned i = 0; any && i < BLOCK; i += 8)
+        bits |= (bytes_load64(is + i) * 0x0102040810204080u >> 56) << i;
+    return bits;
 }
 
 /* Where the next byte is that a string begins with; `bytes` if there is none. */
@@ -153,8 +157,6 @@ static size_t next_first(const struct string_finder *f, const uint8_t *text, siz
 
         return found ? (size_t)(found - text) : bytes;
     }
-    while (f->firsts <= FEW && bytes - at >= BLOCK && !block_has_first(f, text + at))
-        at += BLOCK;
     while (bytes - at >= 4 &&
            !(f->begins[text[at]] | f->begins[text[at + 1]] | f->begins[text[at + 2]] | f->begins[text[at + 3]]))
         at += 4;
@@ -163,10 +165,30 @@ static size_t next_first(const struct string_finder *f, const uint8_t *text, siz
     return at;
 }
 
+/* Through all whole blocks from *at on; false, and *at is behind them, if none has a match that begins in it. */
+static bool find_in_blocks(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t *at, size_t *end,
+                           uint32_t *number)
+{
+    for (; bytes - *at >= BLOCK; *at += BLOCK)
+        for (uint64_t firsts = firsts_in_block(f, text + *at); firsts; firsts &= firsts - 1) {
+            size_t begin = *at + (size_t)__builtin_ctzll(firsts);
+
+            *end = match_at(f, text, bytes, begin, number);
+            if (*end > 0) {
+                *at = begin;
+                return true;
+            }
+        }
+    return false;
+}
+
 bool string_finder_next(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t from, size_t *start,
                         size_t *end, uint32_t *number)
 {
-    for (size_t at = from; f->firsts > 0 && at < bytes && (at = next_first(f, text, bytes, at)) < bytes; at++) {
+    *start = from;
+    if (f->firsts > 1 && f->firsts <= FEW && from <= bytes && find_in_blocks(f, text, bytes, start, end, number))
+        return true;
+    for (size_t at = *start; f->firsts > 0 && at < bytes && (at = next_first(f, text, bytes, at)) < bytes; at++) {
         *end = match_at(f, text, bytes, at, number);
         if (*end > 0) {
             *start = at;
