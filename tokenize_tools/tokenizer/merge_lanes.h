@@ -41,9 +41,9 @@ struct lane {
     unsigned width;                    /* places that are in use, a multiple of 16 */
     unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
     uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
-    uint32_t at;           /* which piece of the batch */
-    uint32_t bytes, count; /* of the piece: bytes, and symbols at the begin */
-    struct piece_key key;  /* of a piece that the cache keeps */
+    uint32_t at;                                       /* which piece of the batch */
+    uint32_t bytes, count;                             /* of the piece: bytes, and symbols at the begin */
+    struct piece_key key;                              /* of a piece that the cache keeps */
 };
 
 #endif

@@ -283,6 +283,35 @@ static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane
     return false;
 }
 
+/* Fills the lanes that are free. */
+static void wide_fill(const struct merge_rules *r, struct wide *w, struct piece_cache *c, struct piece_batch *b,
+                      uint32_t *next, uint32_t *kept)
+{
+    for (uint32_t free = (__mmask16)~w->busy; free; free &= free - 1) {
+        unsigned lane = (unsigned)__builtin_ctz(free);
+
+        if (!wide_next(r, w, lane, c, b, next, kept))
+            break;
+        w->busy |= (__mmask16)(1u << lane);
+    }
+    w->width = _mm512_reduce_max_epu32(_mm512_maskz_load_epi32(w->busy, w->counts));
+}
+
+/* A step of each piece; those that are done make room for others. */
+static inline void wide_turn(const struct merge_rules *r, struct wide *w, struct piece_cache *c, struct piece_batch *b,
+                             uint32_t *next, uint32_t *kept)
+{
+    uint32_t done = wide_step(r->pairs, w);
+
+    if (!done)
+        return;
+    for (; done; done &= done - 1) {
+        wide_end(r, w, (unsigned)__builtin_ctz(done), c, b);
+        w->busy &= (__mmask16) ~(done & -done);
+    }
+    wide_fill(r, w, c, b, next, kept);
+}
+
 static void merge_wide(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b)
 {
     uint32_t next = 0, kept = 0;
@@ -294,22 +323,8 @@ static void merge_wide(const struct merge_rules *r, struct piece_cache *c, struc
     memset(w.counts, 0, sizeof w.counts);
     memset(w.alive, 0xff, sizeof w.alive);
     w.busy = 0;
-    for (unsigned lane = 0; lane < WIDE_LANES && wide_next(r, &w, lane, c, b, &next, &kept); lane++)
-        w.busy |= (__mmask16)(1u << lane);
-    while (w.busy) {
-        __mmask16 done;
-
-        w.width = _mm512_reduce_max_epu32(_mm512_maskz_load_epi32(w.busy, w.counts));
-        do
-            done = wide_step(r->pairs, &w);
-        while (!done);
-        for (uint32_t left = done; left; left &= left - 1) {
-            unsigned lane = (unsigned)__builtin_ctz(left);
-
-            wide_end(r, &w, lane, c, b);
-            if (!wide_next(r, &w, lane, c, b, &next, &kept))
-                w.busy &= (__mmask16)~(1u << lane);
-        }
-    }
+    wide_fill(r, &w, c, b, &next, &kept);
+    while (w.busy)
+        wide_turn(r, &w, c, b, &next, &kept);
     b->missed_count = kept;
 }

@@ -170,9 +170,10 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
     }
     if (spec->byte_level)
         s = byte_cuts_make(&m->byte_cuts, spec, err);
-    m->rules =
-        (struct merge_rules) { pairs,      m->bytes,   m->first,   m->ids, m->has_orphans && spec->byte_level ? &m->map : NULL,
-                               m->orphans, m->letters, m->fallback };
+    m->rules = (struct merge_rules) {
+        pairs,      m->bytes,   m->first,   m->ids, m->has_orphans && spec->byte_level ? &m->map : NULL,
+        m->orphans, m->letters, m->fallback
+    };
     return s;
 }
 

@@ -47,8 +47,8 @@ struct model {
     bool all_fall_back;     /* every byte that can need one has a fallback */
     bool affixes;           /* parts of words are written with a prefix or a suffix */
     struct byte_alphabet alphabet;
-    bool whole;         /* a piece that is a token is taken as it stands */
-    bool has_orphans;   /* and that matters: */
+    bool whole;       /* a piece that is a token is taken as it stands */
+    bool has_orphans; /* and that matters: */
     struct orphans *orphans;
     bool cuts;          /* safe cuts may be made */
     bool apart;         /* nothing merges: each byte is a token */

@@ -192,7 +192,8 @@ static void fill_cut(const struct model *m, struct model_scratch *s, struct rest
     if (bytes > BATCH_BYTES)
         for (bytes = BATCH_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
             bytes--;
-    s->kernels->cut(&m->byte_cuts, m->has_orphans ? m->orphans : NULL, b->text, bytes, p->room, r->ends, r->last, base, b);
+    s->kernels->cut(&m->byte_cuts, m->has_orphans ? m->orphans : NULL, b->text, bytes, p->room, r->ends, r->last, base,
+                    b);
     if (r->inside)
         b->parts[0] = m->has_orphans;
     move_on(r, base + bytes);

@@ -54,8 +54,8 @@ struct piece_kernels {
      * 0. Parts of cut pieces that may be orphans (NULL: none is) are another kind of piece than whole ones. A piece ends
      * at text[bytes]; text[0..room) can be read.
      */
-    void (*cut)(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes, size_t room,
-                const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b);
+    void (*cut)(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes,
+                size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b);
     /* Fills in values and missed; appends to `many`, at most PIECE_IDS a piece. PIECE_AHEAD bytes can be read at each. */
     void (*find)(const struct piece_cache *c, struct piece_batch *b);
     /*

@@ -106,8 +106,7 @@ static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text
     }
     _mm_storeu_si128((__m128i *)(places + count), _mm_set1_epi8((char)places[0]));
     for (uint32_t i = 0; i < count; i += 16)
-        safe |= (uint64_t)safe_at_many(
-                    c, text, _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(places + i))))
+        safe |= (uint64_t)safe_at_many(c, text, _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(places + i))))
                 << i;
     return _pdep_u64(safe, leads);
 }
@@ -160,8 +159,7 @@ static inline uint32_t put_pieces(struct piece_batch *b, uint32_t count, struct 
     for (;;) {
         size_t left = (size_t)(e->last - e->next);
         __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1);
-        __m512i begins =
-            _mm512_sub_epi32(_mm512_maskz_loadu_epi32(there, e->next), _mm512_set1_epi32((int)e->base));
+        __m512i begins = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(there, e->next), _mm512_set1_epi32((int)e->base));
         uint32_t taken =
             (uint32_t)__builtin_popcount(_mm512_mask_cmplt_epu32_mask(there, begins, _mm512_set1_epi32((int)limit)));
 
@@ -223,8 +221,8 @@ static void tell_kinds(const struct orphans *orphans, struct piece_batch *b)
                       orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
 }
 
-static void cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes, size_t room,
-                const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b)
+static void cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes,
+                size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b)
 {
     struct cut_ends e = { ends, last, base };
     uint32_t count = 1;

@@ -77,9 +77,9 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
                     _mm512_cmpge_epu64_mask(key, _mm512_set1_epi64((long long)16 << 56)));
         key = _mm512_maskz_mov_epi64(is_short & there, key);
         _mm512_storeu_si512(b->short_words + (i - b->from), key);
-        _mm256_storeu_si256((__m256i *)(b->short_lines + (i - b->from)),
-                            _mm512_cvtepi64_epi32(_mm512_slli_epi64(
-                                _mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift), 3)));
+        _mm256_storeu_si256(
+            (__m256i *)(b->short_lines + (i - b->from)),
+            _mm512_cvtepi64_epi32(_mm512_slli_epi64(_mm512_srl_epi64(_mm512_mullo_epi64(key, factor), shift), 3)));
         fetch_eight(t, b->short_lines + (i - b->from));
         is_short = (__mmask8)(there & ~is_short);
         _mm256_storeu_si256((__m256i *)(b->others + others), _mm256_maskz_compress_epi32(is_short, numbers));
@@ -342,7 +342,8 @@ static inline uint32_t *write_twos(__m512i values, uint32_t *at)
 /* Four pieces with up to three ids each, those of number `first` on of eight: four lanes for each. */
 static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *at)
 {
-    const __m512i twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3), shifts = _mm512_setr_epi64(0, 40, 0, 40, 0, 40, 0, 40);
+    const __m512i twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3),
+                  shifts = _mm512_setr_epi64(0, 40, 0, 40, 0, 40, 0, 40);
     unsigned two = (unsigned)with_ids(values, 2) >> first & 0xf, three = (unsigned)with_ids(values, 3) >> first & 0xf;
     __m512i four = _mm512_permutexvar_epi64(_mm512_add_epi64(twice, _mm512_set1_epi64(first)), values);
     unsigned kept = 0x1111 | _pdep_u32(two, 0x2222) | _pdep_u32(three, 0x4444);

@@ -30,7 +30,7 @@ struct string_finder {
     size_t longest;
     uint32_t roots[256]; /* the child of the root by byte */
     uint8_t begins[256]; /* 1: there is one */
-    unsigned firsts; /* such bytes; the first of them are: */
+    unsigned firsts;     /* such bytes; the first of them are: */
     uint8_t first[FEW];
 };
 
