@@ -11,9 +11,8 @@
 #include "model_parts.h"
 #include "unicode.h"
 
-/* Cuts that are looked for at a time, and the bytes they are looked for in. */
-#define CUTS      ((size_t)TINY_OR(5, 960))
-#define CUT_BYTES ((size_t)TINY_OR(80, 8192))
+/* Cuts that are looked for at a time. */
+#define CUTS ((size_t)TINY_OR(5, 4000))
 
 /* Whether the character has a symbol, where that matters. */
 static bool is_known(const struct model *m, const uint8_t *text)
@@ -76,43 +75,6 @@ static enum leat_status encode_by_characters(const struct model *m, struct model
     return status;
 }
 
-/* A part that may be long. */
-static enum leat_status encode_part(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                    struct id_list *out, struct leat_error *err)
-{
-    uint32_t end = (uint32_t)bytes;
-
-    return bytes <= BATCH_BYTES ? model_encode_parts(m, s, text, bytes, 0, &end, 1, out, err)
-                                : model_encode_characters(m, s, text, bytes, out, err);
-}
-
-/* The same by bytes: all parts between the cuts that a call finds are encoded together, but for the first, which may
- * have begun long before. */
-static enum leat_status encode_by_bytes(const struct model *m, struct model_scratch *s, const uint8_t *text,
-                                        size_t bytes, bool last, struct id_list *out, size_t *used,
-                                        struct leat_error *err)
-{
-    uint32_t cuts[CUTS + CUT_SLACK];
-    size_t begin = 0, from = 1, to;
-    enum leat_status status = LEAT_OK;
-
-    for (; status == LEAT_OK && from < bytes; from = to) {
-        size_t most = bytes - from < CUT_BYTES ? bytes : from + CUT_BYTES;
-        size_t count = s->cutter->find(&m->classes, text, from, most, cuts, CUTS, &to);
-
-        if (count == 0)
-            continue;
-        status = encode_part(m, s, text + begin, from + cuts[0] - begin, out, err);
-        begin = from + cuts[count - 1];
-        if (status == LEAT_OK && count > 1)
-            status = model_encode_parts(m, s, text + from, bytes - from, cuts[0], cuts + 1, count - 1, out, err);
-    }
-    if (status == LEAT_OK && last && begin < bytes)
-        status = encode_part(m, s, text + begin, bytes - begin, out, err);
-    *used = last ? bytes : begin;
-    return status;
-}
-
 /* Ends of parts that have been found and not yet encoded. */
 struct found {
     const struct model *m;
@@ -158,6 +120,23 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
     return status;
 }
 
+/* As encode_by_characters() by the bytes around the cuts. */
+static enum leat_status encode_by_bytes(const struct model *m, struct model_scratch *s, const uint8_t *text,
+                                        size_t bytes, bool last, struct id_list *out, size_t *used,
+                                        struct leat_error *err)
+{
+    struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
+    enum leat_status status;
+
+    s->fixed.count = 0;
+    status = find_parts(&f, 0, bytes, err);
+    f.count -= !last && f.count > 0;
+    if (status == LEAT_OK)
+        status = encode_found(&f, err);
+    *used = f.begin;
+    return status;
+}
+
 bool model_takes_spans(const struct model *m)
 {
     return m->cuts_by_bytes && !m->whole;
@@ -188,6 +167,6 @@ enum leat_status model_encode_spans(const struct model *m, struct model_scratch 
 enum leat_status model_encode_cut(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                   bool last, struct id_list *out, size_t *used, struct leat_error *err)
 {
-    return m->cuts_by_bytes ? encode_by_bytes(m, s, text, bytes, last, out, used, err)
-                            : encode_by_characters(m, s, text, bytes, last, out, used, err);
+    return m->cuts_by_bytes && bytes < MODEL_FIXED ? encode_by_bytes(m, s, text, bytes, last, out, used, err)
+                                                   : encode_by_characters(m, s, text, bytes, last, out, used, err);
 }

@@ -255,6 +255,17 @@ static enum leat_status make_list(struct model *m, const uint32_t *places, struc
     return s;
 }
 
+/* Makes each result its merge's rank, where that leaves the order as it is: tables then need no way from a rank to its
+ * result. */
+static void rank_by_results(struct model *m)
+{
+    for (size_t i = 1; i < m->list_count; i++)
+        if (m->list[i].result <= m->list[i - 1].result)
+            return;
+    for (size_t i = 0; i < m->list_count; i++)
+        m->list[i].rank = m->list[i].result;
+}
+
 enum leat_status model_make_list(struct model *m, struct leat_error *err)
 {
     uint32_t *places = NULL;
@@ -266,6 +277,8 @@ enum leat_status model_make_list(struct model *m, struct leat_error *err)
         find_odd_parts(m, places);
     if (s == LEAT_OK)
         s = make_list(m, places, err);
+    if (s == LEAT_OK)
+        rank_by_results(m);
     free(places);
     return s;
 }
