@@ -32,6 +32,12 @@ $(PYTHON_PACKAGE)/_leat.abi3.so: $(PYTHON_OBJECTS) $(STATIC)
 	$(Q)mkdir -p $(@D) && $(CC) -shared -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN/lib' $(ALL_LDFLAGS) $^ \
 	    $(PYTHON_LIBS) -o $@
 
+.PHONY: python-objects
+## python-objects: the extension's sources, compiled and no more; for another compiler: CC=clang WERROR=1
+python-objects:
+	$(Q)if [ -e "$(PYTHON_INCLUDE)/Python.h" ]; then $(MAKE) --no-print-directory $(PYTHON_OBJECTS); else \
+	    echo "skipped: $(PYTHON) has no headers"; fi
+
 # the commands, which the package's console scripts become
 $(PYTHON_PACKAGE)/bin/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
 $(PYTHON_PACKAGE)/bin/leat-bench: $(BENCH_OBJECTS) $(CLI_OBJECTS) $(STATIC)

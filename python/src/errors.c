@@ -22,12 +22,6 @@ static int set(PyObject *object, const char *name, PyObject *value)
     return r;
 }
 
-static PyObject *none(void)
-{
-    Py_INCREF(Py_None);
-    return Py_None;
-}
-
 /* The library's text is bytes: names of files need not be UTF-8. */
 static PyObject *text(const char *bytes)
 {
@@ -46,9 +40,11 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
     if (!error)
         return NULL;
     if (set(error, "status", text(leat_status_name(err->status))) == 0 &&
-        set(error, "code", PyLong_FromLong(err->status)) == 0 && set(error, "file", file ? text(file) : none()) == 0 &&
-        set(error, "offset", err->offset == LEAT_NONE ? none() : PyLong_FromUnsignedLongLong(err->offset)) == 0 &&
-        set(error, "os_error", err->os_error == 0 ? none() : PyLong_FromLong(err->os_error)) == 0)
+        set(error, "code", PyLong_FromLong(err->status)) == 0 &&
+        set(error, "file", file ? text(file) : Py_NewRef(Py_None)) == 0 &&
+        set(error, "offset",
+            err->offset == LEAT_NONE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(err->offset)) == 0 &&
+        set(error, "os_error", err->os_error == 0 ? Py_NewRef(Py_None) : PyLong_FromLong(err->os_error)) == 0)
         PyErr_SetObject(errors_class, error);
     Py_DECREF(error);
     return NULL;

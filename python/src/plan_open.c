@@ -127,7 +127,7 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     PyObject *sources, *phases, *skips, *result = NULL, *split, *use;
-    struct plan_parts parts = { NULL };
+    struct plan_parts parts = { 0 };
     struct leat_error err;
     struct leat_plan *plan;
     enum leat_status s;
