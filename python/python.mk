@@ -91,7 +91,7 @@ bench-python: $(BUILD)/leat-bench $(PYTHON_VENV)/ready python
 
 .PHONY: check-python
 ## check-python: `pip install .` and pytest against torch, numpy, lightning, ...; PYTEST="-k loader" chooses tests
-check-python: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready
+check-python: tools $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then python/check.sh $(BUILD) $(PYTHON_VENV) $(PYTEST); else \
 	    echo "skipped: the packages of python/requirements-test.txt cannot be installed (python3 -m venv, pip)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; fi
@@ -107,7 +107,7 @@ ASAN_TESTS  ?= $(patsubst %,python/tests/test_%*.py,arrow dataset lifetimes load
 ASAN_REPORT  = $(abspath $(ASAN_BUILD))/report
 .PHONY: check-python-asan
 ## check-python-asan: the extension under AddressSanitizer and UBSan, with gcc; ASAN_TESTS="python/tests/test_arrow.py"
-check-python-asan: $(BUILD)/leat $(BUILD)/leat-bench $(PYTHON_VENV)/ready
+check-python-asan: tools $(PYTHON_VENV)/ready
 	$(Q)if [ -e $(PYTHON_VENV)/ready ]; then \
 	    $(MAKE) --no-print-directory python BUILD=$(ASAN_BUILD) OPTIMIZE=-O1 SANITIZE="$(ASAN_FLAGS)" && \
 	    rm -f $(ASAN_REPORT).* && LD_PRELOAD="$(ASAN_RUNTIME)" PYTHONMALLOC=malloc \

@@ -106,7 +106,8 @@ class Loader:
         self._begin, self._steps = int(position), steps
         self._in_pass = False  # whether the next `for` goes on with a pass that a state was saved in
         self._native = None
-        self._held = None
+        self._held = None  # the borrowed batch
+        self._unwritten = None  # a batch that could not be written to where it was to go
         self._buffers = self._make_buffers(buffers) if buffers else None
         self._reset(self._begin, 0)
         if state is not None:
@@ -133,6 +134,7 @@ class Loader:
 
     def _open(self):
         self._give_back()
+        self._unwritten = None
         if self._native is not None:
             self._native.close()
         state = None
@@ -145,6 +147,7 @@ class Loader:
     def close(self):
         """Stops the thread and frees the ring; borrowed arrays keep it alive until they are gone."""
         self._give_back()
+        self._unwritten = None
         self._native.close()
 
     def __enter__(self):
@@ -203,8 +206,12 @@ class Loader:
         if self._torn:
             self._open()
         self._torn = True
-        with self._framework.range("leat.Loader.next"):
-            batch = self._next()
+        try:
+            with self._framework.range("leat.Loader.next"):
+                batch = self._next()
+        except _leat.Error:
+            self._torn = self._unwritten is None
+            raise
         if batch is not None:
             native = batch._native
             self._cursor, self._damaged = native.cursor, native.damaged
@@ -230,8 +237,19 @@ class Loader:
         convert = self._framework.take if self._framework.capsules else self._framework.from_array
         return Batch(taken[0], [None if a is None else convert(a) for a in taken[1:]], self._given)
 
+    def _to_write(self):
+        """The next batch; or the last one, if it could not be written: into a stream that is being captured, say. Then the
+        loader must not be opened again, and need not."""
+        if self._unwritten is None:
+            self._unwritten = self._native.next()
+        return self._unwritten
+
+    def _written(self, native, stream):
+        native.release(stream)
+        self._unwritten = None
+
     def _next_on_device(self):
-        native = self._native.next()
+        native = self._to_write()
         if native is None:
             return None
         room = self._options["sequences_room"] or native.sequences + 1
@@ -241,16 +259,16 @@ class Loader:
         addresses = tuple(None if t is None else self._framework.address(t) for t in made)
         stream = self._framework.stream()
         native.write(addresses, 0, 0, room if made[-1] is not None else 0, stream)
-        native.release(stream)
+        self._written(native, stream)
         return Batch(native, made, self._given)
 
     def _next_into(self, buffers, addresses, rows, length):
-        native = self._native.next()
+        native = self._to_write()
         if native is None:
             return None
         stream = self._framework.stream()
         native.write(addresses, rows, length, self._options["sequences_room"], stream)
-        native.release(stream)
+        self._written(native, stream)
         return Batch(native, buffers, self._given)
 
     def _next_borrowed(self):
