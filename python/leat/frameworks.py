@@ -6,6 +6,7 @@ and names the stream that work is on.
 from __future__ import annotations
 
 from leat._lazy import need
+from leat._values import choice
 
 HOST, CUDA = 1, 2  # as DLPack numbers kinds of devices
 
@@ -60,6 +61,8 @@ class Torch:
     def check(self, tensor, name, shape, kind):
         """That a tensor of the caller's can take these numbers."""
         want = self._kinds[kind]
+        if not isinstance(tensor, self.torch.Tensor):
+            raise TypeError(f"the buffer for {name} must be a tensor, not {tensor!r}")
         if tensor.dtype != want or tensor.device != self.device or not tensor.is_contiguous():
             raise ValueError(f"the buffer for {name} must be contiguous, {want} and on {self.device}")
         if tuple(tensor.shape) != tuple(shape):
@@ -112,6 +115,8 @@ class Numpy(_Host):
         return self.package.empty(shape, dtype=kind)
 
     def check(self, array, name, shape, kind):
+        if not isinstance(array, self.package.ndarray):
+            raise TypeError(f"the buffer for {name} must be a numpy array, not {array!r}")
         if array.dtype != kind or not array.flags.c_contiguous or not array.flags.writeable:
             raise ValueError(f"the buffer for {name} must be contiguous, writable and {kind}")
         if array.shape != tuple(shape):
@@ -139,8 +144,4 @@ FRAMEWORKS = {"torch": Torch, "numpy": Numpy, "jax": Jax}
 
 
 def framework(name, device):
-    try:
-        kind = FRAMEWORKS[name]
-    except KeyError:
-        raise ValueError(f"framework is one of {', '.join(FRAMEWORKS)}, not {name!r}") from None
-    return kind(device)
+    return choice("framework", name, FRAMEWORKS)(device)

@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 
 from leat import _leat
+from leat._pack_options import read_size
+from leat._values import choice, listed, whole
 from leat.batch import BITS, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.plan import Plan
@@ -19,14 +22,18 @@ HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "posit
 LOOK_EVERY = 64  # batches, for notices
 
 
-def _choice(name, value, choices):
-    if value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
-    return choices[value]
+def batches_in(left, batch_size, rank, world, last):
+    """How many batches a rank has of so many samples."""
+    whole_batches, rest = divmod(max(left, 0), batch_size * world)
+    if last == "padded":
+        return whole_batches + (rest > 0)
+    return whole_batches + (last == "short" and rest > rank * batch_size)
 
 
 def _dtype(dtype, default):
-    name = default if dtype is None else str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+    """Of "int64", torch.int64, numpy.int64 and numpy.dtype("int64")."""
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    name = default if dtype is None else name.rpartition(".")[2]
     if name not in ("int64", "int32"):
         raise ValueError(f"dtype is int64 or int32, not {dtype!r}")
     return name
@@ -69,7 +76,11 @@ class Loader:
                  stopped
     steps        batches of one `for`, its length, for programs that count in epochs; the next `for` goes on behind
     on_damage    "error", or "mask": rows that are damaged on disk come without loss
-    engine, threads, verify, slots, memory, numa_node   as in leat.h, struct leat_loader_options
+    engine       how tokens come from the files: "auto", "map", "pread", "advise" or "uring"
+    threads      1: a background thread fills the ring; 0: each batch is made as it is asked for
+    verify       False: the hashes of the pages that are read are not checked
+    slots        batches of the ring, 2 to 64; memory: its most bytes, or "1GiB"; 0: chosen
+    numa_node    where memory and thread shall be, if the system allows; -1: anywhere
     notices      what a person should know (that the loader is waited for, and why) comes as a warning, once each
 
     Not to be pickled, and of no use after fork: a loader has a thread. Make one in each process, from a Plan.
@@ -82,33 +93,43 @@ class Loader:
                  engine="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
         if not isinstance(plan, Plan):
             raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}")
-        self.plan, self.batch_size = plan, int(batch_size)
+        self.plan, self.batch_size = plan, whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self._framework = framework_of(framework, device)
         self._given = self._check_outputs(outputs, style)
         self._style, self._borrow, self._restart, self._notices = style, bool(borrow), bool(restart), bool(notices)
         self._dtype = _dtype(dtype, self._framework.default_dtype)
         self._rows, self._max_length = rows, max_length
-        if borrow and buffers:
+        if buffers is False:
+            buffers = None
+        if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
+            raise TypeError(f"buffers is True, or a dict from outputs to arrays, not {buffers!r}")
+        if borrow and buffers is not None:
             raise TypeError("borrow and buffers are two ways: give one of them")
-        if (borrow or buffers) and "cu_seqlens" in self._given and not max_sequences:
+        if (borrow or buffers is not None) and "cu_seqlens" in self._given and max_sequences is None:
             raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the most stretches of one document "
                             "that a batch may have")
+        room = 0 if max_sequences is None else whole("max_sequences", max_sequences, 1) + 1
         bits = sum(BITS[name] for name in self._given)
         self._options = dict(
-            batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=_choice("rows", rows, ROWS),
-            engine=_choice("engine", engine, ENGINES), on_damage=_choice("on_damage", on_damage, ON_DAMAGE),
-            last=_choice("last", last, LAST), threads=int(threads), verify=int(bool(verify)), slots=slots,
+            batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=choice("rows", rows, ROWS),
+            engine=choice("engine", engine, ENGINES), on_damage=choice("on_damage", on_damage, ON_DAMAGE),
+            last=choice("last", last, LAST), threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
+            slots=whole("slots", slots, 0, 64),
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
-            mask_first=int(bool(mask_first)), sequences_room=max_sequences + 1 if max_sequences else 0,
-            memory=memory, most_length=max_length or 0, numa_node=numa_node)
-        self._begin, self._steps = int(position), steps
+            mask_first=int(bool(mask_first)), sequences_room=room,
+            memory=read_size(memory, 0), most_length=0 if max_length is None else whole("max_length", max_length, 1),
+            numa_node=whole("numa_node", numa_node, -1, 2**31 - 1))
+        self._last = last
+        self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
+        if rows == "windows" and plan.info.positions is not None and self._begin > plan.info.positions:
+            raise ValueError(f"position {position} lies behind the end of the plan, which has {len(plan)} samples")
         self._in_pass = False  # whether the next `for` goes on with a pass that a state was saved in
         self._native = None
         self._held = None  # the borrowed batch
         self._unwritten = None  # a batch that could not be written to where it was to go
-        self._buffers = self._make_buffers(buffers) if buffers else None
+        self._buffers = self._make_buffers(buffers) if buffers is not None else None
         self._reset(self._begin, 0)
         if state is not None:
             self.load_state_dict(state)
@@ -116,11 +137,10 @@ class Loader:
             self._open()
 
     def _check_outputs(self, outputs, style):
-        given = (outputs,) if isinstance(outputs, str) else tuple(outputs)
-        if style not in STYLES:
-            raise ValueError(f"style is one of {', '.join(STYLES)}, not {style!r}")
+        given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs are names", outputs))
+        choice("style", style, STYLES)
         for name in given:
-            _choice("an output", name, BITS)
+            choice("an output", name, BITS)
             if style == "huggingface" and name not in HUGGINGFACE:
                 raise ValueError(f"transformers' models do not take {name}")
         if not given or len(set(given)) != len(given):
@@ -161,7 +181,8 @@ class Loader:
                         "send its Plan (a leat.Plan can be pickled), and make a Loader there")
 
     def __repr__(self):
-        return f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}>"
+        closed = ", closed" if self._native is not None and self._native.closed else ""
+        return f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}{closed}>"
 
     # ---- Buffers
 
@@ -173,6 +194,9 @@ class Loader:
         if self._rows == "documents":
             length = self._max_length or self.plan.seq_len
         made = []
+        for name in () if buffers is True else buffers:
+            if name not in self._given:
+                raise ValueError(f"buffers have {name!r}, which is not among the outputs: {', '.join(self._given)}")
         for name in OUTPUTS:
             if name not in self._given:
                 made.append(None)
@@ -305,14 +329,11 @@ class Loader:
     def _left(self):
         if self._rows == "documents":
             raise TypeError("a loader of documents does not know its length")
-        left = max(len(self.plan) - (self._begin if self._restart else self._cursor), 0)
-        batch = self._options["batch"]
-        if self._options["last"] == LAST["padded"]:
-            return -(-left // batch)
-        whole, rest = divmod(left, batch)
-        if self._options["last"] == LAST["dropped"]:
-            return whole
-        return whole + (rest > self.rank * self.batch_size)
+        begin = self._begin if self._restart else self._cursor
+        return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
+
+    def __bool__(self):
+        return True  # at its end, and of a plan without one, too
 
     # ---- Checkpoints
 
@@ -322,7 +343,7 @@ class Loader:
         go on from it: what is saved is a position in the plan, and fingerprints of what led there."""
         cursor, damaged = self._cursor, self._damaged
         if after is not None:
-            cursor = after.cursor if isinstance(after, Batch) else int(after)
+            cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
             damaged = after.damaged if isinstance(after, Batch) else damaged
         ahead = -(-(self._cursor - cursor) // self._options["batch"])
         state = {"leat": 1, "position": cursor, "step": max(self._step - ahead, 0)}
@@ -332,12 +353,16 @@ class Loader:
 
     def load_state_dict(self, state):
         """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
+        if not isinstance(state, Mapping) or "position" not in state or state.get("leat") != 1:
+            raise ValueError("this is no state_dict() of a leat.Loader, or one of a version that is not known here")
         if self._rows == "documents":
-            self._reset(int(state["position"]), 0)
+            self._reset(whole("position", state["position"]), 0)
+        elif "state" not in state:
+            raise ValueError("this is the state of a loader of documents (rows=\"documents\"); this one has windows")
         else:
             position, damaged, _ = self.plan.load_state(state["state"])
             self._reset(position, damaged)
-        self._step = int(state.get("step", 0))
+        self._step = whole("step", state.get("step", 0))
         self._in_pass = True
         self._open()
 

@@ -336,6 +336,16 @@ static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
     return 0;
 }
 
+/* An id may be a number, too, as add() takes it. */
+static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
+{
+    PyObject *text = PyLong_Check(id) ? PyObject_Str(id) : Py_NewRef(id);
+    int r = text ? keep_view(b, text, view) : -1;
+
+    Py_XDECREF(text);
+    return r;
+}
+
 /* A text, or a pair of a text and its id. */
 static int take_item(struct bunch *b, PyObject *item)
 {
@@ -346,7 +356,7 @@ static int take_item(struct bunch *b, PyObject *item)
         id = PyTuple_GetItem(item, 1);
     }
     b->ids[b->count] = (struct text_view) { NULL, 0 };
-    if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_view(b, id, &b->ids[b->count]) < 0))
+    if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_id(b, id, &b->ids[b->count]) < 0))
         return -1;
     b->bytes += b->texts[b->count].bytes;
     b->count++;
