@@ -97,9 +97,9 @@ check-python: tools $(PYTHON_VENV)/ready
 	    echo "0 passed, 0 failed, 1 skipped"; fi
 
 # The extension under AddressSanitizer and UBSan, and the tests of what it takes from Python and gives to it; Python
-# itself is not built so, therefore its own leaks are not looked for. ASAN_TESTS chooses: torch and jax are slow under it,
-# and tests of processes and of the memory that is kept say nothing there. What a sanitizer says would be lost in what
-# pytest captures: it goes to files.
+# itself is not built so, therefore its own leaks are not looked for. ASAN_TESTS chooses: torch and jax are slow under
+# it, and tests of processes and of the memory that is kept say nothing there. What a sanitizer says would be lost in
+# what pytest captures: it goes to files.
 ASAN_BUILD   = $(BUILD)/python-asan
 ASAN_FLAGS   = -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 ASAN_RUNTIME = $(foreach l,libasan.so libubsan.so libstdc++.so,$(shell $(CC) -print-file-name=$(l)))

@@ -1,5 +1,5 @@
-"""_values.py: what callers give, looked at where it comes in: so that a message names the argument, and a number that is
-none, or negative, is not taken for another one."""
+"""_values.py: what callers give, looked at where it comes in: so that a message names the argument, and a number that
+is none, or negative, is not taken for another one."""
 from operator import index
 
 MOST = 2**64 - 1

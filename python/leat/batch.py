@@ -140,7 +140,7 @@ class Batch:
             self._native.release(self._stream())
 
     def __reduce__(self):
-        raise TypeError("a leat.Batch belongs to its loader and is not pickled: send its arrays, as dict(batch.items())")
+        raise TypeError("a leat.Batch belongs to its loader and is not pickled: send its arrays, dict(batch.items())")
 
     def __repr__(self):
         shown = ", ".join(f"{name} {tuple(value.shape)}" for name, value in self.items())

@@ -182,7 +182,8 @@ class Loader:
 
     def __repr__(self):
         closed = ", closed" if self._native is not None and self._native.closed else ""
-        return f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}{closed}>"
+        return (f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}"
+                f"{closed}>")
 
     # ---- Buffers
 
@@ -262,8 +263,8 @@ class Loader:
         return Batch(taken[0], [None if a is None else convert(a) for a in taken[1:]], self._given)
 
     def _to_write(self):
-        """The next batch; or the last one, if it could not be written: into a stream that is being captured, say. Then the
-        loader must not be opened again, and need not."""
+        """The next batch; or the last one, if it could not be written: into a stream that is being captured, say. Then
+        the loader must not be opened again, and need not."""
         if self._unwritten is None:
             self._unwritten = self._native.next()
         return self._unwritten

@@ -1,7 +1,7 @@
 """leat.Loader with batches on a device: the same numbers as on the host, in the consumer's own memory, borrowed, or in
 fixed buffers, on the stream that is current, and with captured graphs; nothing waits for the device but opening and
-closing. On the stand-in driver, by a framework that is written for it (stand_in.py): what torch does with such batches is
-looked at by the last test, where there is a GPU."""
+closing. On the stand-in driver, by a framework that is written for it (stand_in.py): what torch does with such batches
+is looked at by the last test, where there is a GPU."""
 import gc
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""The code of the documents runs: each block of Python and of a shell in docs/from-*.md, README.md and python/README.md,
+"""The code of the documents runs: each block of Python and of a shell in docs/from-*.md, README.md, python/README.md,
 in its order, on the sample corpus in a folder of its own; and what the pages promise of it holds.
 
 A block is one between fences: ```python, or ``` alone with lines of a shell. A comment of HTML in the line before it,

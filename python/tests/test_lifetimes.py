@@ -1,4 +1,4 @@
-"""Who holds what, and for how long: views, documents, plans, batches and arrays outlive in any order what they were made
+"""Who holds what, and for how long: views, documents, plans, batches, arrays outlive in any order what they were made
 of; what is closed, released, given twice or of another type is refused and not followed. With numpy alone, so that it
 runs under AddressSanitizer, where torch is slow (make check-python-asan)."""
 import gc
@@ -128,14 +128,15 @@ def test_failing_halves(corpus, tmp_path):
 
 @pytest.mark.parametrize("seed", [SEED + k for k in range(4)])
 def test_batches_in_any_order(corpus, ids, seed):
-    """Batches, their arrays and their loaders are kept, dropped, and closed at random; what is kept keeps its values."""
+    """Batches, their arrays and loaders are kept, dropped, and closed at random; what is kept keeps its values."""
     r = random.Random(seed)
     loaders, kept = [], []
     for _ in range(400):
         act = r.randrange(10)
         if act == 0 or not loaders:
             loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=OUTPUTS, threads=r.randrange(2),
-                                  engine=r.choice(["auto", "map", "pread", "advise", "uring"]), position=r.randrange(99)))
+                                  engine=r.choice(["auto", "map", "pread", "advise", "uring"]),
+                                  position=r.randrange(99)))
         elif act == 1:
             loaders.pop(r.randrange(len(loaders)))
         elif act == 2 and kept:

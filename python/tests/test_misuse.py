@@ -1,5 +1,5 @@
-"""What a person at a terminal gets wrong: each is refused by a sentence that names the argument and says what it is, and
-nothing is taken for something else. Beside each block: what there was before."""
+"""What a person at a terminal gets wrong: each is refused by a sentence that names the argument and says what it is,
+and nothing is taken for something else. Beside each block: what there was before."""
 import os
 import pickle
 import subprocess
@@ -42,8 +42,8 @@ def test_numbers_of_a_loader(plan, name, least):
 
 def test_other_numbers(corpus, plan):
     """Plans and packing said "'str' object cannot be interpreted as an integer" and did not say which."""
-    for name, wrong in (("seq_len", 0), ("seq_len", -1), ("seq_len", "64"), ("seed", None), ("seed", 1.5), ("epochs", 0),
-                        ("epochs", 1.0), ("base_len", -64)):
+    for name, wrong in (("seq_len", 0), ("seq_len", -1), ("seq_len", "64"), ("seed", None), ("seed", 1.5),
+                        ("epochs", 0), ("epochs", 1.0), ("base_len", -64)):
         refused((TypeError, ValueError), name, leat.Plan, corpus, **{"seq_len": 64, name: wrong})
     for name, wrong in (("threads", "4"), ("threads", True), ("threads", 0), ("memory", 2.5e9), ("memory", "lots"),
                         ("shuffle", "x"), ("created", "now"), ("part", 3), ("part", "3/2"), ("max_rejects", "x%"),
@@ -70,7 +70,7 @@ def test_weights_are_what_was_written(corpus):
 
 
 def test_types(corpus, plan, tmp_path):
-    """These said "'int' object is not iterable", "not enough values to unpack", "has no attribute 'size'", or a KeyError."""
+    """They said "'int' object is not iterable", "not enough values to unpack", "has no attribute 'size'"; KeyError."""
     for wrong in (None, 5, 1.5):
         refused(TypeError, "name", leat.open, wrong)
         refused(TypeError, "sources", leat.Plan, wrong, 64)
