@@ -1,5 +1,6 @@
 """_values.py: what callers give, looked at where it comes in: so that a message names the argument, and a number that
 is none, or negative, is not taken for another one."""
+from collections.abc import Mapping
 from operator import index
 
 MOST = 2**64 - 1
@@ -39,9 +40,22 @@ def listed(what, value):
         raise TypeError(f"{what}, not {value!r}") from None
 
 
+def check_plan(plan):
+    if not hasattr(plan, "_native") or not hasattr(plan, "order"):
+        how = f": leat.Plan({plan!r}, seq_len)" if is_name(plan) else ""
+        raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}{how}")
+    return plan
+
+
+def check_state(state):
+    """That it is what Loader.state_dict() has given."""
+    if not isinstance(state, Mapping) or "position" not in state or state.get("leat") != 1:
+        raise ValueError("this is no state_dict() of a leat.Loader, or one of a version that is not known here")
+
+
 def samples_of(plan, samples):
     """How many samples a dataset by number has: those of the plan, or so many."""
-    ends = plan.info.positions
+    ends = check_plan(plan).info.positions
     if samples is None:
         if ends is None:
             raise ValueError("this plan has no end: say how many samples there are to be (samples=)")

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 from leat import _leat
 from leat._pack_options import read_size
-from leat._values import choice, listed, whole
+from leat._values import check_plan, check_state, choice, listed, whole
 from leat.batch import BITS, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
-from leat.plan import Plan
 from leat.ranks import rank_and_world
 
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
@@ -37,6 +36,13 @@ def _dtype(dtype, default):
     if name not in ("int64", "int32"):
         raise ValueError(f"dtype is int64 or int32, not {dtype!r}")
     return name
+
+
+def check_options(options):
+    """Those that a loader will be opened with, later."""
+    for name in options:
+        if name not in Loader.__init__.__kwdefaults__:
+            raise TypeError(f"a leat.Loader has no option {name}")
 
 
 class Loader:
@@ -91,14 +97,16 @@ class Loader:
                  unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
                  max_length=None, last="short", position=0, state=None, restart=False, steps=None, on_damage="error",
                  engine="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
-        if not isinstance(plan, Plan):
-            raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}")
-        self.plan, self.batch_size = plan, whole("batch_size", batch_size, 1)
+        self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self._framework = framework_of(framework, device)
         self._given = self._check_outputs(outputs, style)
         self._style, self._borrow, self._restart, self._notices = style, bool(borrow), bool(restart), bool(notices)
         self._dtype = _dtype(dtype, self._framework.default_dtype)
+        if not self._framework.has(self._dtype):
+            raise ValueError("jax has int64 where jax_enable_x64 is set, which it is not: dtype is int32")
+        if (borrow or buffers) and not self._framework.changes:
+            raise TypeError("jax's arrays do not change: borrow= and buffers= are for torch and numpy")
         self._rows, self._max_length = rows, max_length
         if buffers is False:
             buffers = None
@@ -210,6 +218,8 @@ class Loader:
                     raise ValueError(f"buffers have nothing for {name}, which is among the outputs")
                 self._framework.check(buffers[name], name, shape, self._kind(name))
                 made.append(buffers[name])
+        if len({id(b) for b in made if b is not None}) < len(self._given):
+            raise ValueError("two outputs have the same buffer")
         self._addresses = tuple(None if b is None else self._framework.address(b) for b in made)
         self._buffer_shape = (self.batch_size, length)
         return made
@@ -354,8 +364,7 @@ class Loader:
 
     def load_state_dict(self, state):
         """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
-        if not isinstance(state, Mapping) or "position" not in state or state.get("leat") != 1:
-            raise ValueError("this is no state_dict() of a leat.Loader, or one of a version that is not known here")
+        check_state(state)
         if self._rows == "documents":
             self._reset(whole("position", state["position"]), 0)
         elif "state" not in state:

@@ -15,6 +15,8 @@ LOOK_EVERY: int
 
 def batches_in(left: int, batch_size: int, rank: int, world: int, last: str) -> int: ...
 
+def check_options(options: Iterable[str]) -> None: ...
+
 class Loader:
     plan: Plan
     batch_size: int

@@ -172,6 +172,7 @@ class StandIn:
 
     default_dtype = "int64"
     capsules = on_host = False
+    changes = True
 
     def __init__(self, driver, number=0):
         self.driver, self.number, self.current = driver, number, None
@@ -189,6 +190,9 @@ class StandIn:
         shape = t.shape[:t.dimensions]
         assert t.strides[:t.dimensions] == [math.prod(shape[k + 1:]) for k in range(t.dimensions)]
         return Array(self.driver, shape, KINDS[t.code, t.bits], t.data + t.offset, capsule)
+
+    def has(self, dtype):
+        return True
 
     def empty(self, shape, kind):
         return Array(self.driver, shape, kind)

@@ -98,6 +98,33 @@ def test_types(corpus, plan, tmp_path):
         refused(TypeError, "inputs", leat.Loader, plan, 2, buffers={"inputs": 5}, outputs="inputs", framework=framework)
 
 
+def test_what_is_opened_later(corpus, plan):
+    """Options and plans of datasets and modules were not looked at until the first batch; an endless validation went on
+    for ever."""
+    endless = leat.Plan(corpus, 64)
+    for make in (leat.IterableDataset, leat.MapDataset, leat.GrainSource, leat.DataModule, leat.Loader):
+        refused(TypeError, "leat.Plan is needed, not str", make, corpus, 4)
+    for make in (leat.IterableDataset, leat.DataModule):
+        refused(TypeError, "no option prefetch", make, plan, 4, prefetch=2)
+    refused(ValueError, "validation has no end", leat.DataModule, plan, 4, valid=endless)
+    refused(TypeError, "leat.Plan is needed", leat.DataModule, plan, 4, valid=corpus)
+    for wrong in ({}, None, {"position": 5}):
+        refused(ValueError, "state", leat.IterableDataset(plan, 4).load_state_dict, wrong)
+    assert "64" in repr(leat.IterableDataset(plan, 4)) and "5 samples" in repr(leat.MapDataset(plan, 5))
+
+
+def test_devices_and_frameworks(plan):
+    """jax made int32 of an int64 that was asked for, and had borrowed arrays that changed."""
+    for wrong in ("mps", "meta", None, "gpu"):
+        refused(ValueError, "device", leat.Loader, plan, 2, device=wrong)
+    pytest.importorskip("jax")
+    refused(ValueError, "jax_enable_x64", leat.Loader, plan, 2, framework="jax", dtype="int64")
+    for way in ({"borrow": True}, {"buffers": True}):
+        refused(TypeError, "jax", leat.Loader, plan, 2, framework="jax", **way)
+    same = torch.empty((2, 64), dtype=torch.int64)
+    refused(ValueError, "same buffer", leat.Loader, plan, 2, buffers={"inputs": same, "labels": same})
+
+
 def test_states(plan):
     loader = leat.Loader(plan, 2, framework="numpy")
     good = loader.state_dict()

@@ -43,7 +43,7 @@ def run(kind, corpus, out, steps, devices, resume="", save=""):
     return seen
 
 
-@pytest.mark.parametrize("kind, again", [("lightning", (1, 2)), ("accelerate", (1,)), ("transformers", (1,))])
+@pytest.mark.parametrize("kind, again", [("lightning", (2,)), ("accelerate", (1,)), ("transformers", (1,))])
 def test_two_processes(corpus, tmp_path, kind, again):
     pytest.importorskip(kind)
     loader = leat.Loader(leat.Plan(corpus, LENGTH, 5), 2 * BATCH, framework="numpy")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch.utils.data
 
-from leat._values import samples_of, whole
-from leat.loader import Loader, batches_in
+from leat._values import check_plan, check_state, samples_of, whole
+from leat.loader import Loader, batches_in, check_options
 from leat.ranks import rank_and_world
 
 
@@ -25,11 +25,16 @@ class IterableDataset(torch.utils.data.IterableDataset):
                              "\"huggingface\"")
         if "steps" in options:
             raise TypeError("a DataLoader counts its own steps")
-        self.plan, self.batch_size = plan, whole("batch_size", batch_size, 1)
+        check_options(options)
+        self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         # now: worker processes know nothing of ranks
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self.options = {**options, "style": style}
         self._loader = self._resume = None
+
+    def __repr__(self):
+        return (f"<leat.IterableDataset: batches of {self.batch_size} rows for rank {self.rank} of {self.world}, of "
+                f"{self.plan!r}>")
 
     def __getstate__(self):
         return {**self.__dict__, "_loader": None}
@@ -82,6 +87,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
     def load_state_dict(self, state):
         """The next `for` goes on from there."""
+        check_state(state)
         if "state" in state:
             self.plan.load_state(state["state"])
         self._resume, self._loader = dict(state), None
@@ -110,6 +116,9 @@ class MapDataset(torch.utils.data.Dataset):
         if dtype not in (torch.int64, torch.int32):
             raise ValueError(f"dtype is torch.int64 or torch.int32, not {dtype}")
         self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
+
+    def __repr__(self):
+        return f"<leat.MapDataset: {self.samples} samples of {self.plan!r}>"
 
     def __len__(self):
         return self.samples
