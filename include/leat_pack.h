@@ -251,8 +251,10 @@ LEAT_API enum leat_status leat_pack(const char *output, const char *const *input
 struct leat_packer;
 
 /*
- * Begins a dataset. Of the options `format`, `text_field`, `id_field`, `part`, `parts` and `progress` do not apply.
- * With `resume` it goes on from the last checkpoint; if there is none, it begins. Statuses as leat_pack().
+ * Begins a dataset. Of the options `format`, `text_field`, `id_field`, `part`, `parts` and `progress` do not apply;
+ * `shuffle`, `dedup` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with what a packer has made.
+ * With `resume` it goes on from the last checkpoint; if there is none, it begins; if the dataset is finished, that is
+ * LEAT_E_EXISTS. Statuses as leat_pack().
  */
 LEAT_API enum leat_status leat_packer_open(struct leat_packer **out, const char *output,
                                            const struct leat_pack_options *options, struct leat_error *err);

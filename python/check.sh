@@ -1,12 +1,13 @@
 #!/bin/sh
-# check.sh BUILD VENV [PYTEST-OPTION...]: installs the package into the virtual environment as a user would, and runs
-# its tests; the last line counts them.
-build=$(realpath "$1") venv=$(realpath "$2")
+# check.sh BUILD VENV [PYTEST-OPTION...]: installs the package into the virtual environment as a user would, of what has
+# been built in BUILD (the rest is built there), and runs its tests; the last line counts them.
+given=$1 build=$(realpath "$1") venv=$(realpath "$2")
 shift 2
 here=$(pwd)
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT
-LEAT_PYTHON_BUILD="$build" "$venv/bin/pip" install -q --disable-pip-version-check --no-deps \
+# with the build that is there, by the name that it was made by: else make would not see which headers it hangs on
+LEAT_PYTHON_BUILD="$given" "$venv/bin/pip" install -q --disable-pip-version-check --no-deps \
     --no-build-isolation --force-reinstall . || exit 1
 # from another folder, so that what is installed is tested and not what lies in the tree
 cd "$build" || exit 1

@@ -18,8 +18,10 @@ from leat.tokenizer import Encoding, Tokenizer
 __all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
            "Summary", "Tokenizer", "__version__", "merge", "open", "pack"]
 
-_LATER = {"IterableDataset": "torch_data", "MapDataset": "torch_data", "DataModule": "lightning",
-          "LoaderMixin": "huggingface", "GrainSource": "grain"}
+# what each is of, and which packages it can be made with
+_LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
+          "DataModule": ("lightning", ("lightning", "pytorch_lightning")),
+          "LoaderMixin": ("huggingface", ("transformers",)), "GrainSource": ("grain", ("numpy",))}
 
 
 def __getattr__(name):
@@ -27,8 +29,15 @@ def __getattr__(name):
         raise AttributeError(f"leat has no {name}")
     from importlib import import_module
 
-    return getattr(import_module(f"leat.integrations.{_LATER[name]}"), name)
+    module, packages = _LATER[name]
+    try:
+        return getattr(import_module(f"leat.integrations.{module}"), name)
+    except ImportError as missing:
+        raise ImportError(f"leat.{name} needs {packages[0]}, which cannot be imported: {missing}") from missing
 
 
 def __dir__():
-    return sorted([*globals(), *_LATER])
+    # not what cannot be had here: help(leat) takes all of them
+    from importlib.util import find_spec
+
+    return sorted([*globals(), *(name for name, (_, packages) in _LATER.items() if any(map(find_spec, packages)))])

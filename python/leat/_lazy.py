@@ -6,7 +6,9 @@ def need(name, what):
     try:
         return import_module(name)
     except ImportError as missing:
-        raise ImportError(f"{what} needs {name.partition('.')[0]}, which cannot be imported: {missing}") from missing
+        other = ' (framework="numpy" does without)' if name == "torch" else ""
+        raise ImportError(f"{what} needs {name.partition('.')[0]}, which cannot be imported: {missing}{other}"
+                          ) from missing
 
 
 def numpy(what):

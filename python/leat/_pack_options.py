@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 from leat._documents import has_arrow
+from leat._values import choice, is_name, listed, whole
 from leat.tokenizer import Tokenizer
 
 NONE = 2**64 - 1  # LEAT_NONE of leat.h
+FORMATS = {"auto": 0, "jsonl": 1, "text": 2}  # enum leat_pack_format
+INVALID = {"replace": False, "reject": True}
 
 
 def now():
@@ -21,30 +24,27 @@ def open_tokenizer(tokenizer, pattern):
 
 
 def list_paths(paths):
-    import os
-    if isinstance(paths, (str, bytes, os.PathLike)):
+    if is_name(paths):
         return [paths]
     if has_arrow(paths):
         raise TypeError("leat.pack() takes files; leat.Packer takes tables")
-    return list(paths)
+    return listed("a path, or a list of paths, is wanted", paths)
 
 
 def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin=None, special=False,
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
                  max_rejects="1%", resume=False, part=None, force=False, created=None):
     """The tuple that text_options_take() of the extension reads."""
-    formats, ways = ("auto", "jsonl", "text"), ("replace", "reject")
-    if format not in formats:
-        raise ValueError(f"format is one of {', '.join(formats)}, not {format!r}")
-    if invalid_utf8 not in ways:
-        raise ValueError(f"invalid_utf8 is one of {', '.join(ways)}, not {invalid_utf8!r}")
-    if threads is not None and not 1 <= threads <= 4096:
-        raise ValueError(f"threads is a number from 1 to 4096, not {threads}")
+    form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
+    threads = 0 if threads is None else whole("threads", threads, 1, 4096)
+    for name, field in (("text", text), ("id", id)):
+        if field is not None and not isinstance(field, str):
+            raise TypeError(f"{name} is a field's name, not {field!r}")
     part, parts = _part(part)
     rejects, ppm = _bound(max_rejects)
     seed = read_seed(shuffle)
-    return (formats.index(format), text, "" if id is None else id, _end(tokenizer, end),
-            _token(tokenizer, "begin", begin), special, invalid_utf8 == "reject", threads or 0,
+    return (form, text, "" if id is None else id, _end(tokenizer, end),
+            _token(tokenizer, "begin", begin), special, way, threads,
             _memory() if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
             dedup, list(splits), resume, force, read_created(created))
 
@@ -57,7 +57,7 @@ def _token(tokenizer, name, token):
         if found is None:
             raise ValueError(f"{name}={token!r}: no token of {tokenizer.name} is written so")
         return found
-    token = _whole(name, token)
+    token = whole(name, int(token) if isinstance(token, str) else token)
     if token >= tokenizer.n_vocab:
         raise ValueError(f"{name}={token}: the tokenizer's ids end at {tokenizer.n_vocab - 1}")
     return token
@@ -74,34 +74,22 @@ def _end(tokenizer, end):
                      + (f"; it may be one of {maybe}" if maybe else ""))
 
 
-def _whole(name, number, least=0, most=2**64 - 2):
-    import operator
-    if isinstance(number, bool):
-        raise TypeError(f"{name} is a number, not {number}")
-    if isinstance(number, str):
-        number = int(number)
-    number = operator.index(number)
-    if not least <= number <= most:
-        raise ValueError(f"{name} is a number from {least} to {most}, not {number}")
-    return number
-
-
 def read_seed(shuffle):
-    return None if shuffle is None else _whole("shuffle", shuffle, most=2**64 - 1)
+    return None if shuffle is None else whole("shuffle", shuffle)
 
 
-def read_size(size):
+def read_size(size, least=1):
     """Bytes: a number, or as the command takes it: 512MiB, 1.5G."""
+    if not isinstance(size, str):
+        return whole("memory", size, least)
     import fractions
     import re
-    if not isinstance(size, str):
-        return _whole("memory", size, least=1)
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
     if not found:
         raise ValueError(f"memory={size!r} is no size: write it like 2GiB or 512MiB")
     number, letter, binary = found.groups()
     unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
-    return _whole("memory", int(fractions.Fraction(number) * unit), least=1)
+    return whole("memory", int(fractions.Fraction(number) * unit), least)
 
 
 def _memory():
@@ -120,22 +108,28 @@ def _bound(most):
     import fractions
     if most is None:
         return NONE, NONE
-    if isinstance(most, str) and most.endswith("%"):
-        share = fractions.Fraction(most[:-1]) / 100
-    elif isinstance(most, float):
-        share = fractions.Fraction(repr(most))
-    else:
-        return _whole("max_rejects", most), NONE
+    try:
+        if isinstance(most, str) and most.endswith("%"):
+            share = fractions.Fraction(most[:-1]) / 100
+        elif isinstance(most, float):
+            share = fractions.Fraction(repr(most))
+        else:
+            return whole("max_rejects", int(most) if isinstance(most, str) else most), NONE
+    except ValueError:
+        share = -1
     if not 0 <= share <= 1:
-        raise ValueError(f"max_rejects={most!r} is no share from 0 to 1, or 0% to 100%")
+        raise ValueError(f"max_rejects={most!r} is no number of records, and no share of them: 10, \"1%\", 0.01")
     return NONE, int(share * 1000000)
 
 
 def _part(part):
     if part is None:
         return 0, 0
-    i, n = part.split("/") if isinstance(part, str) else part
-    i, n = int(i), int(n)
+    pair = part.split("/") if isinstance(part, str) else part
+    try:
+        i, n = map(int, pair)
+    except (TypeError, ValueError):
+        i, n = 0, 0
     if not 1 <= i <= n <= 1000000:
         raise ValueError(f"part={part!r} is not the i-th of n parts, such as (1, 8) or \"1/8\"")
     return i, n
@@ -147,20 +141,24 @@ def read_splits(split):
         return []
     if isinstance(split, str):
         split = dict(one.split("=", 1) if "=" in one else (one, "") for one in split.split(","))
-    return [(name, _decimal(fraction)) for name, fraction in dict(split).items()]
+    try:
+        return [(str(name), _decimal(fraction)) for name, fraction in dict(split).items()]
+    except (TypeError, ValueError, ArithmeticError):
+        raise TypeError("split is a dict from names to fractions, as {\"valid\": 0.01}, or \"valid=0.01\", not "
+                        f"{split!r}") from None
 
 
 def _decimal(number):
     import decimal
     if isinstance(number, str):
         return number
-    return format(decimal.Decimal(repr(number) if isinstance(number, float) else number), "f")
+    return format(decimal.Decimal(repr(float(number)) if isinstance(number, float) else str(number)), "f")
 
 
 def read_created(created):
     import os
     if created is not None:
-        return _whole("created", created, most=2**63 - 1)
+        return whole("created", created, most=2**63 - 1)
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if text and not (text.isdigit() and int(text) < 2**63):
         raise ValueError(f"the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, and not {text!r}")

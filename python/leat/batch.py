@@ -103,11 +103,14 @@ class Batch:
         return self._given
 
     def __getitem__(self, name):
-        if isinstance(name, int):  # as of a tuple
-            return getattr(self, self._given[name])
+        if isinstance(name, (int, slice)):  # as of a tuple
+            return tuple(self)[name]
         if name in self._given:
             return getattr(self, name)
-        raise KeyError(name)
+        raise KeyError(f"{name!r} is not among the loader's outputs: {', '.join(self._given)}")
+
+    def __contains__(self, name):
+        return name in self._given
 
     def items(self):
         return [(name, getattr(self, name)) for name in self._given]
@@ -135,6 +138,9 @@ class Batch:
         more, but by work that is on the current stream already. Does nothing to batches that are the consumer's."""
         if self._native.held:
             self._native.release(self._stream())
+
+    def __reduce__(self):
+        raise TypeError("a leat.Batch belongs to its loader and is not pickled: send its arrays, dict(batch.items())")
 
     def __repr__(self):
         shown = ", ".join(f"{name} {tuple(value.shape)}" for name, value in self.items())

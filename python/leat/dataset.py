@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
+from leat._pack_options import read_id
+from leat._values import choice, is_name, listed, whole
 
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
 
@@ -23,13 +25,6 @@ Report.__doc__ = "What Dataset.verify() has checked and found; page, part and do
 
 class Info(SimpleNamespace):
     """Facts of a dataset, as `leat info` shows them: attributes."""
-
-
-def access_number(access):
-    try:
-        return ACCESS[access]
-    except KeyError:
-        raise ValueError(f"access is one of {', '.join(ACCESS)}, not {access!r}") from None
 
 
 def open(name, *, access="leased"):  # noqa: A001 (leat.open is its name)
@@ -85,8 +80,8 @@ class Dataset:
     __slots__ = ("_native", "_names", "_access", "_info", "__weakref__")
 
     def __init__(self, name, *, access="leased"):
-        number = access_number(access)
-        names = [name] if isinstance(name, (str, bytes)) or hasattr(name, "__fspath__") else list(name)
+        number = choice("access", access, ACCESS)
+        names = [name] if is_name(name) else listed("a dataset is opened by its name, or a list of names", name)
         self._names = [fsdecode(n) for n in names]
         self._access = access
         self._native = _leat.open_dataset(self._names, number)
@@ -160,6 +155,8 @@ class Dataset:
         files that are not mapped: leat.Error says what to do. While such an array lives, a lease on the file cannot be
         given back to somebody who wants to change it; access="trusted" asks for none.
         """
+        if self.info.tokens == 0:  # nothing is mapped
+            return self.read(0, 0)
         return numpy("Dataset.tokens").asarray(self._native.view(0, self.info.tokens))
 
     def read(self, first, count):
@@ -254,7 +251,9 @@ class Dataset:
         if token is not None:
             return self.place(self._native.documents_in(token, 1)[0])
         if id is not None:
-            return self.place(self._native.find_id(id))
+            return self.place(self._native.find_id(read_id(id)))
+        if isinstance(origin, (str, bytes)) or len(listed("origin is a pair (input, offset)", origin)) != 2:
+            raise TypeError(f"origin is a pair (input, offset), not {origin!r}")
         source, offset = origin
         if not hasattr(source, "__index__"):
             source = self._native.find_input(source)
@@ -272,7 +271,9 @@ class Dataset:
         progress(done, total) is called with bytes now and then; what it raises, and Ctrl-C, stops the work. Returns a
         Report if nothing is wrong, else raises the first damage as leat.Error, whose attribute `report` has the Report.
         """
-        facts, damage = self._native.verify(threads, progress)
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is a function of (done, total), not {progress!r}")
+        facts, damage = self._native.verify(whole("threads", threads, 0, 4096), progress)
         report = Report(*facts)
         if damage is not None:
             damage.report = report

@@ -6,6 +6,7 @@ and names the stream that work is on.
 from __future__ import annotations
 
 from leat._lazy import need
+from leat._values import choice
 
 HOST, CUDA = 1, 2  # as DLPack numbers kinds of devices
 
@@ -24,13 +25,14 @@ class Torch:
     """Tensors; the only one with devices."""
 
     default_dtype = "int64"
+    changes = True  # its arrays may be borrowed, and written to again
     capsules = True  # from_dlpack() takes them as they are
 
     def __init__(self, device):
         torch = self.torch = need("torch", "leat.Loader")
         try:
             self.device = torch.device(device)
-        except RuntimeError as unknown:
+        except (RuntimeError, TypeError) as unknown:
             raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}") from unknown
         if self.device.type not in ("cpu", "cuda"):
             raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}")
@@ -50,6 +52,9 @@ class Torch:
     def library_device(self):
         return "host" if self.on_host else f"cuda:{self.device.index}"
 
+    def has(self, dtype):
+        return True
+
     def from_array(self, array):
         """Of a leat._leat.Array."""
         return self.take(array.__dlpack__())
@@ -60,6 +65,8 @@ class Torch:
     def check(self, tensor, name, shape, kind):
         """That a tensor of the caller's can take these numbers."""
         want = self._kinds[kind]
+        if not isinstance(tensor, self.torch.Tensor):
+            raise TypeError(f"the buffer for {name} must be a tensor, not of {type(tensor).__name__}")
         if tensor.dtype != want or tensor.device != self.device or not tensor.is_contiguous():
             raise ValueError(f"the buffer for {name} must be contiguous, {want} and on {self.device}")
         if tuple(tensor.shape) != tuple(shape):
@@ -82,7 +89,7 @@ class Torch:
 class _Host:
     """What numpy and jax have in common: no devices, no streams, nothing to profile."""
 
-    on_host = True
+    on_host = changes = True
     capsules = False
     dlpack_device = (HOST, 0)
     library_device = "host"
@@ -93,6 +100,10 @@ class _Host:
                              "them on a device yourself (jax.device_put)")
         self.package = need(package, "leat.Loader")
         self._no_range = NoRange()
+
+    def has(self, dtype):
+        """Whether its arrays can be of int32, or int64."""
+        return True
 
     def stream(self):
         return None
@@ -112,6 +123,8 @@ class Numpy(_Host):
         return self.package.empty(shape, dtype=kind)
 
     def check(self, array, name, shape, kind):
+        if not isinstance(array, self.package.ndarray):
+            raise TypeError(f"the buffer for {name} must be a numpy array, not of {type(array).__name__}")
         if array.dtype != kind or not array.flags.c_contiguous or not array.flags.writeable:
             raise ValueError(f"the buffer for {name} must be contiguous, writable and {kind}")
         if array.shape != tuple(shape):
@@ -123,24 +136,18 @@ class Numpy(_Host):
 
 class Jax(_Host):
     default_dtype = "int32"  # what jax has, unless jax_enable_x64 is set
+    changes = False
 
     def __init__(self, device):
         super().__init__(device, "jax")
         self.from_array = need("jax.dlpack", "leat.Loader").from_dlpack
 
-    def empty(self, shape, kind):
-        raise TypeError("jax arrays do not change: buffers= is for torch and numpy")
-
-    def check(self, array, name, shape, kind):
-        self.empty(shape, kind)
+    def has(self, dtype):
+        return dtype == "int32" or self.package.config.jax_enable_x64
 
 
 FRAMEWORKS = {"torch": Torch, "numpy": Numpy, "jax": Jax}
 
 
 def framework(name, device):
-    try:
-        kind = FRAMEWORKS[name]
-    except KeyError:
-        raise ValueError(f"framework is one of {', '.join(FRAMEWORKS)}, not {name!r}") from None
-    return kind(device)
+    return choice("framework", name, FRAMEWORKS)(device)

@@ -2,11 +2,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 
 from leat import _leat
+from leat._pack_options import read_size
+from leat._values import check_plan, check_state, choice, listed, whole
 from leat.batch import BITS, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
-from leat.plan import Plan
 from leat.ranks import rank_and_world
 
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
@@ -19,17 +21,28 @@ HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "posit
 LOOK_EVERY = 64  # batches, for notices
 
 
-def _choice(name, value, choices):
-    if value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
-    return choices[value]
+def batches_in(left, batch_size, rank, world, last):
+    """How many batches a rank has of so many samples."""
+    whole_batches, rest = divmod(max(left, 0), batch_size * world)
+    if last == "padded":
+        return whole_batches + (rest > 0)
+    return whole_batches + (last == "short" and rest > rank * batch_size)
 
 
 def _dtype(dtype, default):
-    name = default if dtype is None else str(getattr(dtype, "name", dtype)).rpartition(".")[2]
+    """Of "int64", torch.int64, numpy.int64 and numpy.dtype("int64")."""
+    name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
+    name = default if dtype is None else name.rpartition(".")[2]
     if name not in ("int64", "int32"):
         raise ValueError(f"dtype is int64 or int32, not {dtype!r}")
     return name
+
+
+def check_options(options):
+    """Those that a loader will be opened with, later."""
+    for name in options:
+        if name not in Loader.__init__.__kwdefaults__:
+            raise TypeError(f"a leat.Loader has no option {name}")
 
 
 class Loader:
@@ -69,7 +82,11 @@ class Loader:
                  stopped
     steps        batches of one `for`, its length, for programs that count in epochs; the next `for` goes on behind
     on_damage    "error", or "mask": rows that are damaged on disk come without loss
-    engine, threads, verify, slots, memory, numa_node   as in leat.h, struct leat_loader_options
+    engine       how tokens come from the files: "auto", "map", "pread", "advise" or "uring"
+    threads      1: a background thread fills the ring; 0: each batch is made as it is asked for
+    verify       False: the hashes of the pages that are read are not checked
+    slots        batches of the ring, 2 to 64; memory: its most bytes, or "1GiB"; 0: chosen
+    numa_node    where memory and thread shall be, if the system allows; -1: anywhere
     notices      what a person should know (that the loader is waited for, and why) comes as a warning, once each
 
     Not to be pickled, and of no use after fork: a loader has a thread. Make one in each process, from a Plan.
@@ -80,34 +97,47 @@ class Loader:
                  unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
                  max_length=None, last="short", position=0, state=None, restart=False, steps=None, on_damage="error",
                  engine="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
-        if not isinstance(plan, Plan):
-            raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}")
-        self.plan, self.batch_size = plan, int(batch_size)
+        self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self._framework = framework_of(framework, device)
         self._given = self._check_outputs(outputs, style)
         self._style, self._borrow, self._restart, self._notices = style, bool(borrow), bool(restart), bool(notices)
         self._dtype = _dtype(dtype, self._framework.default_dtype)
+        if not self._framework.has(self._dtype):
+            raise ValueError("jax has int64 where jax_enable_x64 is set, which it is not: dtype is int32")
+        if (borrow or buffers) and not self._framework.changes:
+            raise TypeError("jax's arrays do not change: borrow= and buffers= are for torch and numpy")
         self._rows, self._max_length = rows, max_length
-        if borrow and buffers:
+        if buffers is False:
+            buffers = None
+        if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
+            raise TypeError(f"buffers is True, or a dict from outputs to arrays, not {buffers!r}")
+        if borrow and buffers is not None:
             raise TypeError("borrow and buffers are two ways: give one of them")
-        if (borrow or buffers) and "cu_seqlens" in self._given and not max_sequences:
+        if (borrow or buffers is not None) and "cu_seqlens" in self._given and max_sequences is None:
             raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the most stretches of one document "
                             "that a batch may have")
+        room = 0 if max_sequences is None else whole("max_sequences", max_sequences, 1) + 1
         bits = sum(BITS[name] for name in self._given)
         self._options = dict(
-            batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=_choice("rows", rows, ROWS),
-            engine=_choice("engine", engine, ENGINES), on_damage=_choice("on_damage", on_damage, ON_DAMAGE),
-            last=_choice("last", last, LAST), threads=int(threads), verify=int(bool(verify)), slots=slots,
+            batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=choice("rows", rows, ROWS),
+            engine=choice("engine", engine, ENGINES), on_damage=choice("on_damage", on_damage, ON_DAMAGE),
+            last=choice("last", last, LAST), threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
+            slots=whole("slots", slots, 0, 64),
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
-            mask_first=int(bool(mask_first)), sequences_room=max_sequences + 1 if max_sequences else 0,
-            memory=memory, most_length=max_length or 0, numa_node=numa_node)
-        self._begin, self._steps = int(position), steps
+            mask_first=int(bool(mask_first)), sequences_room=room,
+            memory=read_size(memory, 0), most_length=0 if max_length is None else whole("max_length", max_length, 1),
+            numa_node=whole("numa_node", numa_node, -1, 2**31 - 1))
+        self._last = last
+        self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
+        if rows == "windows" and plan.info.positions is not None and self._begin > plan.info.positions:
+            raise ValueError(f"position {position} lies behind the end of the plan, which has {len(plan)} samples")
         self._in_pass = False  # whether the next `for` goes on with a pass that a state was saved in
         self._native = None
-        self._held = None
-        self._buffers = self._make_buffers(buffers) if buffers else None
+        self._held = None  # the borrowed batch
+        self._unwritten = None  # a batch that could not be written to where it was to go
+        self._buffers = self._make_buffers(buffers) if buffers is not None else None
         self._reset(self._begin, 0)
         if state is not None:
             self.load_state_dict(state)
@@ -115,11 +145,10 @@ class Loader:
             self._open()
 
     def _check_outputs(self, outputs, style):
-        given = (outputs,) if isinstance(outputs, str) else tuple(outputs)
-        if style not in STYLES:
-            raise ValueError(f"style is one of {', '.join(STYLES)}, not {style!r}")
+        given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs are names", outputs))
+        choice("style", style, STYLES)
         for name in given:
-            _choice("an output", name, BITS)
+            choice("an output", name, BITS)
             if style == "huggingface" and name not in HUGGINGFACE:
                 raise ValueError(f"transformers' models do not take {name}")
         if not given or len(set(given)) != len(given):
@@ -133,6 +162,7 @@ class Loader:
 
     def _open(self):
         self._give_back()
+        self._unwritten = None
         if self._native is not None:
             self._native.close()
         state = None
@@ -145,6 +175,7 @@ class Loader:
     def close(self):
         """Stops the thread and frees the ring; borrowed arrays keep it alive until they are gone."""
         self._give_back()
+        self._unwritten = None
         self._native.close()
 
     def __enter__(self):
@@ -158,7 +189,9 @@ class Loader:
                         "send its Plan (a leat.Plan can be pickled), and make a Loader there")
 
     def __repr__(self):
-        return f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}>"
+        closed = ", closed" if self._native is not None and self._native.closed else ""
+        return (f"<leat.Loader: {self.batch_size} rows of rank {self.rank} of {self.world}, cursor {self._cursor}"
+                f"{closed}>")
 
     # ---- Buffers
 
@@ -170,6 +203,9 @@ class Loader:
         if self._rows == "documents":
             length = self._max_length or self.plan.seq_len
         made = []
+        for name in () if buffers is True else buffers:
+            if name not in self._given:
+                raise ValueError(f"buffers have {name!r}, which is not among the outputs: {', '.join(self._given)}")
         for name in OUTPUTS:
             if name not in self._given:
                 made.append(None)
@@ -182,6 +218,8 @@ class Loader:
                     raise ValueError(f"buffers have nothing for {name}, which is among the outputs")
                 self._framework.check(buffers[name], name, shape, self._kind(name))
                 made.append(buffers[name])
+        if len({id(b) for b in made if b is not None}) < len(self._given):
+            raise ValueError("two outputs have the same buffer")
         self._addresses = tuple(None if b is None else self._framework.address(b) for b in made)
         self._buffer_shape = (self.batch_size, length)
         return made
@@ -203,8 +241,12 @@ class Loader:
         if self._torn:
             self._open()
         self._torn = True
-        with self._framework.range("leat.Loader.next"):
-            batch = self._next()
+        try:
+            with self._framework.range("leat.Loader.next"):
+                batch = self._next()
+        except _leat.Error:
+            self._torn = self._unwritten is None
+            raise
         if batch is not None:
             native = batch._native
             self._cursor, self._damaged = native.cursor, native.damaged
@@ -230,8 +272,19 @@ class Loader:
         convert = self._framework.take if self._framework.capsules else self._framework.from_array
         return Batch(taken[0], [None if a is None else convert(a) for a in taken[1:]], self._given)
 
+    def _to_write(self):
+        """The next batch; or the last one, if it could not be written: into a stream that is being captured, say. Then
+        the loader must not be opened again, and need not."""
+        if self._unwritten is None:
+            self._unwritten = self._native.next()
+        return self._unwritten
+
+    def _written(self, native, stream):
+        native.release(stream)
+        self._unwritten = None
+
     def _next_on_device(self):
-        native = self._native.next()
+        native = self._to_write()
         if native is None:
             return None
         room = self._options["sequences_room"] or native.sequences + 1
@@ -241,16 +294,16 @@ class Loader:
         addresses = tuple(None if t is None else self._framework.address(t) for t in made)
         stream = self._framework.stream()
         native.write(addresses, 0, 0, room if made[-1] is not None else 0, stream)
-        native.release(stream)
+        self._written(native, stream)
         return Batch(native, made, self._given)
 
     def _next_into(self, buffers, addresses, rows, length):
-        native = self._native.next()
+        native = self._to_write()
         if native is None:
             return None
         stream = self._framework.stream()
         native.write(addresses, rows, length, self._options["sequences_room"], stream)
-        native.release(stream)
+        self._written(native, stream)
         return Batch(native, buffers, self._given)
 
     def _next_borrowed(self):
@@ -287,14 +340,11 @@ class Loader:
     def _left(self):
         if self._rows == "documents":
             raise TypeError("a loader of documents does not know its length")
-        left = max(len(self.plan) - (self._begin if self._restart else self._cursor), 0)
-        batch = self._options["batch"]
-        if self._options["last"] == LAST["padded"]:
-            return -(-left // batch)
-        whole, rest = divmod(left, batch)
-        if self._options["last"] == LAST["dropped"]:
-            return whole
-        return whole + (rest > self.rank * self.batch_size)
+        begin = self._begin if self._restart else self._cursor
+        return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
+
+    def __bool__(self):
+        return True  # at its end, and of a plan without one, too
 
     # ---- Checkpoints
 
@@ -304,7 +354,7 @@ class Loader:
         go on from it: what is saved is a position in the plan, and fingerprints of what led there."""
         cursor, damaged = self._cursor, self._damaged
         if after is not None:
-            cursor = after.cursor if isinstance(after, Batch) else int(after)
+            cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
             damaged = after.damaged if isinstance(after, Batch) else damaged
         ahead = -(-(self._cursor - cursor) // self._options["batch"])
         state = {"leat": 1, "position": cursor, "step": max(self._step - ahead, 0)}
@@ -314,12 +364,15 @@ class Loader:
 
     def load_state_dict(self, state):
         """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
+        check_state(state)
         if self._rows == "documents":
-            self._reset(int(state["position"]), 0)
+            self._reset(whole("position", state["position"]), 0)
+        elif "state" not in state:
+            raise ValueError("this is the state of a loader of documents (rows=\"documents\"); this one has windows")
         else:
             position, damaged, _ = self.plan.load_state(state["state"])
             self._reset(position, damaged)
-        self._step = int(state.get("step", 0))
+        self._step = whole("step", state.get("step", 0))
         self._in_pass = True
         self._open()
 

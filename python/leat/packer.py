@@ -6,6 +6,7 @@ import warnings
 from leat import _leat
 from leat._leat import Error
 from leat._pack_options import NONE, now, open_tokenizer, pack_options, read_id
+from leat._values import whole
 from leat.packing import Summary, summarize
 from leat._documents import arrow_capsules, follow, has_arrow, is_pair, plain_ids, tables_of
 
@@ -125,6 +126,7 @@ class Packer:
             raise TypeError("extend() takes many documents; add() takes one")
         if hasattr(documents, "keys") and not has_arrow(documents):
             raise TypeError("extend() takes documents, and a dict is none: of several splits or tables, give one")
+        skip = whole("skip", skip)
         before = self._given
         how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls)
         if has_arrow(documents):
@@ -138,7 +140,12 @@ class Packer:
             return self._core.add_text, document
         if isinstance(document, (list, tuple)) and document and isinstance(document[0], (str, bytes)):
             raise TypeError("add() takes one document; extend() takes many")
-        return self._core.add_ids, plain_ids(document)
+        try:
+            return self._core.add_ids, plain_ids(document)
+        except TypeError:
+            if hasattr(document, "__iter__"):
+                raise
+            raise TypeError(f"a document is a str, bytes, or ids, not {document!r}") from None
 
     def _origin(self, source):
         """The number of a source's input, and of its next row."""
@@ -216,6 +223,8 @@ class Packer:
     def checkpoint(self, note: str = "") -> None:
         """Waits until all is written, and makes it durable: a Packer(resume=True) goes on from here. `note` is kept."""
         import json
+        if not isinstance(note, str):
+            raise TypeError(f"a note is a str, not {note!r}")
         state = {"given": self._given, "skipped": self._skipped, "note": note, "sources": list(self._rows.items())}
         self._core.checkpoint(json.dumps(state).encode())
         self._note, self._last = note, now()
@@ -238,6 +247,10 @@ class Packer:
     def abandon(self) -> None:
         """Ends without finishing, and removes everything that was written."""
         self._core.abandon()
+
+    def __repr__(self):
+        state = "finished" if self._summary else "ended" if self._core.ended() else "open"
+        return f"<leat.Packer of {self._output!r}: {self._given} documents given, {state}>"
 
     def __enter__(self) -> Packer:
         return self

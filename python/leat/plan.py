@@ -7,7 +7,8 @@ from types import SimpleNamespace
 
 from leat import _leat
 from leat._lazy import numpy
-from leat.dataset import Dataset, access_number
+from leat._values import choice, is_name, listed, whole
+from leat.dataset import ACCESS, Dataset
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
 Sample.__doc__ = """One sample: n is its number; source, its place among the plan's sources; window, that of the source;
@@ -29,30 +30,40 @@ class PlanInfo(SimpleNamespace):
 
 
 def decimal(weight):
-    """A weight as the decimal it was written as: 0.3 is 3/10, not what a float makes of it."""
-    if weight is None or isinstance(weight, (str, int)):
-        return None if weight is None else str(weight)
-    if type(weight).__name__ == "Decimal":
-        return str(weight)
-    return repr(float(weight))
+    """A weight as the decimal it was written as: 0.3 is 3/10, not what a float makes of it, and so is float32's."""
+    if weight is None:
+        return None
+    return repr(float(weight)) if isinstance(weight, float) else str(weight)
 
 
 def _source(item):
     """(name, weight, epochs, dataset): of a name, a Dataset, or a tuple that begins with one."""
-    if isinstance(item, (str, bytes, Dataset)) or hasattr(item, "__fspath__"):
+    if isinstance(item, Dataset) or is_name(item):
         item = (item,)
-    if not 1 <= len(item) <= 3:
-        raise ValueError(f"a source is a name, (name, weight) or (name, weight, epochs), not {item!r}")
+    if not isinstance(item, (tuple, list)) or not 1 <= len(item) <= 3:
+        raise TypeError(f"a source is a name, (name, weight) or (name, weight, epochs), not {item!r}")
     name, weight, epochs = (*item, *(1, 0)[len(item) - 1:])
+    epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
-        return (name._names[0], decimal(weight), epochs or 0, name._native)
-    return fsdecode(name), decimal(weight), epochs or 0, None
+        return (name._names[0], decimal(weight), epochs, name._native)
+    return fsdecode(name), decimal(weight), epochs, None
 
 
 def _phase(item):
     """(begin, weights, seq_len): of a tuple (begin, weights[, seq_len])."""
+    if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3 or isinstance(item[1], (str, bytes)):
+        raise TypeError("a phase is (begin, weights) or (begin, weights, seq_len), weights a list with one for each "
+                        f"source, not {item!r}")
     begin, weights, *length = item
-    return begin, ",".join(decimal(w) for w in weights), (length[0] or 0) if length else 0
+    weights = listed("the weights of a phase are a list", weights)
+    return (whole("the begin of a phase", begin), ",".join(decimal(w) for w in weights),
+            whole("seq_len of a phase", (length[0] or 0) if length else 0))
+
+
+def _skip(item):
+    if not isinstance(item, (tuple, list)) or len(item) != 2:
+        raise TypeError(f"skip is a list of pairs (first, end), each of which leaves samples out; not of {item!r}")
+    return whole("the first sample of a skip", item[0]), whole("the end of a skip", item[1])
 
 
 class Plan:
@@ -77,20 +88,23 @@ class Plan:
 
     def __init__(self, sources, seq_len, seed=0, *, base_len=None, split=None, use=None, phases=(), skip=(),
                  order="shuffled", epochs=None, access="leased"):
-        if order not in ("shuffled", "sequential"):
-            raise ValueError(f"order is shuffled or sequential, not {order!r}")
-        if isinstance(sources, (str, bytes, Dataset)) or hasattr(sources, "__fspath__"):
+        choice("order", order, ("shuffled", "sequential"))
+        if isinstance(sources, Dataset) or is_name(sources):
             sources = [sources]
-        elif isinstance(sources, dict):
-            sources = list(sources.items())
         else:
-            sources = list(sources)
+            sources = listed("sources are a name, a list, or a dict from names to weights",
+                             sources.items() if isinstance(sources, dict) else sources)
         if isinstance(split, dict):
             split = ",".join(f"{name}={decimal(share)}" for name, share in split.items())
-        phases, skip = list(phases), list(skip)
+        for name, text in (("split", split), ("use", use)):
+            if text is not None and not isinstance(text, str):
+                raise TypeError(f"{name} is a str, not {text!r}")
+        phases, skip = listed("phases are a list", phases), listed("skip is a list", skip)
+        seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         self._native = _leat.open_plan(
-            [_source(s) for s in sources], [_phase(p) for p in phases], [tuple(s) for s in skip], seq_len,
-            base_len or 0, seed, split, use, order == "sequential", epochs or 0, access_number(access))
+            [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip], seq_len,
+            0 if base_len is None else whole("base_len", base_len, 1), seed, split, use, order == "sequential",
+            0 if epochs is None else whole("epochs", epochs, 1), choice("access", access, ACCESS))
         self._made = (_make, (sources, seq_len, seed, dict(base_len=base_len, split=split, use=use, phases=phases,
                                                            skip=skip, order=order, epochs=epochs, access=access)))
         self._access = access
@@ -100,7 +114,7 @@ class Plan:
     def parse(cls, text, *, label="plan", access="leased"):
         """A plan from its text (docs/ORDER.md, "Plan text"); `label` names it in messages."""
         self = cls.__new__(cls)
-        self._native = _leat.parse_plan(text, label, access_number(access))
+        self._native = _leat.parse_plan(text, label, choice("access", access, ACCESS))
         self._made = (_parse, (text, label, access))
         self._access = access
         self._info = None
@@ -158,6 +172,9 @@ class Plan:
             raise TypeError("this plan has no end")
         return self.info.positions
 
+    def __bool__(self):
+        return True  # also of a plan without end, which has no length
+
     # ---- Samples
 
     def order(self, n, count=None):
@@ -180,6 +197,9 @@ class Plan:
         """Samples of positions [position, position + count) as a numpy array with the fields n, source, window, offset,
         part, epoch, length, block, token, piece: for many at once. Fewer come where the plan ends."""
         np = numpy("Plan.samples()")
+        position, count = whole("position", position), whole("count", count)
+        if self.info.positions is not None:  # there may be many fewer than there would be room for
+            count = min(count, max(self.info.positions - position, 0))
         fields = _leat.sample_fields()
         array = np.asarray(self._native.samples(position, count))
         kind = np.dtype({"names": [f[0] for f in fields], "formats": [f"=u{f[2]}" for f in fields],
@@ -206,11 +226,15 @@ class Plan:
         """
         if (document, step, samples).count(None) != 2:
             raise TypeError("trace() needs one of document, step and samples")
+        for name, pair, of in (("document", document, "(source, number)"), ("samples", samples, "(first, end)")):
+            if pair is not None and not (isinstance(pair, (tuple, list)) and len(pair) == 2):
+                raise TypeError(f"{name} is a pair {of}, not {pair!r}")
         if document is not None:
             return self._trace_document(*document, epochs, until)
         if step is not None:
             if batch is None:
                 raise TypeError("trace(step=...) needs batch, the rows of a global batch")
+            step, batch = whole("step", step), whole("batch", batch, 1)
             positions = range(step * batch, (step + 1) * batch)
             if self.info.positions is not None:
                 positions = range(positions.start, min(positions.stop, self.info.positions))

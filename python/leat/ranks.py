@@ -4,6 +4,8 @@ from __future__ import annotations
 import os
 import sys
 
+from leat._values import whole
+
 # What launchers set to the number of processes; of a program that has one process, 1 or nothing.
 LAUNCHERS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 
@@ -30,6 +32,8 @@ def _distributed_by():
 
 
 def _of_mesh(mesh):
+    if not hasattr(mesh, "get_local_rank") or not hasattr(mesh, "ndim"):
+        raise TypeError(f"mesh is a DeviceMesh of torch, as mesh[\"dp\"], not {mesh!r}")
     size, dimensions = mesh.size(), mesh.ndim
     if dimensions != 1:
         names = mesh.mesh_dim_names or "no names"
@@ -72,4 +76,8 @@ def rank_and_world(rank, world, mesh, parallel):
                 f"{why}, and a loader never guesses which rows are its own: give rank= and world= of data parallelism, "
                 "or mesh=device_mesh[\"dp\"], or, where every process is a data rank, parallel=\"ddp\"")
         return 0, 1
-    return int(rank), int(world)
+    world = whole("world", world, 1)
+    rank = whole("rank", rank)
+    if rank >= world:
+        raise ValueError(f"rank {rank} is not below the world size {world}: ranks count from 0")
+    return rank, world

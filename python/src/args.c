@@ -41,8 +41,7 @@ PyObject *args_number(uint64_t value)
 {
     if (value != LEAT_NONE)
         return PyLong_FromUnsignedLongLong(value);
-    Py_INCREF(Py_None);
-    return Py_None;
+    return Py_NewRef(Py_None);
 }
 
 PyObject *args_text(const char *text)

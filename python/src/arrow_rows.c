@@ -116,7 +116,7 @@ static enum leat_status check_rows(const struct arrow_rows *r, const struct addi
 
 /* 1: all rows; 0: *status says why not; -1: interrupted. */
 static int add_rows(struct adding *a, int64_t first, struct arrow_rows_plan *plan, uint64_t *added, uint64_t *passed,
-                    struct text_pause *pause, enum leat_status *status, struct leat_error *err)
+                    struct pause *pause, enum leat_status *status, struct leat_error *err)
 {
     struct arrow_value value;
 
@@ -136,8 +136,7 @@ static int add_rows(struct adding *a, int64_t first, struct arrow_rows_plan *pla
 }
 
 int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_rows_plan *plan, uint64_t *added,
-                   uint64_t *passed, bool *end, struct text_pause *pause, enum leat_status *status,
-                   struct leat_error *err)
+                   uint64_t *passed, bool *end, struct pause *pause, enum leat_status *status, struct leat_error *err)
 {
     struct adding a = { .packer = p, .has_id = r->has_id };
     uint64_t begin;
@@ -214,12 +213,9 @@ static PyObject *rows_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
 
 static void rows_free(PyObject *self)
 {
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
     arrow_stream_close(&((struct arrow_rows *)self)->stream);
-    release(self);
-    Py_DECREF(type);
+    module_free_object(self);
 }
 
 /* How many rows its arrays had so far. */

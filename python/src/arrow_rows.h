@@ -6,6 +6,7 @@
 
 #include "arrow_column.h"
 #include "arrow_stream.h"
+#include "pause.h"
 #include "text.h"
 
 struct arrow_rows {
@@ -33,7 +34,6 @@ struct arrow_rows_plan {
  * that were left out; *end: there was none. -1: interrupted, with an exception set; some rows may have been added.
  */
 int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_rows_plan *plan, uint64_t *added,
-                   uint64_t *passed, bool *end, struct text_pause *pause, enum leat_status *status,
-                   struct leat_error *err);
+                   uint64_t *passed, bool *end, struct pause *pause, enum leat_status *status, struct leat_error *err);
 
 #endif

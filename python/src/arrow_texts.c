@@ -5,6 +5,7 @@
 
 #include "arrow_column.h"
 #include "arrow_stream.h"
+#include "pause.h"
 
 struct arrow_texts {
     struct arrow_stream stream;
@@ -77,8 +78,7 @@ static enum leat_status take_array(struct arrow_texts *t, struct leat_error *err
     return keep(t, err);
 }
 
-static enum leat_status read_all(struct arrow_texts *t, struct text_pause *pause, int *interrupted,
-                                 struct leat_error *err)
+static enum leat_status read_all(struct arrow_texts *t, struct pause *pause, int *interrupted, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -98,7 +98,7 @@ static enum leat_status read_all(struct arrow_texts *t, struct text_pause *pause
 int arrow_texts_read(struct arrow_texts **out, PyObject *capsules, const char *column)
 {
     struct arrow_texts *t = calloc(1, sizeof *t);
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     enum leat_status s;
     int interrupted = 0;

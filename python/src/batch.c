@@ -203,7 +203,7 @@ static PyObject *batch_write(PyObject *object, PyObject *args)
     loader = handle_hold(self->loader);
     ARGS_UNLOCKED(s = leat_batch_write(self->held, &o, stream, &err));
     handle_drop(loader);
-    return s == LEAT_OK ? args_number(LEAT_NONE) : errors_raise(&err, NULL);
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err, NULL);
 }
 
 /* borrow(stream): a tuple of Arrays in the slot, None for those that were not asked for; of the batch until it is
@@ -226,7 +226,7 @@ static PyObject *batch_borrow(PyObject *object, PyObject *args)
         PyObject *item;
 
         a.data = batch_get_output(&o, (enum batch_output)i);
-        item = a.data ? array_make(self->loader, &a) : args_number(LEAT_NONE);
+        item = a.data ? array_make(self->loader, &a) : Py_NewRef(Py_None);
         if (!item || PyTuple_SetItem(result, i, item) < 0)
             Py_CLEAR(result);
     }
@@ -268,7 +268,7 @@ static PyObject *batch_samples(PyObject *object, PyObject *unused)
     (void)unused;
     for (uint32_t row = 0; list && row < self->facts.rows; row++) {
         PyObject *item = self->facts.flags[row] & LEAT_ROW_PADDED
-                             ? args_number(LEAT_NONE)
+                             ? Py_NewRef(Py_None)
                              : plan_sample_tuple(handle_thing(self->plan), &self->facts.samples[row]);
 
         if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)

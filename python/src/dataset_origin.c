@@ -64,7 +64,7 @@ PyObject *dataset_origin(PyObject *self, PyObject *args)
     ARGS_UNLOCKED(s = leat_dataset_origin(call.d, document, &o, &call.err));
     if (s != LEAT_OK)
         return dataset_end(&call, s, NULL);
-    id = o.id_bytes > 0 ? string_of(leat_dataset_id, &call, document, &s) : args_number(LEAT_NONE);
+    id = o.id_bytes > 0 ? string_of(leat_dataset_id, &call, document, &s) : Py_NewRef(Py_None);
     if (!id)
         return dataset_end(&call, s, NULL);
     return dataset_end(&call, s,
@@ -153,7 +153,7 @@ PyObject *dataset_tokenizer(PyObject *self, PyObject *unused)
         return NULL;
     ARGS_UNLOCKED(s = leat_dataset_tokenizer(call.d, &t, &call.err));
     if (s == LEAT_E_NOT_FOUND)
-        return dataset_end(&call, LEAT_OK, args_number(LEAT_NONE));
+        return dataset_end(&call, LEAT_OK, Py_NewRef(Py_None));
     if (s != LEAT_OK)
         return dataset_end(&call, s, NULL);
     /* "y#" of NULL is None */

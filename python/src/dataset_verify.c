@@ -1,10 +1,10 @@
 /* dataset_verify.c: checking a dataset, with Ctrl-C and progress. */
 #include "args.h"
 #include "dataset.h"
-#include "long_call.h"
+#include "pause.h"
 
 struct verifying {
-    struct long_call call;
+    struct pause_work call;
     struct dataset_call *dataset;
     struct leat_verify_options options;
     struct leat_verify_report report;
@@ -30,12 +30,14 @@ static void work(void *context)
     v->status = leat_dataset_verify(v->dataset->d, &v->options, &v->report, &v->dataset->err);
 }
 
-static int look(void *context)
+static int look(struct pause *p, void *context)
 {
     struct verifying *v = context;
     uint64_t total = atomic_load(&v->total);
 
-    return total == 0 ? 0 : long_call_tell(v->progress, atomic_load(&v->done), total);
+    return total == 0 ? 0
+                      : pause_tell(p, v->progress, "(KK)", (unsigned long long)atomic_load(&v->done),
+                                   (unsigned long long)total);
 }
 
 /* verify(threads, progress): (bytes, damaged_pages, damaged_others, part, page, first_document, documents), and None or
@@ -49,11 +51,11 @@ PyObject *dataset_verify(PyObject *self, PyObject *args)
 
     if (!PyArg_ParseTuple(args, "IO:verify", &v.options.threads, &v.progress) || !dataset_begin(self, &call))
         return NULL;
-    v.call = (struct long_call) { .work = work, .look = look, .context = &v };
+    v.call = (struct pause_work) { .work = work, .look = look, .context = &v };
     v.dataset = &call;
     v.options.progress = note_progress;
     v.options.context = &v;
-    if (long_call_run(&v.call) < 0)
+    if (pause_run(&v.call) < 0)
         return dataset_end(&call, LEAT_OK, NULL);
     facts = Py_BuildValue("(KKKNNNK)", (unsigned long long)r->bytes, (unsigned long long)r->damaged_pages,
                           (unsigned long long)r->damaged_others, args_number(r->part),
@@ -67,7 +69,7 @@ PyObject *dataset_verify(PyObject *self, PyObject *args)
         Py_XDECREF(trace);
     }
     return dataset_end(&call, LEAT_OK,
-                       facts ? Py_BuildValue("(NN)", facts, damage ? damage : args_number(LEAT_NONE)) : NULL);
+                       facts ? Py_BuildValue("(NN)", facts, damage ? damage : Py_NewRef(Py_None)) : NULL);
 }
 
 PyObject *dataset_verify_range(PyObject *self, PyObject *args)
@@ -79,5 +81,5 @@ PyObject *dataset_verify_range(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&O&:verify_range", args_u64, &first, args_u64, &count) || !dataset_begin(self, &call))
         return NULL;
     ARGS_UNLOCKED(s = leat_dataset_verify_range(call.d, first, count, &call.err));
-    return dataset_end(&call, s, args_number(LEAT_NONE));
+    return dataset_end(&call, s, Py_NewRef(Py_None));
 }

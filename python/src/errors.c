@@ -22,16 +22,41 @@ static int set(PyObject *object, const char *name, PyObject *value)
     return r;
 }
 
-static PyObject *none(void)
-{
-    Py_INCREF(Py_None);
-    return Py_None;
-}
-
 /* The library's text is bytes: names of files need not be UTF-8. */
 static PyObject *text(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
+}
+
+/* The library's sentences name what a C program or the command would do: here it has another name. */
+static PyObject *in_python(PyObject *message)
+{
+    static const char *const names[][2] = {
+        { "leat_dataset_read()", "read()" },
+        { "LEAT_ACCESS_TRUSTED", "access=\"trusted\"" },
+        { "(--force)", "(force=True)" },
+        { "(--resume)", "(resume=True)" },
+        { "with --force", "with force=True" },
+        { "--pattern ", "pattern=" },
+        { "give --format jsonl or --format text", "give format=\"jsonl\" or format=\"text\"" },
+        { "give --format for others", "give format=\"jsonl\" or \"text\" for others" },
+        { "which --split needs", "which split= needs" },
+        { "which --dedup needs", "which dedup= needs" },
+        { "(leat pack stores them)", "(leat.pack() stores them)" },
+        { "leat info lists them", "its `inputs` are those that there are" },
+        { "join its datasets by leat merge", "join its datasets by leat.merge()" },
+    };
+
+    for (size_t i = 0; message && i < sizeof names / sizeof *names; i++) {
+        PyObject *from = PyUnicode_FromString(names[i][0]), *to = PyUnicode_FromString(names[i][1]);
+        PyObject *next = from && to ? PyUnicode_Replace(message, from, to, -1) : NULL;
+
+        Py_XDECREF(from);
+        Py_XDECREF(to);
+        Py_DECREF(message);
+        message = next;
+    }
+    return message;
 }
 
 PyObject *errors_raise(const struct leat_error *err, const char *file)
@@ -40,15 +65,17 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
 
     if (err->status == LEAT_E_NO_MEMORY)
         return PyErr_SetString(PyExc_MemoryError, err->message), NULL;
-    message = text(err->message);
+    message = in_python(text(err->message));
     error = message ? PyObject_CallFunctionObjArgs(errors_class, message, NULL) : NULL;
     Py_XDECREF(message);
     if (!error)
         return NULL;
     if (set(error, "status", text(leat_status_name(err->status))) == 0 &&
-        set(error, "code", PyLong_FromLong(err->status)) == 0 && set(error, "file", file ? text(file) : none()) == 0 &&
-        set(error, "offset", err->offset == LEAT_NONE ? none() : PyLong_FromUnsignedLongLong(err->offset)) == 0 &&
-        set(error, "os_error", err->os_error == 0 ? none() : PyLong_FromLong(err->os_error)) == 0)
+        set(error, "code", PyLong_FromLong(err->status)) == 0 &&
+        set(error, "file", file ? text(file) : Py_NewRef(Py_None)) == 0 &&
+        set(error, "offset",
+            err->offset == LEAT_NONE ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(err->offset)) == 0 &&
+        set(error, "os_error", err->os_error == 0 ? Py_NewRef(Py_None) : PyLong_FromLong(err->os_error)) == 0)
         PyErr_SetObject(errors_class, error);
     Py_DECREF(error);
     return NULL;

@@ -288,7 +288,7 @@ static PyObject *loader_next(PyObject *object, PyObject *unused)
     if (s == LEAT_OK)
         result = batch_make(handle, self->plan, t.batch, &self->form, 1);
     else if (s == LEAT_E_END)
-        result = args_number(LEAT_NONE);
+        result = Py_NewRef(Py_None);
     end(self, handle);
     return result;
 }
@@ -306,7 +306,7 @@ static PyObject *make_outputs(struct loader *self, struct handle *handle, struct
 
         if (t->memory[i])
             a.data = handle_thing(t->memory[i]);
-        item = !t->memory[i] ? args_number(LEAT_NONE)
+        item = !t->memory[i] ? Py_NewRef(Py_None)
                : capsules    ? array_capsule(t->memory[i], &a)
                              : array_make(t->memory[i], &a);
         if (!item || PyTuple_SetItem(result, 1 + i, item) < 0)
@@ -338,7 +338,7 @@ static PyObject *loader_take(PyObject *object, PyObject *args)
         leat_batch_release(t.batch, NULL);
         drop_memory(&t);
     } else if (s == LEAT_E_END) {
-        result = args_number(LEAT_NONE);
+        result = Py_NewRef(Py_None);
     }
     end(self, handle);
     return result;

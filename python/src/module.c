@@ -26,8 +26,9 @@ int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
 void module_free_object(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
-    PyObject_Free(self);
+    release(self);
     Py_DECREF(type);
 }
 

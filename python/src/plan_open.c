@@ -127,7 +127,7 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     PyObject *sources, *phases, *skips, *result = NULL, *split, *use;
-    struct plan_parts parts = { NULL };
+    struct plan_parts parts = { 0 };
     struct leat_error err;
     struct leat_plan *plan;
     enum leat_status s;
@@ -157,22 +157,24 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     const char *label;
     struct leat_error err;
     struct leat_plan *plan;
-    PyObject *text, *result;
+    PyObject *given, *text, *named, *result = NULL;
     Py_ssize_t bytes;
     enum leat_status s;
     char *at;
     int access;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O&si:parse_plan", PyUnicode_FSConverter, &text, &label, &access))
+    if (!PyArg_ParseTuple(args, "OO&i:parse_plan", &given, PyUnicode_FSConverter, &named, &access))
         return NULL;
-    if (PyBytes_AsStringAndSize(text, &at, &bytes) < 0) {
-        Py_DECREF(text);
-        return NULL;
-    }
+    label = PyBytes_AsString(named);
     open.access = (enum leat_access)access;
-    ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));
-    result = s == LEAT_OK ? wrap(plan, NULL) : errors_raise(&err, label);
-    Py_DECREF(text);
+    /* names of files stand in it, but it need not be one: it may hold anything, zeros too */
+    text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
+    if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
+        ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));
+        result = s == LEAT_OK ? wrap(plan, NULL) : errors_raise(&err, label);
+    }
+    Py_XDECREF(text);
+    Py_DECREF(named);
     return result;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "args.h"
-#include "long_call.h"
+#include "pause.h"
 #include "plan.h"
 
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *x)
@@ -25,7 +25,7 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
 /* ---- Which samples show this ---- */
 
 struct tracing {
-    struct long_call call;
+    struct pause_work call;
     const struct leat_plan *plan;
     uint64_t source, first, count, epochs, until;
     struct leat_sample *found;
@@ -95,8 +95,8 @@ PyObject *plan_trace(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O&O&O&O&O&:trace", args_u64, &t.source, args_u64, &t.first, args_u64, &t.count,
                           args_u64_or_none, &t.epochs, args_u64_or_none, &t.until))
         return NULL;
-    t.call = (struct long_call) { .work = work, .context = &t };
-    if (long_call_run(&t.call) == 0) {
+    t.call = (struct pause_work) { .work = work, .context = &t };
+    if (pause_run(&t.call) == 0) {
         if (t.no_memory)
             PyErr_NoMemory();
         else

@@ -3,7 +3,6 @@
 #define LEAT_PYTHON_TEXT_H
 
 #include <leat_pack.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "module.h"
@@ -93,22 +92,6 @@ struct text_batch_result {
 int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size_t count, bool special,
                    unsigned threads, struct text_batch_result *result);
 void text_batch_free(struct text_batch_result *result);
-
-/* ---- Interrupts in long calls (text_pause.c) ---- */
-
-/*
- * The GIL is released from pause_begin() to pause_end(). pause_look() lets Python's signal handlers run about 20 times a
- * second; -1: one of them has raised an exception, which pause_end() then finds set: leave at once.
- */
-struct text_pause {
-    PyThreadState *state;
-    double next;
-};
-void pause_begin(struct text_pause *p);
-int pause_look(struct text_pause *p);
-/* The same at once, whatever the time. */
-int pause_look_now(struct text_pause *p);
-void pause_end(struct text_pause *p);
 
 /* ---- Options of packing (text_options.c) ---- */
 

@@ -1,21 +1,21 @@
 /*
  * text_batch.c: many texts encoded by several threads. The texts are cut to stretches of some 64 KiB, which the threads
- * take one after the other; the calling thread waits, and lets signal handlers run. A text that cannot be encoded ends the
+ * take one after the other; the calling thread waits, and lets signal handlers run (pause.h). A text that cannot be encoded ends the
  * work: the first one of them in the order of the texts is told, whatever the threads.
  */
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "args.h"
+#include "pause.h"
 #include "text.h"
 
-#define STRETCH_BYTES   ((uint64_t)64 << 10)
-#define STRETCH_TEXTS   4096
-#define ALONE_BYTES     ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
-#define IN_PARTS_BYTES  ((uint64_t)2 << 20)   /* a longer text is encoded in parts, to be stopped between them */
-#define NANOS_OF_A_LOOK 50000000
+#define STRETCH_BYTES  ((uint64_t)64 << 10)
+#define STRETCH_TEXTS  4096
+#define ALONE_BYTES    ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
+#define IN_PARTS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in parts, to be stopped between them */
 
 struct stretch {
     size_t first, count;
@@ -26,11 +26,11 @@ struct job {
     struct text_batch_result *result;
     struct stretch *stretches;
     size_t stretch_count;
+    struct worker *workers;
+    unsigned worker_count;
     atomic_size_t next;
-    atomic_bool stop;     /* interrupted */
-    pthread_mutex_t lock; /* of all below */
-    pthread_cond_t ended;
-    unsigned running;
+    struct pause_work call; /* its `stop`: interrupted */
+    pthread_mutex_t lock;   /* of all below */
     bool failed;
     size_t failed_text;
     struct leat_error err;
@@ -64,7 +64,7 @@ static enum leat_status encode_in_parts(struct job *job, struct leat_encoder *e,
     uint64_t count, used;
     enum leat_status s = leat_encoder_begin(e, err);
 
-    while (s == LEAT_OK && text.bytes > 0 && !atomic_load(&job->stop)) {
+    while (s == LEAT_OK && text.bytes > 0 && !atomic_load(&job->call.stop)) {
         s = leat_encoder_part(e, text.at, text.bytes, &used, &ids, &count, err);
         if (s == LEAT_OK)
             s = text_ids_append(out, ids, count, err);
@@ -73,7 +73,7 @@ static enum leat_status encode_in_parts(struct job *job, struct leat_encoder *e,
             text.bytes -= used;
         }
     }
-    if (s == LEAT_OK && !atomic_load(&job->stop)) {
+    if (s == LEAT_OK && !atomic_load(&job->call.stop)) {
         s = leat_encoder_end(e, &ids, &count, err);
         if (s == LEAT_OK)
             s = text_ids_append(out, ids, count, err);
@@ -111,7 +111,7 @@ static void work(struct worker *w)
     while ((n = atomic_fetch_add(&job->next, 1)) < job->stretch_count) {
         const struct stretch *s = &job->stretches[n];
 
-        for (size_t i = s->first; i < s->first + s->count && !atomic_load(&job->stop); i++)
+        for (size_t i = s->first; i < s->first + s->count && !atomic_load(&job->call.stop); i++)
             if (encode_text(job, w->encoder, i, &job->result->pieces[n], &err) != LEAT_OK) {
                 fail(job, i, &err);
                 return;
@@ -121,68 +121,34 @@ static void work(struct worker *w)
 
 static void *run_worker(void *context)
 {
-    struct worker *w = context;
-
-    work(w);
-    pthread_mutex_lock(&w->job->lock);
-    w->job->running--;
-    pthread_cond_signal(&w->job->ended);
-    pthread_mutex_unlock(&w->job->lock);
+    work(context);
     return NULL;
 }
 
 /* ---- All of them ---- */
 
-/* Waits for the threads; -1: a signal handler has raised an exception. Signals are looked at once more at the end, as
- * Python does between two steps of its own. */
-static int wait_for_all(struct job *job, struct text_pause *pause)
+/* The first worker's work is done here, on the thread of pause_run(). */
+static void work_all(void *context)
 {
-    int r = 0;
+    struct job *job = context;
+    struct worker *w = job->workers;
+    unsigned started = 1;
 
-    pthread_mutex_lock(&job->lock);
-    while (job->running > 0) {
-        struct timespec until;
-
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += NANOS_OF_A_LOOK;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&job->ended, &job->lock, &until);
-        if (r < 0)
-            continue;
-        pthread_mutex_unlock(&job->lock);
-        r = pause_look(pause);
-        if (r < 0)
-            atomic_store(&job->stop, true);
-        pthread_mutex_lock(&job->lock);
-    }
-    pthread_mutex_unlock(&job->lock);
-    return r;
+    while (started < job->worker_count && pthread_create(&w[started].thread, NULL, run_worker, &w[started]) == 0)
+        started++;
+    work(&w[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(w[i].thread, NULL);
 }
 
-/* Starts a thread for each worker, or does the work here where there is little, or no thread to be had. */
-static int run(struct job *job, struct worker *workers, unsigned count, uint64_t bytes)
+/* Where there is little, it is done here. -1: a signal handler has raised an exception. */
+static int run(struct job *job, uint64_t bytes)
 {
-    struct text_pause pause;
-    unsigned started = 0;
-    int r = 0;
-
-    pause_begin(&pause);
-    if (bytes > ALONE_BYTES) {
-        pthread_mutex_lock(&job->lock);
-        while (started < count && pthread_create(&workers[started].thread, NULL, run_worker, &workers[started]) == 0)
-            started++;
-        job->running = started;
-        pthread_mutex_unlock(&job->lock);
-    }
-    if (started == 0)
-        work(&workers[0]);
-    else
-        r = wait_for_all(job, &pause);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(workers[i].thread, NULL);
-    pause_end(&pause);
-    return r;
+    job->call = (struct pause_work) { .work = work_all, .context = job };
+    if (bytes > ALONE_BYTES)
+        return pause_run(&job->call);
+    ARGS_UNLOCKED(work(&job->workers[0]));
+    return 0;
 }
 
 static uint64_t cut_stretches(struct job *job, size_t count)
@@ -236,7 +202,7 @@ static bool allocate(struct job *job, size_t count)
 /* With encoders of the pool; the GIL is held. */
 static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool special, unsigned threads, uint64_t bytes)
 {
-    struct worker *workers = calloc(threads, sizeof *workers);
+    struct worker *workers = job->workers = calloc(threads, sizeof *workers);
     struct leat_error err;
     unsigned made = 0;
     int r = 0;
@@ -254,7 +220,8 @@ static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool spe
         errors_raise(&err, NULL);
         r = -1;
     } else {
-        r = run(job, workers, made, bytes);
+        job->worker_count = made;
+        r = run(job, bytes);
     }
     for (unsigned i = 0; i < made; i++)
         text_encoders_give(&t->encoders, special, workers[i].encoder);
@@ -284,9 +251,7 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
     if (threads > job.stretch_count)
         threads = job.stretch_count > 0 ? (unsigned)job.stretch_count : 1;
     pthread_mutex_init(&job.lock, NULL);
-    pthread_cond_init(&job.ended, NULL);
     r = run_with_encoders(&job, t, special, threads, bytes);
-    pthread_cond_destroy(&job.ended);
     pthread_mutex_destroy(&job.lock);
     if (r == 0 && job.failed)
         r = raise_failure(&job, count);

@@ -2,40 +2,28 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
+#include "pause.h"
 #include "text.h"
 
 /* ---- Progress ---- */
 
 struct watching {
-    PyThreadState *state;
+    struct pause pause;
     PyObject *function; /* None: nothing but signals */
     bool raised;        /* an exception is set; it ends the run */
 };
-
-static int tell(struct watching *w, PyObject *arguments)
-{
-    PyObject *result = arguments ? PyObject_CallObject(w->function, arguments) : NULL;
-
-    Py_XDECREF(arguments);
-    Py_XDECREF(result);
-    return result ? 0 : -1;
-}
 
 static int on_pack(void *context, const struct leat_pack_progress *p)
 {
     struct watching *w = context;
 
-    if (w->raised)
-        return 1;
-    PyEval_RestoreThread(w->state);
-    w->raised = PyErr_CheckSignals() < 0;
-    if (!w->raised && w->function != Py_None)
+    if (!w->raised)
         w->raised =
-            tell(w, Py_BuildValue("(KKKKKKKs)", (unsigned long long)p->bytes, (unsigned long long)p->total_bytes,
-                                  (unsigned long long)p->text_bytes, (unsigned long long)p->tokens,
-                                  (unsigned long long)p->documents, (unsigned long long)p->rejects,
-                                  (unsigned long long)p->bytes_before, p->bound ? p->bound : "")) < 0;
-    w->state = PyEval_SaveThread();
+            pause_tell(&w->pause, w->function, "(KKKKKKKs)", (unsigned long long)p->bytes,
+                       (unsigned long long)p->total_bytes, (unsigned long long)p->text_bytes,
+                       (unsigned long long)p->tokens, (unsigned long long)p->documents, (unsigned long long)p->rejects,
+                       (unsigned long long)p->bytes_before, p->bound ? p->bound : "") < 0;
     return w->raised;
 }
 
@@ -43,53 +31,9 @@ static int on_merge(void *context, uint64_t done, uint64_t total)
 {
     struct watching *w = context;
 
-    if (w->raised)
-        return 1;
-    PyEval_RestoreThread(w->state);
-    w->raised = PyErr_CheckSignals() < 0;
-    if (!w->raised && w->function != Py_None)
-        w->raised = tell(w, Py_BuildValue("(KK)", (unsigned long long)done, (unsigned long long)total)) < 0;
-    w->state = PyEval_SaveThread();
+    if (!w->raised)
+        w->raised = pause_tell(&w->pause, w->function, "(KK)", (unsigned long long)done, (unsigned long long)total) < 0;
     return w->raised;
-}
-
-/* ---- Paths ---- */
-
-struct paths {
-    PyObject *list; /* of bytes */
-    const char **items;
-    size_t count;
-};
-
-static int paths_take(struct paths *paths, PyObject *given)
-{
-    Py_ssize_t count = PyList_Size(given);
-
-    *paths = (struct paths) { 0 };
-    if (count < 0)
-        return -1;
-    paths->count = (size_t)count;
-    paths->list = PyList_New(count);
-    paths->items = calloc(paths->count + 1, sizeof *paths->items);
-    for (Py_ssize_t i = 0; paths->list && paths->items && i < count; i++) {
-        PyObject *bytes;
-
-        if (!PyUnicode_FSConverter(PyList_GetItem(given, i), &bytes))
-            return -1;
-        paths->items[i] = PyBytes_AsString(bytes);
-        if (PyList_SetItem(paths->list, i, bytes) < 0)
-            return -1;
-    }
-    if (paths->list && paths->items)
-        return 0;
-    PyErr_NoMemory();
-    return -1;
-}
-
-static void paths_free(struct paths *paths)
-{
-    Py_XDECREF(paths->list);
-    free(paths->items);
 }
 
 /* ---- Failures ---- */
@@ -126,7 +70,8 @@ static void raise_all(const struct leat_error *err, const char *output, bool res
 
 struct run {
     const char *output;
-    struct paths inputs;
+    const char **inputs;
+    size_t input_count;
     struct text_pack_options options;
     struct leat_info splits[TEXT_SPLITS];
     struct leat_pack_report report;
@@ -145,9 +90,9 @@ static PyObject *run_pack(struct run *r, PyObject *function)
     r->report.splits = r->splits;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         r->splits[i] = (struct leat_info)LEAT_INFO_INIT;
-    w.state = PyEval_SaveThread();
-    s = leat_pack(r->output, r->inputs.items, r->inputs.count, &r->options.options, &r->report, &err);
-    PyEval_RestoreThread(w.state);
+    pause_begin(&w.pause);
+    s = leat_pack(r->output, r->inputs, r->input_count, &r->options.options, &r->report, &err);
+    pause_end(&w.pause);
     if (w.raised)
         PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
     if (s != LEAT_OK) {
@@ -165,7 +110,7 @@ static PyObject *run_pack(struct run *r, PyObject *function)
 /* pack(output, inputs, tokenizer, options, progress) -> (report, splits) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
-    PyObject *output = NULL, *inputs, *tokenizer, *options, *progress, *result = NULL;
+    PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *result = NULL;
     struct run *r = calloc(1, sizeof *r);
     struct text_tokenizer *t;
 
@@ -174,19 +119,20 @@ static PyObject *text_pack(PyObject *module, PyObject *args)
         return PyErr_NoMemory();
     if (PyArg_ParseTuple(args, "O&OOOO", text_path, &output, &inputs, &tokenizer, &options, &progress) &&
         (t = text_tokenizer_of(tokenizer)) != NULL && text_options_take(&r->options, t, options) == 0 &&
-        paths_take(&r->inputs, inputs) == 0) {
+        (r->inputs = args_paths(inputs, &r->input_count, &names)) != NULL) {
         r->output = output ? PyBytes_AsString(output) : NULL;
         result = run_pack(r, progress);
     }
     Py_XDECREF(output);
-    paths_free(&r->inputs);
+    Py_XDECREF(names);
+    PyMem_Free(r->inputs);
     free(r);
     return result;
 }
 
 /* ---- merge ---- */
 
-static PyObject *run_merge(const char *output, const struct paths *parts, struct leat_merge_options *o,
+static PyObject *run_merge(const char *output, const char *const *parts, size_t count, struct leat_merge_options *o,
                            struct leat_info *splits, PyObject *function)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
@@ -200,9 +146,9 @@ static PyObject *run_merge(const char *output, const struct paths *parts, struct
     o->report = &report;
     o->progress = on_merge;
     o->context = &w;
-    w.state = PyEval_SaveThread();
-    s = leat_merge(output, parts->items, parts->count, o, &info, &err);
-    PyEval_RestoreThread(w.state);
+    pause_begin(&w.pause);
+    s = leat_merge(output, parts, count, o, &info, &err);
+    pause_end(&w.pause);
     if (w.raised)
         PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);
     if (s != LEAT_OK) {
@@ -223,10 +169,11 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     unsigned long long seed, memory, created;
-    PyObject *output = NULL, *given, *list, *progress, *result = NULL;
+    PyObject *output = NULL, *given, *names = NULL, *list, *progress, *result = NULL;
     struct leat_split splits[TEXT_SPLITS];
     struct leat_info infos[TEXT_SPLITS];
-    struct paths parts = { 0 };
+    const char **parts = NULL;
+    size_t part_count;
     Py_ssize_t count;
 
     (void)module;
@@ -240,12 +187,13 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
     o.created = created;
     o.splits = splits;
     count = text_splits_take(splits, list);
-    if (count >= 0 && paths_take(&parts, given) == 0) {
+    if (count >= 0 && (parts = args_paths(given, &part_count, &names)) != NULL) {
         o.split_count = (size_t)count;
-        result = run_merge(output ? PyBytes_AsString(output) : NULL, &parts, &o, infos, progress);
+        result = run_merge(output ? PyBytes_AsString(output) : NULL, parts, part_count, &o, infos, progress);
     }
     Py_XDECREF(output);
-    paths_free(&parts);
+    Py_XDECREF(names);
+    PyMem_Free(parts);
     return result;
 }
 

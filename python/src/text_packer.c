@@ -1,5 +1,5 @@
 /*
- * text_packer.c: leat._leat.Packer, of which python/leat/packing.py makes leat.Packer. Calls release the GIL, and threads
+ * text_packer.c: leat._leat.Packer, of which python/leat/packer.py makes leat.Packer. Calls release the GIL, and threads
  * take turns by a lock of the packer's own.
  */
 #include <errno.h>
@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "args.h"
 #include "arrow_rows.h"
+#include "pause.h"
 #include "text.h"
 
 /* A bunch of an iterator's documents is given to the packer when it has so many, or so many bytes. */
@@ -36,7 +38,7 @@ static PyObject *raise_state(const char *sentence)
 }
 
 /* Releases the GIL and locks; -1 with an exception, and the GIL held, if the packer cannot be used. */
-static int enter(struct packer *p, struct text_pause *pause)
+static int enter(struct packer *p, struct pause *pause)
 {
     int code;
 
@@ -56,21 +58,15 @@ static int enter(struct packer *p, struct text_pause *pause)
     return -1;
 }
 
-static void leave(struct packer *p, struct text_pause *pause)
+static void leave(struct packer *p, struct pause *pause)
 {
     pthread_mutex_unlock(&p->lock);
     pause_end(pause);
 }
 
-static PyObject *none(void)
-{
-    Py_INCREF(Py_None);
-    return Py_None;
-}
-
 static PyObject *done(enum leat_status s, const struct leat_error *err)
 {
-    return s == LEAT_OK ? none() : errors_raise(err, NULL);
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(err, NULL);
 }
 
 /* ---- Making and ending ---- */
@@ -104,8 +100,9 @@ static int open_packer(struct packer *p, PyObject *output, PyObject *tokenizer, 
     Py_INCREF(tokenizer);
     p->tokenizer = tokenizer;
     p->owner = getpid();
-    Py_BEGIN_ALLOW_THREADS s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err);
-    Py_END_ALLOW_THREADS if (s == LEAT_OK) return 0;
+    ARGS_UNLOCKED(s = leat_packer_open(&p->packer, output ? PyBytes_AsString(output) : NULL, &o.options, &err));
+    if (s == LEAT_OK)
+        return 0;
     errors_raise(&err, output ? PyBytes_AsString(output) : NULL);
     return -1;
 }
@@ -129,34 +126,29 @@ static PyObject *packer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static void packer_free(PyObject *self)
 {
     struct packer *p = (struct packer *)self;
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
     /* in a child, its threads are not there, and its files are the parent's: it is left as it is */
-    if (p->packer && p->owner == getpid()) {
-        Py_BEGIN_ALLOW_THREADS leat_packer_suspend(p->packer);
-        Py_END_ALLOW_THREADS
-    }
+    if (p->packer && p->owner == getpid())
+        ARGS_UNLOCKED(leat_packer_suspend(p->packer));
     if (p->has_lock)
         pthread_mutex_destroy(&p->lock);
     Py_XDECREF(p->tokenizer);
-    release(self);
-    Py_DECREF(type);
+    module_free_object(self);
 }
 
 static PyObject *end(PyObject *self, void (*way)(struct leat_packer *))
 {
     struct packer *p = (struct packer *)self;
-    struct text_pause pause;
+    struct pause pause;
 
     if (!p->packer)
-        return none();
+        return Py_NewRef(Py_None);
     if (enter(p, &pause) < 0)
         return NULL;
     way(p->packer);
     p->packer = NULL;
     leave(p, &pause);
-    return none();
+    return Py_NewRef(Py_None);
 }
 
 static PyObject *packer_suspend(PyObject *self, PyObject *unused)
@@ -176,7 +168,7 @@ static PyObject *packer_finish(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     enum leat_status s;
 
@@ -203,7 +195,7 @@ static PyObject *packer_add_input(PyObject *self, PyObject *args)
 {
     struct packer *p = (struct packer *)self;
     PyObject *path = NULL;
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     uint64_t number = 0;
     enum leat_status s;
@@ -223,7 +215,7 @@ static PyObject *packer_add_input(PyObject *self, PyObject *args)
 static PyObject *packer_checkpoint(PyObject *self, PyObject *note)
 {
     struct packer *p = (struct packer *)self;
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     enum leat_status s;
     Py_ssize_t bytes;
@@ -240,7 +232,7 @@ static PyObject *packer_checkpoint(PyObject *self, PyObject *note)
 static PyObject *packer_note(PyObject *self, PyObject *unused)
 {
     struct packer *p = (struct packer *)self;
-    struct text_pause pause;
+    struct pause pause;
     const void *note = NULL;
     uint64_t bytes = 0;
 
@@ -249,7 +241,7 @@ static PyObject *packer_note(PyObject *self, PyObject *unused)
         return NULL;
     leat_packer_note(p->packer, &note, &bytes);
     leave(p, &pause);
-    return bytes > 0 ? PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes) : none();
+    return bytes > 0 ? PyBytes_FromStringAndSize(note, (Py_ssize_t)bytes) : Py_NewRef(Py_None);
 }
 
 /* ---- Single documents ---- */
@@ -276,7 +268,7 @@ static PyObject *packer_add_text(PyObject *self, PyObject *args)
     struct packer *p = (struct packer *)self;
     PyObject *text, *kept, *kept_id, *result = NULL;
     struct leat_origin origin;
-    struct text_pause pause;
+    struct pause pause;
     struct text_view view;
     struct leat_error err;
     enum leat_status s;
@@ -301,7 +293,7 @@ static PyObject *packer_add_ids(PyObject *self, PyObject *args)
     struct packer *p = (struct packer *)self;
     PyObject *list, *kept_id, *result = NULL;
     struct leat_origin origin;
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     struct text_ids ids;
     enum leat_status s;
@@ -344,6 +336,16 @@ static int keep_view(struct bunch *b, PyObject *object, struct text_view *view)
     return 0;
 }
 
+/* An id may be a number, too, as add() takes it. */
+static int keep_id(struct bunch *b, PyObject *id, struct text_view *view)
+{
+    PyObject *text = PyLong_Check(id) ? PyObject_Str(id) : Py_NewRef(id);
+    int r = text ? keep_view(b, text, view) : -1;
+
+    Py_XDECREF(text);
+    return r;
+}
+
 /* A text, or a pair of a text and its id. */
 static int take_item(struct bunch *b, PyObject *item)
 {
@@ -354,7 +356,7 @@ static int take_item(struct bunch *b, PyObject *item)
         id = PyTuple_GetItem(item, 1);
     }
     b->ids[b->count] = (struct text_view) { NULL, 0 };
-    if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_view(b, id, &b->ids[b->count]) < 0))
+    if (keep_view(b, text, &b->texts[b->count]) < 0 || (id != Py_None && keep_id(b, id, &b->ids[b->count]) < 0))
         return -1;
     b->bytes += b->texts[b->count].bytes;
     b->count++;
@@ -404,7 +406,7 @@ static PyObject *packer_add_some(PyObject *self, PyObject *args)
     struct packer *p = (struct packer *)self;
     PyObject *iterator, *type = NULL, *value = NULL, *trace = NULL, *result = NULL;
     unsigned long long input, row;
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     struct bunch b = { 0 };
     enum leat_status s;
@@ -448,7 +450,7 @@ static PyObject *packer_add_arrow(PyObject *self, PyObject *args)
     unsigned long long skip, input, row;
     struct arrow_rows_plan plan;
     struct arrow_rows *rows;
-    struct text_pause pause;
+    struct pause pause;
     struct leat_error err;
     enum leat_status s;
     PyObject *object;

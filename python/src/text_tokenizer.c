@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "arrow_texts.h"
 #include "text.h"
 
@@ -52,8 +53,9 @@ static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     if (!PyArg_ParseTuple(args, "O&z|zz#", text_path, &path, &pattern, &name, &file, &bytes))
         return NULL;
     spec = path ? PyBytes_AsString(path) : NULL;
-    Py_BEGIN_ALLOW_THREADS s = open_it(&t, spec, pattern, name, file, bytes, &err);
-    Py_END_ALLOW_THREADS if (s != LEAT_OK) errors_raise(&err, name ? name : spec);
+    ARGS_UNLOCKED(s = open_it(&t, spec, pattern, name, file, bytes, &err));
+    if (s != LEAT_OK)
+        errors_raise(&err, name ? name : spec);
     Py_XDECREF(path);
     if (s != LEAT_OK)
         return NULL;
@@ -69,24 +71,13 @@ static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwa
 static void tokenizer_free(PyObject *self)
 {
     struct text_tokenizer *t = (struct text_tokenizer *)self;
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
 
     text_encoders_free(&t->encoders);
     leat_tokenizer_close(t->tokenizer);
-    release(self);
-    Py_DECREF(type);
+    module_free_object(self);
 }
 
 /* ---- What it is ---- */
-
-static PyObject *number_or_none(uint64_t number)
-{
-    if (number != LEAT_NONE)
-        return PyLong_FromUnsignedLongLong(number);
-    Py_INCREF(Py_None);
-    return Py_None;
-}
 
 /* (vocabulary, end token or None, fingerprint, candidates for the end token) */
 static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
@@ -106,7 +97,7 @@ static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
     }
     if (!candidates)
         return NULL;
-    return Py_BuildValue("KNy#N", (unsigned long long)info.vocabulary, number_or_none(info.end_token), info.fingerprint,
+    return Py_BuildValue("KNy#N", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
                          (Py_ssize_t)sizeof info.fingerprint, candidates);
 }
 
@@ -130,7 +121,7 @@ static PyObject *tokenizer_find(PyObject *self, PyObject *text)
     if (PyBytes_AsStringAndSize(text, &at, &bytes) < 0)
         return NULL;
     if (leat_tokenizer_find(((struct text_tokenizer *)self)->tokenizer, at, (uint64_t)bytes, &id, NULL) != LEAT_OK)
-        return number_or_none(LEAT_NONE);
+        return Py_NewRef(Py_None);
     return PyLong_FromUnsignedLong(id);
 }
 
@@ -150,7 +141,7 @@ static PyObject *tokenizer_token(PyObject *self, PyObject *number)
         return NULL;
     if (id > UINT32_MAX ||
         leat_tokenizer_token(((struct text_tokenizer *)self)->tokenizer, (uint32_t)id, &token, NULL) != LEAT_OK)
-        return number_or_none(LEAT_NONE);
+        return Py_NewRef(Py_None);
     return describe(&token);
 }
 
@@ -205,12 +196,10 @@ static PyObject *encode_short(struct text_tokenizer *t, const struct text_view *
 
     if (s != LEAT_OK)
         return errors_raise(&err, NULL);
-    if (text->bytes <= WITH_GIL_BYTES) {
+    if (text->bytes <= WITH_GIL_BYTES)
         s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, &err);
-    } else {
-        Py_BEGIN_ALLOW_THREADS s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, &err);
-        Py_END_ALLOW_THREADS
-    }
+    else
+        ARGS_UNLOCKED(s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, &err));
     if (s == LEAT_OK) {
         given = text_ids_give(ids, (size_t)count, form);
         given = given ? Py_BuildValue("NK", given, (unsigned long long)leat_encoder_special_strings(e)) : NULL;
@@ -382,12 +371,10 @@ static PyObject *tokenizer_decode(PyObject *self, PyObject *list)
         text_ids_free(&ids);
         return errors_raise(&err, NULL);
     }
-    if (ids.count <= WITH_GIL_IDS) {
+    if (ids.count <= WITH_GIL_IDS)
         s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err);
-    } else {
-        Py_BEGIN_ALLOW_THREADS s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err);
-        Py_END_ALLOW_THREADS
-    }
+    else
+        ARGS_UNLOCKED(s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err));
     given = s == LEAT_OK ? PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes) : errors_raise(&err, NULL);
     text_encoders_give(&t->encoders, false, e);
     text_ids_free(&ids);

@@ -543,7 +543,7 @@ def test_profiler_shows_it(plan):
 def test_arguments(plan):
     for wrong in (dict(batch_size=0), dict(batch_size=2, slots=1), dict(batch_size=2, position=2**61),
                   dict(batch_size=2, memory=100), dict(batch_size=2, threads=2)):
-        with pytest.raises((leat.Error, MemoryError)):
+        with pytest.raises((leat.Error, MemoryError, ValueError)):
             leat.Loader(plan, **wrong)
     for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
                   dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(dtype="float32"),

@@ -178,7 +178,7 @@ def test_resume(gpt2, tmp_path):
     packer.finish()
     for suffix in (".tokens", ".leat"):
         assert (tmp_path / f"out{suffix}").read_bytes() == (tmp_path / f"whole{suffix}").read_bytes()
-    with pytest.raises(leat.Error, match="exists"):
+    with pytest.raises(leat.Error, match="finished already"):
         leat.Packer(tmp_path / "out", gpt2, resume=True)
 
 

@@ -128,17 +128,17 @@ def test_pickle(both):
 
 
 def test_arguments(corpus):
-    for wrong in (dict(seq_len=0), dict(seq_len=64, base_len=100), dict(seq_len=64, split="a=2", use="a"),
+    for wrong in (dict(seq_len=64, base_len=100), dict(seq_len=64, split="a=2", use="a"),
                   dict(seq_len=10**6), dict(seq_len=64, phases=[(10, [1, 1])])):
         with pytest.raises(leat.Error) as error:
             leat.Plan(corpus, **wrong)
         assert error.value.status == "argument"
     with pytest.raises(ValueError):
         leat.Plan(corpus, 64, order="random")
-    with pytest.raises(ValueError):
+    with pytest.raises(TypeError):
         leat.Plan([(corpus, 1, 2, 3)], 64)
     with pytest.raises(ValueError):
-        leat.Plan(corpus, -1)
+        leat.Plan(corpus, 0)
     with pytest.raises(ValueError):
         leat.Plan(corpus, 64, -5)
     with pytest.raises(leat.Error):

@@ -1,8 +1,10 @@
 /*
  * test_packer.c: leat_packer_*(): texts in Arrow's layout, single ones and ids, with origins, threads and units of any
  * size, come out as leat_encoder_encode() and leat_writer_add_u32() make them, byte for byte; checkpoints with a note;
- * texts refused; calls that make no sense. Runs threads.
+ * texts refused; calls that make no sense, and what a packer does not do. Runs threads.
  */
+#include <unistd.h>
+
 #include "leat_pack.h"
 #include "t.h"
 
@@ -256,6 +258,59 @@ static void test_rejects(void)
     leat_packer_abandon(p);
 }
 
+/*
+ * Where a run had come to its end, resuming it said no more than that the name exists already; and it removed the refused
+ * records that the run had told.
+ */
+static void test_finished_already(void)
+{
+    struct leat_pack_options o = options_with(1);
+    struct leat_packer *p;
+
+    for (int with_input = 0; with_input < 2; with_input++) {
+        const char *name = with_input ? "done.with" : "done";
+
+        o.reject_invalid = 1;
+        o.resume = 0;
+        o.replace = 1;
+        T_OK(leat_packer_open(&p, t_path(folder, name), &o, &t_err));
+        if (with_input)
+            add_inputs(p);
+        T_OK(leat_packer_add_text(p, "fine", 4, NULL, &t_err));
+        T_OK(leat_packer_add_text(p, "a\xff", 2, NULL, &t_err));
+        T_OK(leat_packer_finish(p, NULL, &t_err));
+        o.resume = 1;
+        o.replace = 0;
+        T_STATUS(leat_packer_open(&p, t_path(folder, name), &o, &t_err), LEAT_E_EXISTS);
+        T_CONTAINS(t_err.message, "is finished already");
+        T_CHECK(!p);
+        T_CHECK(access(t_path(folder, with_input ? "done.with.rejects.jsonl" : "done.rejects.jsonl"), F_OK) == 0);
+        /* of another run than that: the same */
+        o.reject_invalid = 0;
+        T_STATUS(leat_packer_open(&p, t_path(folder, name), &o, &t_err), LEAT_E_EXISTS);
+        T_CONTAINS(t_err.message, "is finished already");
+    }
+}
+
+/* They were taken and not done. */
+static void test_no_arranging(void)
+{
+    static const struct leat_split splits[] = { { "valid", "0.1" } };
+
+    for (int i = 0; i < 3; i++) {
+        struct leat_pack_options o = options_with(1);
+        struct leat_packer *p;
+
+        o.shuffle = i == 0;
+        o.dedup = i == 1;
+        o.splits = i == 2 ? splits : NULL;
+        o.split_count = i == 2;
+        T_STATUS(leat_packer_open(&p, t_path(folder, "arranged"), &o, &t_err), LEAT_E_ARGUMENT);
+        T_CONTAINS(t_err.message, "leat_merge()");
+        T_CHECK(!p && access(t_path(folder, "arranged.partial.tokens"), F_OK) != 0);
+    }
+}
+
 static void test_ids_and_mistakes(void)
 {
     static const uint32_t ids[] = { 1, 2, 50256 }, beyond[] = { 50257 };
@@ -308,6 +363,8 @@ int main(void)
     test_resume(&seed);
     test_no_checkpoint_without_a_note();
     test_rejects();
+    test_finished_already();
+    test_no_arranging();
     test_ids_and_mistakes();
     leat_tokenizer_close(tokenizer);
     return t_end();

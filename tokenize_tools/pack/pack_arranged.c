@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrange/split_fractions.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -18,7 +19,7 @@
 struct arranging {
     const struct leat_pack_options *options;
     const char *output;
-    char *packed, *packed_index, *packed_tokens, *output_index;
+    char *packed, *packed_index, *packed_tokens;
     struct leat_pack_report *report;
     bool again; /* outputs that are there are ours */
 };
@@ -88,15 +89,35 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     return remove_packed(a, err);
 }
 
-/* Hours may pass before leat_merge() says that the name is taken. */
-static enum leat_status look_before(const struct arranging *a, struct leat_error *err)
+/* Hours may pass before leat_merge() says that a name is taken; or what is wrong with a split. */
+static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct file_identity index;
-    enum leat_status s = file_identify(a->output_index, &index, err);
+    char *name = split_name(a->output, split, ".leat");
+    enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
-    if (s == LEAT_OK && index.exists && !a->options->replace)
-        s = status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
-                       a->output_index);
+    if (s == LEAT_OK && index.exists)
+        s = status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)", name);
+    free(name);
+    return s;
+}
+
+static enum leat_status look_before_all(const struct arranging *a, struct leat_error *err)
+{
+    enum leat_status s = look_before(a, NULL, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < a->options->split_count; i++)
+        s = look_before(a, a->options->splits[i].name, err);
+    return s;
+}
+
+static enum leat_status check_splits(const struct leat_pack_options *o, struct leat_error *err)
+{
+    struct split_fractions fractions;
+    enum leat_status s = split_fractions_make(&fractions, o->splits, o->split_count, err);
+
+    if (s == LEAT_OK)
+        split_fractions_free(&fractions);
     return s;
 }
 
@@ -186,8 +207,8 @@ static enum leat_status pack_and_arrange(struct arranging *a, const char *const 
         s = look_if_ended(a, inputs, count, &ended, err);
     if (s != LEAT_OK || ended)
         return s;
-    if (!a->again)
-        s = look_before(a, err);
+    if (!a->again && !a->options->replace)
+        s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
     /* one that a run without `resume` left behind is of no use */
@@ -210,18 +231,19 @@ static enum leat_status run(struct arranging *a, const char *const *inputs, size
         return status_set(
             err, LEAT_E_ARGUMENT,
             "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
+    s = check_splits(o, err);
+    if (s != LEAT_OK)
+        return s;
     a->packed = split_name(a->output, NULL, ".packed");
     a->packed_index = split_name(a->output, NULL, ".packed.leat");
     a->packed_tokens = split_name(a->output, NULL, ".packed.tokens");
-    a->output_index = split_name(a->output, NULL, ".leat");
-    if (a->packed && a->packed_index && a->packed_tokens && a->output_index)
+    if (a->packed && a->packed_index && a->packed_tokens)
         s = pack_and_arrange(a, inputs, count, err);
     else
         s = status_no_memory(err, strlen(a->output));
     free(a->packed);
     free(a->packed_index);
     free(a->packed_tokens);
-    free(a->output_index);
     return s;
 }
 

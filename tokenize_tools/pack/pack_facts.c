@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrange/split_fractions.h"
+
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
 {
     snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
@@ -35,20 +37,22 @@ static bool has_arrangement(const struct leat_metadata *m, const struct leat_pac
 {
     struct pack_fact shuffle = { "leat.shuffle", NULL }, dedup = { "leat.dedup", NULL },
                      splits = { "leat.splits", NULL };
-    char seed[24], text[4096] = "";
-    size_t used = 0;
+    struct split_fractions fractions;
+    char seed[24];
+    bool has;
 
+    if (split_fractions_make(&fractions, o->splits, arranged ? o->split_count : 0, NULL) != LEAT_OK)
+        return false;
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)o->seed);
-    for (size_t i = 0; arranged && i < o->split_count && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s=%s", i > 0 ? "," : "", o->splits[i].name,
-                                 o->splits[i].fraction);
     if (arranged && o->shuffle)
         shuffle.value = seed;
     if (arranged && o->dedup)
         dedup.value = "1";
-    if (used > 0)
-        splits.value = text;
-    return used < sizeof text && has_fact(m, &shuffle) && has_fact(m, &dedup) && has_fact(m, &splits);
+    if (fractions.count > 0)
+        splits.value = fractions.text;
+    has = has_fact(m, &shuffle) && has_fact(m, &dedup) && has_fact(m, &splits);
+    split_fractions_free(&fractions);
+    return has;
 }
 
 static bool facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, bool arranged)
@@ -90,10 +94,10 @@ bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options
     *rejects = 0;
     leat_tokenizer_info(o->tokenizer, &tokenizer);
     leat_dataset_info(d, &info);
-    fit = info.parts == 1 && info.inputs == inputs->count && info.end_token == o->end_token &&
+    fit = info.parts == 1 && (!inputs || info.inputs == inputs->count) && info.end_token == o->end_token &&
           info.begin_token == o->begin_token &&
           memcmp(info.fingerprint, tokenizer.fingerprint, sizeof info.fingerprint) == 0 && facts_fit(d, o, arranged);
-    for (size_t i = 0; fit && i < inputs->count; i++)
+    for (size_t i = 0; fit && inputs && i < inputs->count; i++)
         fit = input_fits(d, i, &inputs->items[i], rejects);
     return fit;
 }

@@ -181,28 +181,29 @@ void pack_run_tidy(const char *name)
 }
 
 /* The dataset is finished, but perhaps the run was killed before it had removed its last files. Of rejects it has either
- * published some, or had none: then an older run's go too. */
-static enum leat_status tidy(struct pack_run *r, uint64_t rejects, struct leat_error *err)
+ * published some, or had none: then an older run's go too (`all`). */
+static enum leat_status tidy(struct pack_run *r, bool all, struct leat_error *err)
 {
     pack_run_tidy(r->name);
-    reject_file_remove(&r->output.rejects, rejects == 0);
+    reject_file_remove(&r->output.rejects, all);
     return file_remove(r->description_path, err);
 }
 
 /* Whether the dataset that is there is what this run makes: it had come to its end. */
 static enum leat_status look_if_finished(struct pack_run *r, const struct leat_error *said, struct leat_error *err)
 {
+    const struct input_list *inputs = r->takes_texts ? NULL : &r->setup.inputs;
     struct leat_dataset *d;
     uint64_t rejects = 0;
 
     r->found = (struct leat_info)LEAT_INFO_INIT;
     if (leat_dataset_open(&d, r->name, NULL, NULL) == LEAT_OK) {
-        r->finished = pack_facts_fit(d, &r->options, &r->setup.inputs, false, &rejects);
+        r->finished = pack_facts_fit(d, &r->options, inputs, false, &rejects);
         leat_dataset_info(d, &r->found);
         leat_dataset_close(d);
     }
-    if (r->finished)
-        return tidy(r, rejects, err);
+    if (r->finished) /* how many of a program's texts were refused is not in its dataset */
+        return tidy(r, rejects == 0 && !r->takes_texts, err);
     if (err)
         *err = *said;
     return said->status;

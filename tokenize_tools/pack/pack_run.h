@@ -20,8 +20,9 @@ struct pack_run {
     void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
     const void *own_note;
     size_t own_note_bytes;
-    bool stores_all; /* lines and ids, whatever the inputs */
-    bool finished;   /* there was nothing left to do: the dataset is the one of `found` */
+    bool takes_texts; /* of a program, not files */
+    bool stores_all;  /* lines and ids, whatever the inputs */
+    bool finished;    /* there was nothing left to do: the dataset is the one of `found` */
     struct leat_info found;
 };
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "pack_description.h"
 #include "pack_run.h"
@@ -97,6 +98,45 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
     return buffer_append(&p->unit->text, text, (size_t)bytes, err);
 }
 
+/* ---- Opening ---- */
+
+static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
+{
+    if (o->shuffle || o->dedup || o->split_count > 0)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a packer writes documents in the order in which they are given: leat_merge() shuffles, "
+                          "deduplicates or splits what it has made");
+    return LEAT_OK;
+}
+
+/* With `resume`, where a dataset is in the way: no checkpoint of it is left, since it has come to its end. */
+static enum leat_status say_finished(const struct leat_packer *p, enum leat_status s, struct leat_error *err)
+{
+    struct file_identity index = { .exists = p->run.finished };
+
+    if (s == LEAT_E_EXISTS && p->run.options.resume && file_identify(p->run.index_path, &index, NULL) != LEAT_OK)
+        return s;
+    if (!index.exists)
+        return s;
+    return status_set(err, LEAT_E_EXISTS,
+                      "%s is finished already, and there is nothing to go on with: use it, choose another name, or "
+                      "replace it (--force)",
+                      p->run.index_path);
+}
+
+static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)
+{
+    enum leat_status s = pack_description_make(&p->run.description, &p->run.options, &p->run.setup.inputs, err);
+
+    if (s == LEAT_OK)
+        s = pack_run_begin(&p->run, err);
+    s = say_finished(p, s, err);
+    if (s == LEAT_OK)
+        s = flow_open(&p->flow, &p->run.setup, NULL, pack_output_write, &p->run.output, err);
+    p->inputs = p->run.output.at.declared;
+    return s;
+}
+
 /* ---- The public calls ---- */
 
 enum leat_status leat_packer_open(struct leat_packer **out, const char *output, const struct leat_pack_options *options,
@@ -112,16 +152,11 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
     p->run.output.checkpoints = false; /* only the caller knows where he is, and says so in a note */
-    p->run.stores_all = true;
+    p->run.takes_texts = p->run.stores_all = true;
     if (s == LEAT_OK)
-        s = pack_description_make(&p->run.description, &p->run.options, &p->run.setup.inputs, err);
+        s = check_options(&p->run.options, err);
     if (s == LEAT_OK)
-        s = pack_run_begin(&p->run, err);
-    if (s == LEAT_OK && p->run.finished)
-        s = status_set(err, LEAT_E_EXISTS, "%s is finished already", p->run.name);
-    if (s == LEAT_OK)
-        s = flow_open(&p->flow, &p->run.setup, NULL, pack_output_write, &p->run.output, err);
-    p->inputs = p->run.output.at.declared;
+        s = open_output(p, err);
     if (s != LEAT_OK) {
         leat_packer_suspend(p);
         return s;

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from leat._lazy import numpy
+from leat._values import samples_of
 
 
 class GrainSource:
@@ -12,12 +13,7 @@ class GrainSource:
     """
 
     def __init__(self, plan, samples=None):
-        if samples is None and plan.info.positions is None:
-            raise ValueError("this plan has no end: say how many samples the source is to have")
-        if samples is not None and plan.info.positions is not None and samples > len(plan):
-            raise ValueError(f"the plan has {len(plan)} samples, not {samples}")
-        self.plan = plan
-        self.samples = len(plan) if samples is None else int(samples)
+        self.plan, self.samples = plan, samples_of(plan, samples)
 
     def __len__(self):
         return self.samples

@@ -41,7 +41,7 @@ class LoaderMixin:
 
     def __init__(self, *args, loader, eval_loader=None, **options):
         for given in (loader, eval_loader):
-            if given is not None and given._style != "huggingface":
+            if given is not None and getattr(given, "_style", None) != "huggingface":
                 raise ValueError("the Trainer takes dicts as models want them: leat.Loader(..., style=\"huggingface\")")
         self.leat_loader, self.leat_eval_loader = loader, eval_loader
         super().__init__(*args, **options)

@@ -8,7 +8,8 @@ try:
 except ImportError:
     from pytorch_lightning import LightningDataModule  # type: ignore[assignment,no-redef]
 
-from leat.loader import Loader
+from leat._values import check_plan
+from leat.loader import Loader, check_options
 
 
 class _Followed:
@@ -66,7 +67,10 @@ class DataModule(LightningDataModule):
 
     def __init__(self, plan, batch_size, *, valid=None, valid_batch_size=None, steps=None, **options):
         super().__init__()
-        self.plan, self.batch_size = plan, batch_size
+        check_options(options)
+        if valid is not None and check_plan(valid).info.positions is None:
+            raise ValueError("the plan for validation has no end: leat.Plan(..., epochs=1)")
+        self.plan, self.batch_size = check_plan(plan), batch_size
         self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
         self.steps, self.options = steps, options
         self._train = None

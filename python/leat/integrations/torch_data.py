@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import torch.utils.data
 
-from leat.loader import Loader
+from leat._values import check_plan, check_state, samples_of, whole
+from leat.loader import Loader, batches_in, check_options
 from leat.ranks import rank_and_world
 
 
@@ -24,11 +25,16 @@ class IterableDataset(torch.utils.data.IterableDataset):
                              "\"huggingface\"")
         if "steps" in options:
             raise TypeError("a DataLoader counts its own steps")
-        self.plan, self.batch_size = plan, int(batch_size)
+        check_options(options)
+        self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         # now: worker processes know nothing of ranks
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self.options = {**options, "style": style}
         self._loader = self._resume = None
+
+    def __repr__(self):
+        return (f"<leat.IterableDataset: batches of {self.batch_size} rows for rank {self.rank} of {self.world}, of "
+                f"{self.plan!r}>")
 
     def __getstate__(self):
         return {**self.__dict__, "_loader": None}
@@ -64,10 +70,11 @@ class IterableDataset(torch.utils.data.IterableDataset):
     def __len__(self):
         if self.plan.info.positions is None:
             raise TypeError("this plan has no end")
-        left = len(self.plan) - self.options.get("position", 0)
-        whole, rest = divmod(left, self.batch_size * self.world)
-        last = self.options.get("last", "short")
-        return whole + (rest > 0 if last == "padded" else rest > self.rank * self.batch_size and last == "short")
+        return batches_in(len(self.plan) - self.options.get("position", 0), self.batch_size, self.rank, self.world,
+                          self.options.get("last", "short"))
+
+    def __bool__(self):
+        return True  # also of a plan without end, which has no length
 
     def state_dict(self):
         """Where the last `for` stands; of a worker process, where it does."""
@@ -80,6 +87,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
     def load_state_dict(self, state):
         """The next `for` goes on from there."""
+        check_state(state)
         if "state" in state:
             self.plan.load_state(state["state"])
         self._resume, self._loader = dict(state), None
@@ -107,12 +115,10 @@ class MapDataset(torch.utils.data.Dataset):
     def __init__(self, plan, samples=None, dtype=torch.int64):
         if dtype not in (torch.int64, torch.int32):
             raise ValueError(f"dtype is torch.int64 or torch.int32, not {dtype}")
-        if samples is None and plan.info.positions is None:
-            raise ValueError("this plan has no end: say how many samples the dataset is to have")
-        self.plan, self.dtype = plan, dtype
-        self.samples = len(plan) if samples is None else int(samples)
-        if plan.info.positions is not None and self.samples > len(plan):
-            raise ValueError(f"the plan has {len(plan)} samples, not {samples}")
+        self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
+
+    def __repr__(self):
+        return f"<leat.MapDataset: {self.samples} samples of {self.plan!r}>"
 
     def __len__(self):
         return self.samples

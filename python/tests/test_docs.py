@@ -1,0 +1,255 @@
+"""The code of the documents runs: each block of Python and of a shell in docs/from-*.md, README.md, python/README.md,
+in its order, on the sample corpus in a folder of its own; and what the pages promise of it holds.
+
+A block is one between fences: ```python, or ``` alone with lines of a shell. A comment of HTML in the line before it,
+which readers do not see, says what is different here:
+
+    <!-- test: python -->                  a block that has another language's name, or none
+    <!-- test: skip, WHY -->               not run
+    <!-- test: 'A' is 'B', 'C' is 'D' -->  run with other words: for what is not to be had in a test, as a GPU
+
+A test takes the blocks of its page one after another; one that is left over is a failure."""
+import ast
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import types
+
+import duckdb
+import pyarrow
+import pyarrow.parquet
+import pytest
+import torch
+from conftest import BUILD, ROOT
+
+import leat
+
+ENGLISH = ROOT / "examples/corpus/english.jsonl"
+BLOCK = re.compile(r"^(?:<!-- test: (.*?) -->\n)?```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Page:
+    """The blocks of a document, and the names that its Python has."""
+
+    def __init__(self, name, folder, **names):
+        self.blocks = [(note or "", kind, text) for note, kind, text in
+                       BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))]
+        assert self.blocks, f"{name} has no blocks"
+        self.folder, self.name, self.names = folder, name, {"__name__": name, **names}
+        self.at = 0
+
+    def _take(self):
+        while self.at < len(self.blocks):
+            note, kind, text = self.blocks[self.at]
+            self.at += 1
+            if not note.startswith("skip, "):
+                break
+        else:
+            pytest.fail(f"{self.name} has no block more")
+        if note == "python":
+            kind = note
+        elif note:
+            for old, new in re.findall(r"'(.*?)' is '(.*?)'(?:, |$)", note):
+                assert old in text, f"{self.name}: {old} is not in the block that it is to be replaced in"
+                text = text.replace(old, new)
+        return kind, text
+
+    def shell(self, before_each=None):
+        """Runs the next block, all at once, or line by line where lines are ways to choose from."""
+        kind, text = self._take()
+        assert kind == "", f"{self.name}: a block of a shell is expected here, not of {kind}: {text}"
+        where = {**os.environ, "PATH": f"{BUILD}:{os.environ['PATH']}"}
+        lines = [text] if before_each is None else text.splitlines()
+        for line in lines:
+            if before_each is not None:
+                before_each(line)
+            done = subprocess.run(["bash", "-e", "-c", line], cwd=self.folder, env=where, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True)
+            assert done.returncode == 0, f"{self.name}: {line}: {done.stdout}"
+
+    def python(self):
+        kind, text = self._take()
+        assert kind == "python", f"{self.name}: a block of Python is expected here, not of {kind or 'a shell'}: {text}"
+        exec(compile(ast.parse(text), f"{self.name}, block {self.at}", "exec"), self.names)
+        return self.names
+
+    def done(self):
+        left = [text for note, kind, text in self.blocks[self.at:] if not note.startswith("skip, ")]
+        assert not left, f"{self.name}: these blocks are not run: {left}"
+
+
+@pytest.fixture()
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def inputs(folder, *names, field="text", length=None):
+    """The sample corpus by these names, its texts as a field of this name; cut to documents of that length."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        texts = [json.loads(line)["text"] for line in ENGLISH.read_text(encoding="utf-8").splitlines()]
+        if length:
+            texts = [text[at:at + length] for text in texts for at in range(0, len(text), length)]
+        lines = "".join(json.dumps({field: text, "id": n}) + "\n" for n, text in enumerate(texts)).encode()
+        (folder / name).write_bytes(pyarrow.compress(lines, "zstd", asbytes=True) if name.endswith(".zst") else lines)
+
+
+def a_vocabulary(path):
+    """A tokenizer.json with <|endoftext|>, as people train them."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    t = Tokenizer(models.BPE())
+    t.pre_tokenizer, t.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    t.train([str(ENGLISH)], trainers.BpeTrainer(vocab_size=700, special_tokens=["<|endoftext|>"], show_progress=False,
+                                                initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    t.save(str(path))
+    path.with_name("tokenizer_config.json").write_text('{"eos_token": "<|endoftext|>"}')
+
+
+def limited(monkeypatch, steps=3):
+    """Loaders of plans without end give so many batches in a `for`."""
+    real = leat.Loader
+    monkeypatch.setattr(leat, "Loader", lambda *args, **options: real(*args, **{"steps": steps, **options}))
+
+
+# ---- Pages for people who come from elsewhere
+
+
+@pytest.mark.parametrize("ddp", [False, True])
+def test_from_nanogpt(folder, monkeypatch, ddp):
+    inputs(folder, *(f"openwebtext/{k}.jsonl.zst" for k in range(10)), length=40)
+    if ddp:
+        monkeypatch.setenv("RANK", "1")
+        monkeypatch.setenv("WORLD_SIZE", "2")
+    page = Page("docs/from-nanogpt.md", folder, block_size=16, batch_size=4, device="cpu", ddp=ddp)
+    page.shell()
+    with leat.open("owt") as d:
+        assert d.info.end_token == 50256 and d.info.token_width == 2 and list(d[0][-1:]) == [50256]
+    names = page.python()
+    # as train.py goes: a batch is taken ahead of each step, and the checkpoint written when it has been
+    get_batch, names["checkpoint"] = names["get_batch"], {}
+    batch = get_batch("train")
+    assert [tuple(t.shape) for t in batch] == [(4, 16)] * 2 and (batch[0][:, 1:] == batch[1][:, :-1]).all()
+    for _ in range(3):
+        get_batch("val")
+        batch = get_batch("train")
+    page.python()
+    assert names["checkpoint"]["loader"]["position"] == (2 if ddp else 1) * 4 * 3
+    again = get_batch("train")  # the one that was taken, and not trained on
+    assert (again[0] == batch[0]).all() and (again[1] == batch[1]).all()
+    page.done()
+
+
+def test_from_nanogpt_validates_the_same(folder):
+    """What the page says of estimate_loss."""
+    inputs(folder, "data/a.jsonl", length=200)
+    leat.pack("data", "owt")
+    plan = leat.Plan("owt", 32, 1337, split="train=0.99,val=0.01", use="val", epochs=1)
+    loader = leat.Loader(plan, 2, restart=True, style="tuple")
+    first = [next(iter(loader))[0].clone()] + [next(loader)[0].clone()]
+    iter(loader)
+    assert [(a == next(loader)[0]).all() for a in first] == [True, True]
+
+
+def test_from_megatron(folder):
+    inputs(folder, "data/a.jsonl.zst", "data/b.jsonl.zst")
+    a_vocabulary(folder / "tokenizer.json")
+    core = types.ModuleType("megatron.core")
+    core.parallel_state = types.SimpleNamespace(get_data_parallel_rank=lambda: 1,
+                                                get_data_parallel_world_size=lambda: 2)
+    args = types.SimpleNamespace(seq_length=64, seed=1234, micro_batch_size=3)
+    page = Page("docs/from-megatron.md", folder, args=args)
+    page.shell()
+    assert leat.open("part").info.end_token == leat.Tokenizer("tokenizer.json").token_to_id("<|endoftext|>")
+    for name in ("web", "code"):
+        leat.merge(["part"], name)
+    sys.modules.update({"megatron": types.ModuleType("megatron"), "megatron.core": core})
+    try:
+        names = page.python()
+    finally:
+        del sys.modules["megatron"], sys.modules["megatron.core"]
+    page.done()
+    tokens, labels, mask, attention, positions = names["get_batch"](None)
+    assert tokens.shape == labels.shape == mask.shape == positions.shape == (3, 64) and attention is None
+    assert mask.is_floating_point() and (tokens[:, 1:] == labels[:, :-1]).all()
+    # its table: the second half of each global batch, by number of samples; a step in several batches or in one
+    plan, loader = names["plan"], names["loader"]
+    whole = leat.Loader(plan, 12, rank=0, world=1)
+    whole = next(whole).inputs
+    assert (tokens == whole[3:6]).all() and (names["get_batch"](None)[0] == whole[9:12]).all()
+    assert loader.state_dict()["position"] == 12  # consumed_train_samples
+    more = dict(rank=1, world=2, style="dict")
+    want = names["get_batch"](None)[0]
+    assert (next(leat.Loader(plan, 3, position=12, **more))["inputs"] == want).all()
+    assert (next(leat.Loader(plan, 3, state={**loader.state_dict(after=12)}, **more))["inputs"] == want).all()
+    # what was seen when
+    seen = plan.trace(step=2, batch=6)
+    assert {s.n for s in seen} == set(range(12, 18)) and all(s.path and s.line for s in seen)
+    shown = plan.trace(document=(seen[0].source, seen[0].document), until=18)
+    assert seen[0].n in [s.n for s in shown] and all(s.n < 18 for s in shown)
+
+
+# ---- READMEs
+
+
+def test_readme(folder, monkeypatch):
+    page = Page("README.md", folder)
+    while "leat.Loader" not in page.blocks[page.at][2]:  # tests/docs/test_demo.sh has the demo; installing, C
+        page.at += 1
+    limited(monkeypatch)
+    inputs(folder, "data/a.jsonl", "data/b.jsonl.zst")
+    for name in ("corpus", "wiki"):
+        leat.pack("data", name)
+    names = page.python()
+    assert tuple(names["inputs"].shape) == tuple(names["labels"].shape) == (32, 2048)
+
+    def anew(line):
+        for path in folder.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        inputs(folder, "data/a.jsonl", "data/b.jsonl.zst", "more/c.jsonl")
+        inputs(folder, "part-1.jsonl.zst", field="content")
+        (folder / "inputs.txt").write_text("data\nmore\n")
+        a_vocabulary(folder / "tokenizer.json")
+        if not line.startswith("leat pack"):
+            for name in ("corpus", "wiki"):
+                leat.pack("data", name, progress=None)
+
+    page.shell(anew)
+    page.done()
+
+
+def test_python_readme(folder, monkeypatch):
+    limited(monkeypatch)
+    monkeypatch.setenv("RANK", "0")
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    inputs(folder, "data/a.jsonl", "more.jsonl.zst", length=400)
+    (folder / "lines.txt").write_text("one\ntwo\n")
+    table = {"text": ["a", "b"], "content": ["c", "d"], "id": ["1", "2"], "lang": ["en", "de"]}
+    for name in ("part.parquet", "more.parquet"):
+        pyarrow.parquet.write_table(pyarrow.table(table), name)
+    page = Page("python/README.md", folder, pyarrow=pyarrow, duckdb=duckdb)
+    names = page.python()
+    done, packer = names["summary"], names["packer"]
+    assert done.documents + done.splits[0]["documents"] == done.deduplicated > 100
+    assert packer.summary.documents == 1 + 2 + 2 + 1
+    assert leat.open("all").info.documents == done.documents + 6
+    a_vocabulary(folder / "tokenizer.json")
+    names["texts"] = ["a text", "b"]
+    names = page.python()
+    assert list(names["offsets"]) == [0, 2, 3] and len(names["ids"]) == 3
+    page.python()
+    for name in ("web", "code"):
+        leat.merge(["corpus"], name)
+    names.update(torch=torch, path="checkpoint.pt", model=torch.nn.Embedding(200100, 2))
+    layer = names["model"]
+    names["model"] = lambda inputs, labels: layer(inputs).sum() + labels.sum()
+    names["model"].state_dict = layer.state_dict
+    page.python()
+    assert torch.load("checkpoint.pt", weights_only=True)["loader"] == names["loader"].state_dict()
+    page.done()

@@ -1,0 +1,269 @@
+"""What a person at a terminal gets wrong: each is refused by a sentence that names the argument and says what it is,
+and nothing is taken for something else. Beside each block: what there was before."""
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import leat
+
+
+@pytest.fixture(scope="module")
+def plan(corpus):
+    return leat.Plan(corpus, 64, 5, epochs=1)
+
+
+def refused(kind, words, call, *args, **options):
+    with pytest.raises(kind, match=words):
+        call(*args, **options)
+
+
+# ---- Numbers
+
+
+@pytest.mark.parametrize("name, least", [("batch_size", 1), ("rank", 0), ("world", 1), ("position", 0), ("slots", 0),
+                                         ("threads", 0), ("memory", 0), ("max_sequences", 1), ("max_length", 1),
+                                         ("steps", 0), ("numa_node", -1)])
+def test_numbers_of_a_loader(plan, name, least):
+    """They went through int(): 1.5 and "4" were taken; and -1 was told as 18446744073709551615, or taken for none."""
+    given = {"batch_size": 2, "framework": "numpy", "outputs": ("inputs", "cu_seqlens")}
+    if name in ("rank", "world"):
+        given.update(rank=0, world=1)
+    for wrong in (1.5, "4x", True, [1]):
+        refused((TypeError, ValueError), name, leat.Loader, plan, **{**given, name: wrong})
+    refused(ValueError, f"{name}.*, not {least - 1}", leat.Loader, plan, **{**given, name: least - 1})
+    taken = {"max_sequences": 50, "slots": 2, "memory": 2**20}.get(name, least)
+    leat.Loader(plan, **{**given, name: np.int32(taken)}).close()
+
+
+def test_other_numbers(corpus, plan):
+    """Plans and packing said "'str' object cannot be interpreted as an integer" and did not say which."""
+    for name, wrong in (("seq_len", 0), ("seq_len", -1), ("seq_len", "64"), ("seed", None), ("seed", 1.5),
+                        ("epochs", 0), ("epochs", 1.0), ("base_len", -64)):
+        refused((TypeError, ValueError), name, leat.Plan, corpus, **{"seq_len": 64, name: wrong})
+    for name, wrong in (("threads", "4"), ("threads", True), ("threads", 0), ("memory", 2.5e9), ("memory", "lots"),
+                        ("shuffle", "x"), ("created", "now"), ("part", 3), ("part", "3/2"), ("max_rejects", "x%"),
+                        ("max_rejects", 1.5), ("max_rejects", "many"), ("text", 5), ("id", 5), ("split", 0.1),
+                        ("split", {"a": None}), ("split", {"a": "x"}), ("format", 5)):
+        refused((TypeError, ValueError, leat.Error), name, leat.pack, "nowhere", "nothing", "bytes", **{name: wrong})
+    refused(TypeError, "threads", leat.open(corpus).verify, threads="x")
+    refused(ValueError, "threads", leat.open(corpus).verify, threads=-1)
+    for wrong in (-5, "5", 1.5):
+        refused((TypeError, ValueError), "samples", leat.GrainSource, plan, wrong)
+        refused((TypeError, ValueError), "samples", leat.MapDataset, plan, wrong)
+        refused((TypeError, ValueError), "batch_size", leat.IterableDataset, plan, wrong)
+    assert len(plan.samples(0, 10**15)) == len(plan) and len(plan.samples(10**6, 5)) == 0  # MemoryError
+
+
+def test_weights_are_what_was_written(corpus):
+    """float32's 0.3 was 0.30000001192092896, and the plan refused as too fine."""
+    both = [(corpus, np.float32(0.3)), (corpus, np.float64(0.7))]
+    assert leat.Plan(both, 64).text == leat.Plan([(corpus, 0.3), (corpus, "0.7")], 64).text
+    refused(leat.Error, "True", leat.Plan, {corpus: True}, 64)
+
+
+# ---- Things of another type
+
+
+def test_types(corpus, plan, tmp_path):
+    """They said "'int' object is not iterable", "not enough values to unpack", "has no attribute 'size'"; KeyError."""
+    for wrong in (None, 5, 1.5):
+        refused(TypeError, "name", leat.open, wrong)
+        refused(TypeError, "sources", leat.Plan, wrong, 64)
+        refused(TypeError, "path", leat.pack, wrong, tmp_path / "x", "bytes")
+        refused(TypeError, "outputs", leat.Loader, plan, 2, outputs=wrong)
+    for wrong in ([(5,)], [(5, 1)], [(5, "1")], 5, [5]):
+        refused(TypeError, "phase", leat.Plan, corpus, 64, phases=wrong)
+    for wrong in ((5, 7), [5], 5, [(1, 2, 3)]):
+        refused(TypeError, "skip", leat.Plan, corpus, 64, skip=wrong)
+    for name in ("split", "use"):
+        refused(TypeError, name, leat.Plan, corpus, 64, **{name: 5})
+    refused(TypeError, "source", leat.Plan, [corpus, 5], 64)
+    refused(TypeError, "document is a pair", plan.trace, document=5)
+    refused(TypeError, "samples is a pair", plan.trace, samples=5)
+    refused(TypeError, "origin is a pair", leat.open(corpus).find, origin="x")
+    refused(TypeError, "progress", leat.open(corpus).verify, progress=5)
+    refused(TypeError, "DeviceMesh", leat.Loader, plan, 2, mesh=5)
+    refused(ValueError, "framework", leat.Loader, plan, 2, framework=np)
+    for wrong in (5, [1], "inputs"):
+        refused(TypeError, "buffers", leat.Loader, plan, 2, buffers=wrong)
+    refused(ValueError, "inputs", leat.Loader, plan, 2, buffers={})  # was as if none were given
+    for framework, array in (("numpy", np.empty((2, 64), "int64")), ("torch", torch.empty((2, 64), dtype=torch.int64))):
+        refused(ValueError, "labels", leat.Loader, plan, 2, buffers={"inputs": array, "labels": array},
+                outputs="inputs", framework=framework)  # was not looked at
+        refused(TypeError, "inputs", leat.Loader, plan, 2, buffers={"inputs": 5}, outputs="inputs", framework=framework)
+
+
+def test_what_is_opened_later(corpus, plan):
+    """Options and plans of datasets and modules were not looked at until the first batch; an endless validation went on
+    for ever."""
+    endless = leat.Plan(corpus, 64)
+    for make in (leat.IterableDataset, leat.MapDataset, leat.GrainSource, leat.DataModule, leat.Loader):
+        refused(TypeError, "leat.Plan is needed, not str", make, corpus, 4)
+    for make in (leat.IterableDataset, leat.DataModule):
+        refused(TypeError, "no option prefetch", make, plan, 4, prefetch=2)
+    refused(ValueError, "validation has no end", leat.DataModule, plan, 4, valid=endless)
+    refused(TypeError, "leat.Plan is needed", leat.DataModule, plan, 4, valid=corpus)
+    for wrong in ({}, None, {"position": 5}):
+        refused(ValueError, "state", leat.IterableDataset(plan, 4).load_state_dict, wrong)
+    assert "64" in repr(leat.IterableDataset(plan, 4)) and "5 samples" in repr(leat.MapDataset(plan, 5))
+
+
+def test_devices_and_frameworks(plan):
+    """jax made int32 of an int64 that was asked for, and had borrowed arrays that changed."""
+    for wrong in ("mps", "meta", None, "gpu"):
+        refused(ValueError, "device", leat.Loader, plan, 2, device=wrong)
+    pytest.importorskip("jax")
+    refused(ValueError, "jax_enable_x64", leat.Loader, plan, 2, framework="jax", dtype="int64")
+    for way in ({"borrow": True}, {"buffers": True}):
+        refused(TypeError, "jax", leat.Loader, plan, 2, framework="jax", **way)
+    same = torch.empty((2, 64), dtype=torch.int64)
+    refused(ValueError, "same buffer", leat.Loader, plan, 2, buffers={"inputs": same, "labels": same})
+
+
+def test_states(plan):
+    loader = leat.Loader(plan, 2, framework="numpy")
+    good = loader.state_dict()
+    for wrong in ({}, None, 5, {"position": 5}, {**good, "leat": 2}, {"leat": 1, "position": 5}):
+        refused(ValueError, "state", loader.load_state_dict, wrong)
+    refused(ValueError, "state", leat.Loader, plan, 2, framework="numpy", state={})
+    refused(ValueError, "after", loader.state_dict, after=-5)
+    refused(ValueError, "position.*334|position.*end", leat.Loader, plan, 2, framework="numpy", position=10**9)
+    assert list(leat.Loader(plan, 2, framework="numpy", position=len(plan))) == []
+    assert next(loader).position == 0  # as if nothing had been
+
+
+def test_dtypes(plan):
+    """numpy.int32 itself was refused, where numpy.dtype("int32") was taken."""
+    for dtype in ("int32", np.int32, np.dtype("int32"), torch.int32):
+        assert next(leat.Loader(plan, 2, framework="numpy", dtype=dtype)).inputs.dtype == np.int32
+    for dtype in (int, "i4", np.float32, np.uint32, torch.bool, 5):
+        refused(ValueError, "dtype", leat.Loader, plan, 2, dtype=dtype)
+
+
+# ---- What Python does by itself
+
+
+def test_truth(corpus, plan):
+    """`if loader:` was False at its end, and a TypeError of a plan without one."""
+    endless = leat.Plan(corpus, 64)
+    loader = leat.Loader(plan, 100, framework="numpy")
+    assert endless and leat.Loader(endless, 2, framework="numpy") and leat.IterableDataset(endless, 2)
+    assert list(loader) and loader and plan
+
+
+def test_batch_is_a_dict_and_a_tuple(plan):
+    """`in` compared arrays; a slice was a KeyError; pickle named an inner type."""
+    batch = next(leat.Loader(plan, 2, framework="numpy"))
+    assert "inputs" in batch and "loss_mask" not in batch and 5 not in batch
+    assert [a is b for a, b in zip(batch[0:2], batch)] == [True, True] and batch[-1] is batch.labels
+    refused(KeyError, "inputs, labels", lambda: batch["nope"])
+    refused(IndexError, "out of range", lambda: batch[2])
+    refused(TypeError, "send its arrays", pickle.dumps, batch)
+
+
+def test_repr(corpus, plan, tmp_path):
+    loader = leat.Loader(plan, 2, framework="numpy")
+    loader.close()
+    assert repr(loader).endswith(", closed>")
+    packer = leat.Packer(str(tmp_path / "x"), "bytes")
+    packer.add("a")
+    assert repr(packer) == f"<leat.Packer of {str(tmp_path / 'x')!r}: 1 documents given, open>"
+    packer.abandon()
+    assert repr(packer).endswith("ended>")
+
+
+def test_words_of_python(corpus, tmp_path):
+    """Sentences spoke of LEAT_ACCESS_TRUSTED and --force."""
+    refused(leat.Error, r"force=True", leat.pack, corpus + ".tokens", corpus, "bytes", format="text")
+    refused(leat.Error, r"read\(\).*access=\"trusted\"", lambda: leat.open(corpus, access="read").tokens)
+
+
+# ---- Packers
+
+
+def test_packer(tmp_path):
+    with leat.Packer(tmp_path / "x", "bytes") as packer:
+        for wrong in (5, None, 1.5, object()):
+            refused(TypeError, "a document is a str, bytes, or ids", packer.add, wrong)  # "not iterable"
+        for wrong in (-1, "x", 1.5):
+            refused((TypeError, ValueError), "skip", packer.extend, ["a"], skip=wrong)  # "Indices for islice()"
+        refused(TypeError, "note", packer.checkpoint, 5)  # was taken
+        packer.add("a", id=7)
+        assert packer.extend([("b", 8), ("c", "9"), ("d", None)]) == 3  # numbers were no ids in pairs
+        packer.extend([{"text": "e", "id": 10}])
+    d = leat.open(tmp_path / "x")
+    assert [d.place(i).id for i in range(5)] == ["7", "8", "9", None, "10"]
+    assert d.find(id=8).document == 1  # a number was no id to be found
+
+
+def test_nothing_at_all(tmp_path):
+    """A dataset without a document: its tokens could not be asked for."""
+    with leat.Packer(tmp_path / "empty", "bytes"):
+        pass
+    d = leat.open(tmp_path / "empty")
+    assert len(d) == 0 and len(d.tokens) == 0 and d.tokens.dtype == np.uint16 and list(d) == [] == list(d.documents)
+    assert list(d.starts()) == [0] and d.verify().damaged_pages == 0
+    refused(IndexError, "no document 0", lambda: d[0])
+    refused(leat.Error, "0 tokens", leat.Plan, d, 16)
+
+
+# ---- Names
+
+
+@pytest.mark.parametrize("name", [b"caf\xc3\xa9 \xe6\x97\xa5", b"bad\xff\xfe", b"a b:c"], ids=repr)
+def test_names_of_any_bytes(tmp_path, name):
+    """Plan.load() could not name a file whose path is no UTF-8."""
+    folder = os.path.join(os.fsencode(tmp_path), name)
+    os.mkdir(folder)
+    with leat.Packer(folder + b"/data", "bytes") as packer:
+        packer.extend(["some text of some length"] * 20, source=os.fsdecode(folder + b"/source"))
+    for given in (folder + b"/data", os.fsdecode(folder + b"/data")):
+        d = leat.open(given)
+        assert d.name == os.fsdecode(folder + b"/data") and d.text(3) == "some text of some length"
+        assert d.inputs[0].path == os.fsdecode(folder + b"/source")
+        plan = leat.Plan(given, 16, epochs=1)
+        assert pickle.loads(pickle.dumps(plan)).text == plan.text == leat.Plan.parse(plan.text).text
+    with open(folder + b"/plan", "w", encoding="utf-8", errors="surrogateescape") as file:
+        file.write(plan.text)
+    for path in (folder + b"/plan", os.fsdecode(folder + b"/plan")):
+        assert leat.Plan.load(path).text == plan.text
+    refused(leat.Error, "first line", leat.Plan.load, folder + b"/data.tokens")  # "embedded null byte"
+    refused(leat.Error, "nothing.leat", leat.open, folder + b"/nothing")
+
+
+# ---- Without the other packages
+
+
+def test_without_packages(corpus):
+    """help(leat) broke off where one of them is missing, and leat.DataModule said that pytorch_lightning is."""
+    code = """
+import sys
+sys.modules.update(dict.fromkeys(("torch", "lightning", "pytorch_lightning", "transformers", "numpy", "jax", "tqdm")))
+import importlib.util
+real = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name in sys.modules and sys.modules[name] is None else real(name)
+import leat, pydoc
+assert "GrainSource" not in dir(leat) and "Loader" in dir(leat)
+assert "Packer" in pydoc.plain(pydoc.render_doc(leat))
+for name, package in (("DataModule", "lightning"), ("IterableDataset", "torch"), ("LoaderMixin", "transformers")):
+    try:
+        getattr(leat, name)
+    except ImportError as error:
+        assert f"leat.{name} needs {package}" in str(error), error
+    else:
+        raise SystemExit(name)
+try:
+    leat.Loader(leat.Plan(sys.argv[1], 64), 2)
+except ImportError as error:
+    assert 'framework="numpy" does without' in str(error)
+print("done")
+"""
+    done = subprocess.run([sys.executable, "-c", code, corpus], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True)
+    assert done.stdout == "done\n", done.stdout
+

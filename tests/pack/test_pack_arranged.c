@@ -1,0 +1,91 @@
+/*
+ * test_pack_arranged.c: leat_pack() with splits refuses what cannot become of them before it reads anything, and leaves
+ * nothing behind. It had packed everything first, then said that a name was wrong or taken, and left OUTPUT.packed. And a
+ * run that had come to its end is known as such, however its fractions are written.
+ */
+#include <dirent.h>
+
+#include "leat_pack.h"
+#include "t.h"
+
+static const char *folder;
+static struct leat_tokenizer *tokenizer;
+
+static uint64_t files(void)
+{
+    DIR *dir = opendir(folder);
+    uint64_t count = 0;
+
+    while (dir && readdir(dir))
+        count++;
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+static void write_input(const char *path)
+{
+    FILE *f = fopen(path, "w");
+
+    for (int i = 0; f && i < 40; i++)
+        fprintf(f, "{\"text\": \"document %d\"}\n", i);
+    T_CHECK(f && fclose(f) == 0);
+}
+
+static enum leat_status pack(const char *output, const struct leat_split *splits, size_t count, int resume,
+                             struct leat_pack_report *report)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    const char *input = t_path(folder, "in.jsonl");
+
+    o.tokenizer = tokenizer;
+    o.threads = 1;
+    o.splits = splits;
+    o.split_count = count;
+    o.resume = resume;
+    return leat_pack(t_path(folder, output), &input, 1, &o, report, &t_err);
+}
+
+static void refuse(const struct leat_split *splits, size_t count, enum leat_status status, const char *what)
+{
+    uint64_t before = files();
+
+    for (int resume = 0; resume < 2; resume++) {
+        T_STATUS(pack("new", splits, count, resume, NULL), status);
+        T_CONTAINS(t_err.message, what);
+        T_EQ(files(), before);
+    }
+}
+
+int main(void)
+{
+    static const struct leat_split good[] = { { "a", "0.25" }, { "b", "0.5" } };
+    static const struct leat_split same[] = { { "a", ".250" }, { "b", "0.50" } };
+    static const struct leat_split other[] = { { "a", "0.26" }, { "b", "0.5" } };
+    struct leat_info infos[2] = { LEAT_INFO_INIT, LEAT_INFO_INIT };
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+
+    folder = t_folder();
+    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
+    write_input(t_path(folder, "in.jsonl"));
+    refuse((const struct leat_split[]) { { "a/b", "0.1" } }, 1, LEAT_E_ARGUMENT, "is not a name for a split");
+    refuse((const struct leat_split[]) { { "packed", "0.1" } }, 1, LEAT_E_ARGUMENT, "is not a name for a split");
+    refuse((const struct leat_split[]) { { "a", "1.5" } }, 1, LEAT_E_ARGUMENT, "the fraction of the split a is");
+    refuse((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.6" } }, 2, LEAT_E_ARGUMENT, "more than 1 together");
+    refuse(NULL, 1, LEAT_E_ARGUMENT, "not given");
+
+    report.splits = infos;
+    T_OK(pack("out", good, 2, 0, &report));
+    T_EQ(report.documents + infos[0].documents + infos[1].documents, 40);
+    T_OK(pack("out", good, 2, 1, &report));
+    T_EQ(report.was_finished, 1);
+    T_OK(pack("out", same, 2, 1, &report));
+    T_EQ(report.was_finished, 1);
+    T_STATUS(pack("out", other, 2, 1, &report), LEAT_E_EXISTS);
+
+    /* one of the outputs has a name that is taken */
+    T_OK(pack("new.b", NULL, 0, 0, NULL));
+    refuse(good, 2, LEAT_E_EXISTS, "new.b.leat exists already");
+    leat_tokenizer_close(tokenizer);
+    return t_end();
+}
