@@ -44,7 +44,7 @@ struct cuda_context_of_driver {
     int device;
     unsigned retained;
     _Atomic cuda_result broken; /* from then on all calls return it; read without the lock, too */
-    cuda_stream usual;  /* the default stream; NULL: not used yet */
+    cuda_stream usual;          /* the default stream; NULL: not used yet */
     size_t allocated;
 };
 extern struct cuda_context_of_driver fake_contexts[FAKE_DEVICES];
