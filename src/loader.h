@@ -48,7 +48,8 @@ struct loader_sizes {
 struct loader_stage {
     uint64_t position, batch; /* of the next to be begun */
     uint64_t damaged;
-    bool ended; /* no further one can be begun */
+    bool ended;     /* no further one can be begun */
+    bool finishing; /* the oldest one that was begun */
     uint8_t begun[RING_MOST];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;

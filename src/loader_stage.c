@@ -12,8 +12,9 @@
 
 /* ---- The end ---- */
 
-/* No batch follows the first `count`. The reason is there before the count is. */
-static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status)
+/* No batch follows the first `count`. The reason is there before the count is; an earlier end counts, and its reason
+ * stays, since the consumer may be reading it. `err`: of any status but LEAT_E_END. */
+static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status, const struct leat_error *err)
 {
     if (l->stage.ended && status == LEAT_E_END)
         return;
@@ -21,6 +22,8 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
     if (atomic_load(&l->end_at) <= count)
         return;
     l->end_status = status;
+    if (err)
+        l->end_error = *err;
     atomic_store(&l->end_at, count);
     gate_open(&l->ring.consumer);
 }
@@ -48,19 +51,20 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
     uint64_t began = gate_clock(), got = 0, ordered;
+    struct leat_error err;
     uint32_t rows;
     enum leat_status s;
 
     ranges_begin(l->ranges, "order");
-    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &err);
     ranges_end(l->ranges);
     if (s != LEAT_OK) {
-        end_at(l, st->batch, s);
+        end_at(l, st->batch, s, &err);
         return false;
     }
     rows = rows_at_end(l, got);
     if (rows == 0) {
-        end_at(l, st->batch, LEAT_E_END);
+        end_at(l, st->batch, LEAT_E_END, NULL);
         return false;
     }
     slot->places = (uint32_t)got < rows ? (uint32_t)got : rows;
@@ -233,16 +237,16 @@ static void finish_batch(struct leat_loader *l)
     struct loader_stage *st = &l->stage;
     struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MOST]];
     struct leat_error err;
-    enum leat_status s = complete(l, slot, &err);
+    enum leat_status s;
 
+    st->finishing = true;
+    s = complete(l, slot, &err);
+    st->finishing = false;
     if (s != LEAT_OK) {
-        l->end_error = err; /* earlier than one of a batch that could not be begun */
-        end_at(l, slot->batch.number, s);
+        end_at(l, slot->batch.number, s, &err);
         announce(l);
         return;
     }
-    if (failed(l)) /* meanwhile, by the device: this batch is beyond the end */
-        return;
     st->begun_first++;
     st->begun_count--;
     ring_publish(&l->ring, slot->number);
@@ -267,10 +271,9 @@ static bool take_back(struct leat_loader *l)
         } else if (s == LEAT_E_AGAIN) {
             busy = true;
         } else {
-            if (!l->stage.ended) { /* what is filled already is the last */
-                l->end_error = err;
-                end_at(l, atomic_load(&l->ring.filled), s);
-            }
+            if (!l->stage
+                     .ended) /* what is filled is the last, with what is being filled, should that come to its end */
+                end_at(l, atomic_load(&l->ring.filled) + l->stage.finishing, s, &err);
             return false;
         }
     }
