@@ -13,7 +13,8 @@ fail() {
 
 bench/gpu.sh "$build" simulated "$tmp" >"$tmp/out" || fail "bench/gpu.sh fails: $(cat "$tmp/out")"
 for words in '^device: Stand-in' 'its figures do not' 'filled slots ' 'driver calls .* us of CPU a batch' \
-    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step'; do
+    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step; 0 of all of them wait' \
+    '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
 
