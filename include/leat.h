@@ -678,7 +678,8 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *               that is being captured they return LEAT_E_STATE. Capture the step that reads the buffers, and before each
  *               launch write the next batch to them, on the same stream. Captures of other streams, in any mode, are not
  *               disturbed by a loader that runs meanwhile; but open and close none while one is being captured. A borrowed
- *               batch that is released with a stream which is being captured ends the loader (LEAT_E_STATE).
+ *               batch that is released with a stream which is being captured ends the loader (LEAT_E_STATE). While a stream
+ *               is captured that was not made as non-blocking, all this holds of the default stream, too.
  *   Ring        in pinned memory, and as much again on the GPU; sized by what is free of both. Where less can be had there
  *               are fewer slots; where none can be pinned, it goes on without, slower. Statistics and notices say so.
  *   Failures    of the GPU are LEAT_E_DEVICE from leat_loader_next(), and stay; closing works all the same, and so does

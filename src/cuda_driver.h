@@ -49,6 +49,7 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_NOT_READY           600
 #define CUDA_CAPTURE_UNSUPPORTED 900
 #define CUDA_CAPTURE_INVALIDATED 901
+#define CUDA_CAPTURE_IMPLICIT    906
 #define CUDA_CAPTURED_EVENT      907
 
 /* Flags and attributes. */
