@@ -107,7 +107,7 @@ all: lib tools examples
 ## lib: build/libleat and build/libleat_pack, shared and static
 lib: $(LIBRARIES)
 ## tools: build/leat and build/leat-bench
-tools: $(BUILD)/leat $(BUILD)/leat-bench $(BUILD)/fake_cuda/libfake_cuda.so
+tools: $(BUILD)/leat $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
 ## examples: the programs of examples/, against the public headers only
 examples: $(EXAMPLES)
 
@@ -231,7 +231,7 @@ bench: deps
 
 .PHONY: bench-gpu
 ## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1, or DEVICE=simulated to see that it runs
-bench-gpu: $(BUILD)/leat-bench $(BUILD)/fake_cuda/libfake_cuda.so
+bench-gpu: $(BUILD)/leat-bench $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so)
 	$(Q)bench/gpu.sh $(BUILD) $(DEVICE) || [ $$? -eq 77 ]
 
 .PHONY: bench-encode-peers bench-pack-peers
@@ -275,8 +275,8 @@ install: all
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
 	$(Q)install -m 644 $(BUILD)/libleat.a $(BUILD)/libleat_pack.a "$(DESTDIR)$(LIBDIR)"
-	$(Q)install -d "$(DESTDIR)$(PREFIX)/lib/leat" # of leat-bench --device simulated, which looks for it there
-	$(Q)install -m 755 $(BUILD)/fake_cuda/libfake_cuda.so "$(DESTDIR)$(PREFIX)/lib/leat"
+	$(Q)install -d "$(DESTDIR)$(PREFIX)/lib/leat" # of leat-bench gpu and --device simulated, which look there
+	$(Q)install -m 755 $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so) "$(DESTDIR)$(PREFIX)/lib/leat"
 	$(Q)for l in leat leat_pack; do \
 	    install -m 755 $(BUILD)/lib$$l.so.$(SONAME) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(VERSION)" && \
 	    ln -sf lib$$l.so.$(VERSION) "$(DESTDIR)$(LIBDIR)/lib$$l.so.$(SONAME)" && \

@@ -19,7 +19,7 @@ struct gpu {
 
 /* Medians over the runs; rates in bytes a second, times in seconds. */
 struct gpu_figures {
-    double context, open; /* from nothing to a context; from there to an open loader */
+    double context, open, again; /* from nothing to a context; from there to an open loader; and to another one */
     struct {
         size_t bytes;
         double plain, slots; /* a plain loop of copies from pinned memory; filled slots through the backend */
@@ -29,11 +29,14 @@ struct gpu_figures {
         double gather, end_to_end;
     } size[GPU_SIZES];
     double alone, alone_p99, with, with_p99; /* a step, without and with a loader */
-    double calls; /* of the driver a step, of loader and consumer, from the stand-in; 0: not known */
+    double calls;                            /* of the driver a step, by the library; 0: not known */
+    uint64_t waits;                          /* of them, in all steps, those that wait for the GPU or may */
 };
 
 uint64_t gpu_rows(const struct gpu *g, unsigned size); /* of a batch */
 
+/* First of all, since the driver does some things once. */
+enum leat_status gpu_measure_opening(struct gpu *g, struct gpu_figures *f, struct leat_error *err);
 enum leat_status gpu_measure_ring(struct gpu *g, struct gpu_figures *f, struct leat_error *err);
 enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct leat_error *err);
 

@@ -7,6 +7,7 @@
 #include "base/gate.h"
 #include "base/status.h"
 #include "gpu.h"
+#include "tests/count_cuda/count_cuda.h"
 
 #define WORK_BYTES ((size_t)64 << 20) /* of a copy that stands for a step's work */
 
@@ -150,19 +151,12 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
     if (s == LEAT_OK)
         s = open_loader(x, x->g->d.name, gpu_rows(x->g, 0), err);
     if (s == LEAT_OK)
-        s = steps(x, true, count, with, err); /* not counted */
-    load_device_calls(&x->g->d);
-    f->calls = 0;
+        s = steps(x, true, count, with, err);             /* not counted */
     for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) { /* in turns */
         s = steps(x, false, count, alone + i * count, err);
-        load_device_calls(&x->g->d);
         if (s == LEAT_OK)
             s = steps(x, true, count, with + i * count, err);
-        /* without the consumer's own: its work, and the wait at its end */
-        f->calls += (double)load_device_calls(&x->g->d) / (double)(count * runs);
     }
-    if (f->calls > 0)
-        f->calls -= (double)x->copies + 1;
     if (s == LEAT_OK) {
         f->alone = mean(alone, count * runs);
         f->with = mean(with, count * runs);
@@ -176,26 +170,70 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
     return s;
 }
 
+/* ---- Calls ---- */
+
+static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, struct leat_error *err)
+{
+    char name[4400];
+    const struct count_cuda *counted = load_device_counted(&x->g->d, name, sizeof name);
+    uint64_t count = x->g->steps, calls = 0, waits = 0;
+    double *times = calloc(count, sizeof *times);
+    enum leat_status s = times ? LEAT_OK : status_no_memory(err, count * sizeof *times);
+
+    if (s == LEAT_OK && counted)
+        s = open_loader(x, name, gpu_rows(x->g, 0), err);
+    for (unsigned round = 0; s == LEAT_OK && counted && round < 2; round++) { /* the first one is not counted */
+        calls = atomic_load(&counted->calls);
+        waits = atomic_load(&counted->waits);
+        s = steps(x, true, count, times, err);
+    }
+    if (s == LEAT_OK && counted) {
+        f->calls = (double)(atomic_load(&counted->calls) - calls) / (double)count;
+        f->waits = atomic_load(&counted->waits) - waits;
+    }
+    close_loader(x);
+    free(times);
+    return s;
+}
+
 /* ---- All ---- */
 
 static enum leat_status measure(struct loading *x, struct gpu_figures *f, struct leat_error *err)
 {
     double gather[64], end_to_end[64];
-    uint64_t runs = x->g->runs < 64 ? x->g->runs : 64, began = gate_clock();
-    enum leat_status s = open_loader(x, x->g->d.name, gpu_rows(x->g, 0), err);
+    uint64_t runs = x->g->runs < 64 ? x->g->runs : 64;
+    enum leat_status s = LEAT_OK;
 
-    f->open = (double)(gate_clock() - began) / 1e9;
-    close_loader(x);
     for (unsigned size = 0; s == LEAT_OK && size < GPU_SIZES; size++) {
         for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) {
             s = rate(x, "host", gpu_rows(x->g, size), &gather[i], err);
             if (s == LEAT_OK)
                 s = rate(x, x->g->d.name, gpu_rows(x->g, size), &end_to_end[i], err);
         }
-        f->size[size].gather = gpu_median(gather, runs);
-        f->size[size].end_to_end = gpu_median(end_to_end, runs);
+        if (s == LEAT_OK) {
+            f->size[size].gather = gpu_median(gather, runs);
+            f->size[size].end_to_end = gpu_median(end_to_end, runs);
+        }
     }
-    return s == LEAT_OK ? measure_steps(x, f, err) : s;
+    if (s == LEAT_OK)
+        s = measure_steps(x, f, err);
+    return s == LEAT_OK ? count_calls(x, f, err) : s;
+}
+
+enum leat_status gpu_measure_opening(struct gpu *g, struct gpu_figures *f, struct leat_error *err)
+{
+    struct loading x = { .g = g };
+    enum leat_status s = open_plan(&x, err);
+
+    for (unsigned k = 0; s == LEAT_OK && k < 2; k++) {
+        uint64_t began = gate_clock();
+
+        s = open_loader(&x, g->d.name, gpu_rows(g, 0), err);
+        *(k ? &f->again : &f->open) = (double)(gate_clock() - began) / 1e9;
+        close_loader(&x);
+    }
+    leat_plan_close(x.plan);
+    return s;
 }
 
 enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct leat_error *err)

@@ -16,6 +16,7 @@ static const char *const damages[] = { "error", "mask", NULL };
 static const char *const lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
+static const char *const aparts[] = { "auto", "always", "never", NULL };
 
 /* A row of the table, but for what is particular to it. */
 #define LOAD_OPTION(option, kind, member, shown, text)                                                                 \
@@ -45,6 +46,11 @@ const struct option_row load_options[] = {
       .standard = "1", .choices = threads },
     { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,
                   "outputs are made by the loader's thread, and borrowed; else they are written when asked for") },
+    { LOAD_OPTION(
+          "apart", OPTION_CHOICE, apart, "WHEN",
+          "rows of cold files are read to where they stay, with the pages around them: auto (on a GPU), always or "
+          "never"),
+      .standard = "auto", .choices = aparts },
     { LOAD_OPTION("slots", OPTION_COUNT, slots, "N", "slots of the ring"), .standard = "chosen", .least = 2,
       .most = 64 },
     { LOAD_OPTION("memory", OPTION_SIZE, memory, "SIZE", "most bytes of the ring"), .standard = "chosen" },
@@ -139,6 +145,8 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_u64(&j, "slots", s->slots);
     json_u64(&j, "ring_bytes", s->ring_bytes);
     json_u64(&j, "read_bytes", s->read_bytes);
+    json_u64(&j, "copied_bytes", s->copied_bytes);
+    json_u64(&j, "unregistered", s->unregistered);
     json_u64(&j, "reads", s->reads);
     json_u64(&j, "hits", s->hits);
     json_u64(&j, "reads_in_flight", s->reads_in_flight);
@@ -212,9 +220,9 @@ static void print_text(const struct load_values *v, const struct load_result *r)
             (double)s->order_ns / 1e9, (double)s->storage_ns / 1e9, (double)s->gather_ns / 1e9,
             (double)s->documents_ns / 1e9, (double)s->outputs_ns / 1e9, (double)s->slot_ns / 1e9,
             (double)s->consumer_ns / 1e9, 100 * s->waiting_share_all);
-        printf("  read     %s for %s; %s of %s rows from memory; warmed %s\n", units_bytes(s->read_bytes).text,
-               units_bytes(s->bytes).text, units_count(s->hits).text, units_count(s->reads).text,
-               units_bytes(s->warmed_bytes).text);
+        printf("  read     %s for %s, of which the CPU copied %s; %s of %s rows from memory; warmed %s\n",
+               units_bytes(s->read_bytes).text, units_bytes(s->bytes).text, units_bytes(s->copied_bytes).text,
+               units_count(s->hits).text, units_count(s->reads).text, units_bytes(s->warmed_bytes).text);
     }
     if (r->calls_a_batch > 0)
         printf("  driver   %.1f calls a batch, of loader and consumer (counted by the stand-in)\n", r->calls_a_batch);

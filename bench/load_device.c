@@ -22,10 +22,10 @@ enum leat_status load_device_check(const struct load_device *d, cuda_result r, c
     return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&d->driver, r, tried, err);
 }
 
-/* The stand-in lies beside this program where it was built, or where `make install` puts it. */
-static enum leat_status find_stand_in(char *name, size_t capacity, struct leat_error *err)
+/* Libraries of ours lie beside this program where they were built, or where `make install` puts them. */
+static bool find_beside(const char *file, char *found, size_t capacity)
 {
-    static const char *const places[] = { "fake_cuda/libfake_cuda.so", "../lib/leat/libfake_cuda.so" };
+    static const char *const places[] = { "fake_cuda", "../lib/leat" };
     char path[4096], *slash;
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
 
@@ -34,11 +34,20 @@ static enum leat_status find_stand_in(char *name, size_t capacity, struct leat_e
     if (slash)
         *slash = '\0';
     for (unsigned i = 0; slash && i < sizeof places / sizeof places[0]; i++) {
-        int used = snprintf(name, capacity, "cuda@%s/%s", path, places[i]);
+        int used = snprintf(found, capacity, "%s/%s/%s", path, places[i], file);
 
-        if (used > 0 && (size_t)used < capacity && access(name + strlen("cuda@"), R_OK) == 0)
-            return LEAT_OK;
+        if (used > 0 && (size_t)used < capacity && access(found, R_OK) == 0)
+            return true;
     }
+    return false;
+}
+
+static enum leat_status find_stand_in(char *name, size_t capacity, struct leat_error *err)
+{
+    size_t used = (size_t)snprintf(name, capacity, "cuda@");
+
+    if (find_beside("libfake_cuda.so", name + used, capacity - used))
+        return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
                       "the stand-in driver lies neither in fake_cuda/ beside leat-bench, where `make` puts it, nor in "
                       "../lib/leat/");
@@ -129,6 +138,20 @@ enum leat_status load_device_bring(struct load_device *d, void *to, const void *
 enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
 {
     return load_device_check(d, d->driver.stream_synchronize(d->stream), "waiting for the GPU", err);
+}
+
+const struct count_cuda *load_device_counted(const struct load_device *d, char *name, size_t capacity)
+{
+    const char *at = strchr(d->name, '@');
+    int used = snprintf(name, capacity, "%.*s@", (int)(at ? (size_t)(at - d->name) : strlen(d->name)), d->name);
+    void *library;
+
+    if (used < 0 || (size_t)used >= capacity || !find_beside("libcount_cuda.so", name + used, capacity - (size_t)used))
+        return NULL;
+    if (at)
+        setenv("LEAT_COUNTED_DRIVER", at + 1, 1);
+    library = dlopen(name + used, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    return library ? dlsym(library, "count_cuda") : NULL;
 }
 
 uint64_t load_device_calls(struct load_device *d)

@@ -132,6 +132,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.threads = v->threads;
     o.verify = !v->no_verify;
     o.slots = (uint32_t)v->slots;
+    o.apart = (enum leat_apart)v->apart;
     o.memory = v->memory;
     o.device = r->on_device ? r->device.name : r->v->device;
     o.outputs = outputs[v->output];
@@ -170,7 +171,7 @@ static void add_checksum(struct run *r, const struct leat_batch *b, const struct
 
     for (uint32_t row = 0; row < b->rows; row++) {
         uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
-        const uint8_t *tokens = (const uint8_t *)b->tokens + (size_t)row * b->width * width;
+        const uint8_t *tokens = leat_batch_row(b, row);
 
         if (length == 0) /* a document of no token or one: nothing is learnt from it */
             continue;

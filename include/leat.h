@@ -678,7 +678,8 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *               that is being captured they return LEAT_E_STATE. Capture the step that reads the buffers, and before each
  *               launch write the next batch to them, on the same stream. Captures of other streams, in any mode, are not
  *               disturbed by a loader that runs meanwhile; but open and close none while one is being captured. A borrowed
- *               batch that is released with a stream which is being captured ends the loader (LEAT_E_STATE).
+ *               batch that is released with a stream which is being captured ends the loader (LEAT_E_STATE). While a stream
+ *               is captured that was not made as non-blocking, all this holds of the default stream, too.
  *   Ring        in pinned memory, and as much again on the GPU; sized by what is free of both. Where less can be had there
  *               are fewer slots; where none can be pinned, it goes on without, slower. Statistics and notices say so.
  *   Failures    of the GPU are LEAT_E_DEVICE from leat_loader_next(), and stay; closing works all the same, and so does
@@ -726,6 +727,18 @@ enum leat_output {
     LEAT_OUTPUT_SEQUENCES = 64
 };
 
+/*
+ * Whether the rows of a batch may lie apart in memory. Rows of files that are not in memory are then read to the pages
+ * around their places by the disk itself, and not copied by the CPU on their way to the GPU, or to what is made of them on
+ * the host. Such a batch has no `tokens`: leat_batch_row() finds its rows. It takes up to 8 KiB a row more in the ring and
+ * on the way to the GPU; batches of files that are in memory do not change.
+ */
+enum leat_apart {
+    LEAT_APART_AUTO = 0,   /* on a GPU, if rows take 8 KiB or more */
+    LEAT_APART_ALWAYS = 1, /* on the host too */
+    LEAT_APART_NEVER = 2   /* each batch has `tokens`, rows x width; by a copy */
+};
+
 struct leat_loader_options {
     size_t size;
     uint64_t batch;           /* rows of a global batch, of all ranks; must be given */
@@ -753,6 +766,7 @@ struct leat_loader_options {
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
     uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
+    enum leat_apart apart;
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { .size = sizeof(struct leat_loader_options), .world = 1, .threads = 1, .verify = 1, .number_bytes = 8,            \
@@ -793,7 +807,8 @@ struct leat_batch {
     uint32_t token_width;       /* 2 or 4 */
     uint32_t sequences;         /* stretches of one document in all rows; 0: documents were not asked for */
     uint32_t longest_sequence;  /* in tokens; for variable-length attention */
-    const void *tokens;         /* rows x width, stored width, little-endian; beyond a row's length + 1: the end token */
+    const void *tokens;         /* rows x width, stored width, little-endian; beyond a row's length + 1: the end token.
+                                 * NULL: rows lie apart (enum leat_apart) */
     const uint32_t *lengths;    /* inputs of each row */
     const uint8_t *flags;       /* of each row */
     const struct leat_sample *samples; /* where each row comes from; all zero for a padded one */
@@ -821,6 +836,10 @@ LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const
  * leat_loader_try_next() until it returns LEAT_E_AGAIN. The loader's: closed with it. LEAT_E_UNSUPPORTED where there are
  * no such descriptors, or with `threads` 0. */
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
+
+/* A row's tokens on the host, stored width, little-endian: length + 1 of them, or one end token if it has none; at a
+ * multiple of their width. NULL for a row that there is not. Valid until the batch is released. */
+LEAT_API const void *leat_batch_row(const struct leat_batch *batch, uint32_t row);
 
 /*
  * What is made of a batch, into memory of the caller (of the batch's device). NULL: not wanted. A row has `length`
@@ -904,6 +923,10 @@ struct leat_loader_stats {
     double device_memory_used;      /* share of all its memory when the ring was made, by whomever; above 0.8 it is noticed */
     uint32_t unpinned;              /* 1: the ring's memory could not be pinned */
     uint32_t slots_wanted;          /* more than `slots`: there was no memory for them */
+    uint64_t copied_bytes;          /* of `bytes`, those that the CPU has copied from files to slots, by the loader or in
+                                     * the kernel; the others were written there by the disk (enum leat_apart) */
+    uint32_t unregistered;          /* 1: io_uring reads into memory that it looks up each time, since the limit of locked
+                                     * memory (ulimit -l) is too low to register it: somewhat slower */
 };
 #define LEAT_LOADER_STATS_INIT { .size = sizeof(struct leat_loader_stats) }
 

@@ -540,8 +540,14 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
 static enum leat_status check_capture(const struct backend *b, cuda_stream stream, struct leat_error *err)
 {
     cuda_capture_status capturing = CUDA_CAPTURE_NONE;
-    enum leat_status s = check(b, b->driver.stream_capturing(stream, &capturing), "looking at the stream", err);
+    cuda_result r = b->driver.stream_capturing(stream, &capturing);
+    enum leat_status s;
 
+    if (r == CUDA_CAPTURE_IMPLICIT)
+        return status_set(err, LEAT_E_STATE,
+                          "another stream is being captured, of those that the default stream waits for: nothing may "
+                          "happen on the default stream meanwhile; give another stream, or wait for the capture's end");
+    s = check(b, r, "looking at the stream", err);
     if (s != LEAT_OK || capturing == CUDA_CAPTURE_NONE)
         return s;
     return status_set(err, LEAT_E_STATE,

@@ -75,12 +75,26 @@ static enum leat_status not_initialized(struct cuda_driver *d, cuda_result r, st
     return cuda_driver_failed(d, r, "starting CUDA (cuInit)", err);
 }
 
+/* CUDA brings a library with nothing behind it, for linking, which is found where LD_LIBRARY_PATH leads to it. */
+static bool is_stub(const struct cuda_driver *d)
+{
+    cuda_result (*init)(unsigned flags);
+
+    store(&init, dlsym(d->library, "cuInit"));
+    return init && init(0) == CUDA_STUB_LIBRARY;
+}
+
 static enum leat_status prepare(struct cuda_driver *d, struct leat_error *err)
 {
     const char *missing = "";
+    bool found = find_all(d, &missing);
     cuda_result r;
 
-    if (!find_all(d, &missing))
+    if (!found && is_stub(d))
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "libcuda is found in CUDA's folder \"stubs\", and that is no driver: take the folder out of "
+                          "LD_LIBRARY_PATH, or open the loader for the device \"host\"");
+    if (!found)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the driver of CUDA is too old: it has no %s; CUDA %d.%d or newer is needed (a driver from "
                           "470 on)",

@@ -37,6 +37,7 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_OUT_OF_MEMORY       2
 #define CUDA_NOT_INITIALIZED     3
 #define CUDA_DEINITIALIZED       4
+#define CUDA_STUB_LIBRARY        34
 #define CUDA_NO_DEVICE           100
 #define CUDA_INVALID_DEVICE      101
 #define CUDA_INVALID_CONTEXT     201
@@ -48,6 +49,7 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_NOT_READY           600
 #define CUDA_CAPTURE_UNSUPPORTED 900
 #define CUDA_CAPTURE_INVALIDATED 901
+#define CUDA_CAPTURE_IMPLICIT    906
 #define CUDA_CAPTURED_EVENT      907
 
 /* Flags and attributes. */

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "base/bytes.h"
@@ -64,7 +63,7 @@ enum leat_status engine_map_copy(struct gather *g, struct gather_file *f, struct
     }
     histogram_bump(&g->counters.read_bytes, p->bytes);
     if (s == LEAT_OK)
-        memcpy(p->to, map + p->offset, (size_t)p->bytes);
+        gather_copy_out(g, p, p->offset, p->offset + p->bytes, map + p->offset);
     return s;
 }
 

@@ -56,9 +56,16 @@ static enum leat_status read_pages(struct gather *g, struct gather_file *f, stru
         if (s == LEAT_OK)
             s = gather_verify(g, f, at, to, g->scratch, err);
         if (s == LEAT_OK)
-            gather_copy_out(p, at, to, g->scratch);
+            gather_copy_out(g, p, at, to, g->scratch);
     }
     return s;
+}
+
+static enum leat_status read_row(struct gather *g, struct gather_file *f, struct gather_piece *p,
+                                 struct leat_error *err)
+{
+    histogram_bump(&g->counters.copied, p->bytes); /* by the kernel */
+    return read_bytes(g, f, p->offset, p->to, p->bytes, err);
 }
 
 enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
@@ -69,8 +76,8 @@ enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, stru
     if (gather_must_verify(g, f, gather_span_begin(p), gather_span_end(f, p)))
         s = read_pages(g, f, p, err);
     else
-        s = read_bytes(g, f, p->offset, p->to, p->bytes, err);
+        s = read_row(g, f, p, err);
     if (s == LEAT_OK && gather_shrank(f)) /* read once more: what is not there any more is not there now */
-        s = read_bytes(g, f, p->offset, p->to, p->bytes, err);
+        s = read_row(g, f, p, err);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }

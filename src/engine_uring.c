@@ -1,8 +1,8 @@
 /*
  * engine_uring.c: rows read by io_uring: as many reads in flight as there are buffers, over all jobs that were begun, so
  * that one slow read holds up its own batch and no other. Whole pages are read into registered buffers (O_DIRECT wants
- * that, and so do the hashes), verified, and copied to their rows. A read that fails or comes back short leaves its piece
- * to plain reads.
+ * that, and so do the hashes), verified, and copied to their rows; or they are read where they are to stay, if a piece has
+ * room for the pages around it. A read that fails or comes back short leaves its piece to plain reads.
  */
 #include "gather.h"
 
@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/gate.h"
+#include "base/status.h"
 #include "histogram.h"
 
 #define MOST_READS  128u
@@ -32,6 +33,8 @@ struct slot {
     uint32_t piece;
     uint32_t next_free;
     uint64_t begin, end; /* of the file */
+    uint8_t *to;
+    bool direct; /* past the page cache */
 };
 
 struct gather_uring {
@@ -39,15 +42,32 @@ struct gather_uring {
     uint8_t *buffers;
     uint64_t buffer_bytes;
     struct slot *slots;
-    uint32_t count, free, in_flight; /* `free`: the first one; count: none */
-    bool registered;
-    struct gather_job *first, *last; /* with pieces to be sent */
+    uint32_t count, free, in_flight;    /* `free`: the first one; count: none */
+    bool registered, memory_registered; /* the buffers; g->memory */
+    struct gather_job *first, *last;    /* with pieces to be sent */
 };
+
+/* Memory that many pieces have spans in is registered instead of the buffers, which are hardly used then, and not touched
+ * before. Where that is refused, the limit of locked memory is too low. */
+static void register_memory(struct gather *g, struct gather_uring *u)
+{
+    struct iovec all[GATHER_MOST] = { { u->buffers, (size_t)(u->count * u->buffer_bytes) } };
+    const struct gather_memory *m = &g->memory;
+
+    for (unsigned i = 0; m->base && i < m->count; i++)
+        all[i] = (struct iovec) { m->base + i * m->stride, m->stride };
+    if (io_uring_register_buffers(&u->ring, all, m->base ? m->count : 1) != 0)
+        atomic_store(&g->uring_unregistered, true);
+    else if (m->base)
+        u->memory_registered = true;
+    else
+        u->registered = true;
+}
 
 static bool make_buffers(struct gather *g, struct gather_uring *u)
 {
-    struct iovec all;
     uint64_t span = bytes_pieces(g->most_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE;
+    void *buffers;
 
     u->buffer_bytes = span < LARGEST ? span : LARGEST;
     u->count = (uint32_t)(MOST_MEMORY / u->buffer_bytes);
@@ -55,15 +75,15 @@ static bool make_buffers(struct gather *g, struct gather_uring *u)
         u->count = MOST_READS;
     if (u->count < LEAST_READS)
         u->count = LEAST_READS;
-    all.iov_len = (size_t)(u->count * u->buffer_bytes);
-    all.iov_base = mmap(NULL, all.iov_len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    u->buffers = all.iov_base == MAP_FAILED ? NULL : all.iov_base;
+    buffers =
+        mmap(NULL, (size_t)(u->count * u->buffer_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u->buffers = buffers == MAP_FAILED ? NULL : buffers;
     u->slots = calloc(u->count, sizeof *u->slots);
     if (!u->buffers || !u->slots)
         return false;
     for (uint32_t i = 0; i < u->count; i++)
         u->slots[i].next_free = i + 1;
-    u->registered = io_uring_register_buffers(&u->ring, &all, 1) == 0; /* else the limit of locked memory is too low */
+    register_memory(g, u);
     return true;
 }
 
@@ -133,24 +153,40 @@ static int file_of(struct gather_file *f)
     return f->direct >= 0 && !f->warm_wanted ? f->direct : f->map->fd;
 }
 
+bool engine_uring_is_direct(struct gather_file *f)
+{
+    return f->map->fd >= 0 && file_of(f) == f->direct;
+}
+
+static void prepare_read(const struct gather *g, const struct gather_uring *u, struct io_uring_sqe *sqe, int fd,
+                         const struct slot *s, bool in_memory)
+{
+    /* whole pages also at the file's end */
+    unsigned bytes = (unsigned)(bytes_pieces(s->end - s->begin, GATHER_PAGE) * GATHER_PAGE);
+
+    if (in_memory ? u->memory_registered : u->registered)
+        io_uring_prep_read_fixed(sqe, fd, s->to, bytes, s->begin,
+                                 in_memory ? (int)((size_t)(s->to - g->memory.base) / g->memory.stride) : 0);
+    else
+        io_uring_prep_read(sqe, fd, s->to, bytes, s->begin);
+}
+
 static void send_read(struct gather *g, struct gather_uring *u, struct gather_job *job, uint32_t piece, uint64_t begin,
                       uint64_t end)
 {
-    struct gather_file *f = &g->files[job->pieces[piece].file];
+    struct gather_piece *p = &job->pieces[piece];
+    struct gather_file *f = &g->files[p->file];
     uint32_t number = u->free;
     struct slot *s = &u->slots[number];
     struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
-    uint8_t *buffer = u->buffers + number * u->buffer_bytes;
-    /* whole pages also at the file's end */
-    unsigned bytes = (unsigned)(bytes_pieces(end - begin, GATHER_PAGE) * GATHER_PAGE);
+    int fd = file_of(f);
 
     u->free = s->next_free;
-    *s = (struct slot) { .job = job, .piece = piece, .begin = begin, .end = end };
-    if (u->registered)
-        io_uring_prep_read_fixed(sqe, file_of(f), buffer, bytes, begin, 0);
-    else
-        io_uring_prep_read(sqe, file_of(f), buffer, bytes, begin);
+    *s = (struct slot) { .job = job, .piece = piece, .begin = begin, .end = end, .direct = fd == f->direct };
+    s->to = p->span ? p->span + (begin - gather_span_begin(p)) : u->buffers + number * u->buffer_bytes;
+    prepare_read(g, u, sqe, fd, s, p->span != NULL);
     io_uring_sqe_set_data64(sqe, number);
+    p->in_flight++;
     job->in_flight++;
     u->in_flight++;
 }
@@ -210,12 +246,12 @@ static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
 }
 
 /* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet. */
-static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s, const uint8_t *bytes)
+static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
     if (gather_must_verify(g, f, s->begin, s->end))
-        return gather_verify(g, f, s->begin, s->end, bytes, NULL) == LEAT_OK;
+        return gather_verify(g, f, s->begin, s->end, s->to, NULL) == LEAT_OK;
     /* reads past the page cache are kept apart from cutting by the kernel */
-    return (f->direct >= 0 && !f->warm_wanted) || !gather_shrank(f);
+    return s->direct || !gather_shrank(f);
 }
 
 static void take_read(struct gather *g, struct gather_uring *u, uint32_t number, int result)
@@ -223,7 +259,6 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     struct slot *s = &u->slots[number];
     struct gather_piece *p = &s->job->pieces[s->piece];
     struct gather_file *f = &g->files[p->file];
-    const uint8_t *bytes = u->buffers + number * u->buffer_bytes;
 
     /* some file systems open a file so, and then do not read it so: through the page cache from now on */
     if (result == -EINVAL)
@@ -231,16 +266,18 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
         histogram_bump(&g->counters.read_bytes, s->end - s->begin);
-        if (result < 0 || (uint64_t)result != s->end - s->begin || !is_good(g, f, s, bytes)) {
+        if (result < 0 || (uint64_t)result != s->end - s->begin || !is_good(g, f, s)) {
             leave_to_reads(s->job, p);
         } else {
-            gather_copy_out(p, s->begin, s->end, bytes);
+            if (!p->span || !s->direct)
+                gather_copy_out(g, p, s->begin, s->end, s->to);
             if (p->unread == 0) {
                 p->state = GATHER_DONE;
                 s->job->waiting--;
             }
         }
     }
+    p->in_flight--;
     s->job->in_flight--;
     s->next_free = u->free;
     u->free = number;
@@ -286,26 +323,45 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
     return 0;
 }
 
-void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
+/* Whether a piece is to be waited for: also one that is left to plain reads, while others of its reads may still write
+ * to where these will. */
+static bool is_under_way(const struct gather_piece *p)
+{
+    return p->state == GATHER_WAITING || (p->span && p->in_flight > 0);
+}
+
+static bool has_stopped(int result)
+{
+    return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY;
+}
+
+enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     struct gather_uring *u = g->uring;
+    struct gather_piece *p = &job->pieces[piece];
 
     take_reads(g, u);
-    if (job->pieces[piece].state != GATHER_WAITING)
-        return;
-    while (job->pieces[piece].state == GATHER_WAITING) {
+    if (!is_under_way(p))
+        return LEAT_OK;
+    while (is_under_way(p)) {
         int r;
 
         send_more(g, u);
         r = wait_for_some(g, u);
-        if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY) {
-            leave_to_reads(job, &job->pieces[piece]); /* what is in flight comes back all the same */
-            break;
+        if (has_stopped(r)) {
+            leave_to_reads(job, p); /* what is in flight comes back all the same: to buffers, or to the span */
+            return p->span && p->in_flight > 0
+                       ? status_set(err, LEAT_E_STATE,
+                                    "io_uring does not tell any more which reads are done (errno %d): open the loader "
+                                    "with another engine",
+                                    -r)
+                       : LEAT_OK;
         }
         take_reads(g, u);
     }
     send_more(g, u);
     io_uring_submit(&u->ring);
+    return LEAT_OK;
 }
 
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
@@ -321,7 +377,7 @@ void engine_uring_end(struct gather *g, struct gather_job *job)
     while (job->in_flight > 0) {
         int r = io_uring_submit_and_wait(&u->ring, 1);
 
-        if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY)
+        if (has_stopped(r))
             break;
         take_reads(g, u);
     }
@@ -338,7 +394,7 @@ void engine_uring_close(struct gather *g)
     while (u->in_flight > 0) {
         int r = io_uring_submit_and_wait(&u->ring, 1);
 
-        if (r < 0 && r != -EINTR && r != -EAGAIN && r != -EBUSY)
+        if (has_stopped(r))
             break;
         take_reads(g, u);
     }
@@ -367,10 +423,18 @@ void engine_uring_begin(struct gather *g, struct gather_job *job)
     (void)job;
 }
 
-void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece)
+bool engine_uring_is_direct(struct gather_file *f)
+{
+    (void)f;
+    return false;
+}
+
+enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     (void)g;
+    (void)err;
     job->pieces[piece].state = GATHER_TO_DO;
+    return LEAT_OK;
 }
 
 void engine_uring_end(struct gather *g, struct gather_job *job)

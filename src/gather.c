@@ -235,12 +235,15 @@ void gather_leave(struct gather *g)
     g->entered_count = 0;
 }
 
-void gather_copy_out(const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes)
+void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes)
 {
     uint64_t from = begin > p->offset ? begin : p->offset;
     uint64_t to = end < p->offset + p->bytes ? end : p->offset + p->bytes;
 
-    if (from < to)
+    if (from >= to)
+        return;
+    histogram_bump(&g->counters.copied, to - from);
+    if (!p->span || bytes != p->span + (begin - gather_span_begin(p)))
         memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
 }
 
@@ -255,16 +258,16 @@ bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_p
 {
 #if defined(RWF_NOWAIT)
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
-    struct iovec to = { g->scratch, (size_t)(end - begin) };
+    struct iovec to = { p->span ? p->span : g->scratch, (size_t)(end - begin) };
 
-    if (end - begin > GATHER_SCRATCH || f->map->fd < 0 || f->resident < 0.02)
+    if ((!p->span && end - begin > GATHER_SCRATCH) || f->map->fd < 0 || f->resident < 0.02)
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)begin, RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
-    if (gather_must_verify(g, f, begin, end) ? gather_verify(g, f, begin, end, g->scratch, NULL) != LEAT_OK
+    if (gather_must_verify(g, f, begin, end) ? gather_verify(g, f, begin, end, to.iov_base, NULL) != LEAT_OK
                                              : gather_shrank(f))
         return false; /* once more by plain reads, for the reason */
-    gather_copy_out(p, begin, end, g->scratch);
+    gather_copy_out(g, p, begin, end, to.iov_base);
     histogram_bump(&g->counters.read_bytes, end - begin);
     histogram_bump(&g->counters.hits, 1);
     return true;
@@ -278,6 +281,13 @@ bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_p
 
 /* ---- Jobs ---- */
 
+bool gather_is_direct(struct gather *g, uint32_t file)
+{
+    struct gather_file *f = &g->files[file];
+
+    return f->engine == LEAT_ENGINE_URING && engine_uring_ready(g) && engine_uring_is_direct(f);
+}
+
 void gather_begin(struct gather *g, struct gather_job *job)
 {
     bool ring = false;
@@ -290,6 +300,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         struct gather_file *f = &g->files[p->file];
 
         p->state = GATHER_TO_DO;
+        p->in_flight = 0;
         if (f->engine != LEAT_ENGINE_ADVISE && f->engine != LEAT_ENGINE_URING)
             continue;
         if (gather_read_cached(g, f, p)) {
@@ -318,10 +329,10 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
 
     histogram_bump(&g->counters.reads, 1);
     histogram_bump(&g->counters.bytes, p->bytes);
-    if (p->state == GATHER_WAITING)
-        engine_uring_wait(g, job, piece);
-    if (p->state == GATHER_DONE)
-        return LEAT_OK;
+    if (p->state == GATHER_WAITING || p->in_flight > 0)
+        s = engine_uring_wait(g, job, piece, err);
+    if (s != LEAT_OK || p->state == GATHER_DONE)
+        return s;
     if (piece + 1 < job->count)
         engine_map_fetch(&g->files[p[1].file], &p[1]);
     s = f->engine == LEAT_ENGINE_MAP || f->map->fd < 0 ? engine_map_copy(g, f, p, err) : LEAT_E_NOT_MAPPED;

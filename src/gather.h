@@ -19,6 +19,7 @@
 #define GATHER_SCRATCH ((uint64_t)1 << 20)   /* largest stretch that is read around a piece at once */
 #define GATHER_REGION  ((uint64_t)512 << 10) /* of a map whose page tables are filled at once */
 #define GATHER_BITMAPS ((uint64_t)16 << 20)  /* most bytes of bitmaps of verified pages: 512 GiB of tokens */
+#define GATHER_MOST    64u                   /* stretches of memory that spans lie in */
 
 struct gather_file {
     struct part *part;
@@ -47,7 +48,9 @@ struct gather_piece {
     uint32_t state;
     uint64_t offset, bytes; /* of the token file */
     uint8_t *to;
-    uint64_t unread; /* of a waiting piece: bytes whose read has not come back */
+    uint8_t *span;      /* page-aligned memory for the whole pages around it, of which `to` is a part; NULL: none */
+    uint64_t unread;    /* of a waiting piece: bytes whose read has not come back */
+    uint32_t in_flight; /* reads of it, also when it does not wait for them any more */
 };
 
 struct gather_job {
@@ -66,7 +69,15 @@ struct warm;
 
 struct gather_counters {
     atomic_uint_fast64_t bytes, read_bytes, reads, hits, pages_verified, storage_ns;
+    atomic_uint_fast64_t copied; /* bytes of pieces that the CPU has copied, this library's or the kernel's */
     atomic_uint in_flight_most;
+};
+
+/* Memory that spans of pieces lie in: `count` stretches one after another, page-aligned. */
+struct gather_memory {
+    uint8_t *base; /* NULL: no piece has a span */
+    size_t stride;
+    unsigned count;
 };
 
 struct gather {
@@ -88,10 +99,12 @@ struct gather {
     /* Called now and then while a read is waited for: may begin further jobs. NULL: nobody wants that. */
     void (*meanwhile)(void *context);
     void *meanwhile_context;
+    struct gather_memory memory; /* set by the user, before the first job */
     struct gather_counters counters;
     atomic_uint in_use[LEAT_ENGINE_URING + 1]; /* files of each engine */
     atomic_uint lost_maps;
     atomic_bool uring_is_refused;
+    atomic_bool uring_unregistered; /* it had to do without registered memory */
 };
 
 /* Over all parts of all sources of a plan. `most_bytes`: of a piece. gather_close() is fine after a failure. */
@@ -104,6 +117,9 @@ void gather_stop(struct gather *g);
 
 /* Whether beginning jobs early is of use. */
 bool gather_works_ahead(const struct gather *g);
+
+/* Whether a piece of this file that has a span would be written there by the disk itself, past the page cache. */
+bool gather_is_direct(struct gather *g, uint32_t file);
 
 void gather_begin(struct gather *g, struct gather_job *job);
 
@@ -150,8 +166,10 @@ const uint8_t *gather_inside(struct gather *g, struct gather_file *f);
 /* Leaves what was entered. */
 void gather_leave(struct gather *g);
 
-/* Copies what a stretch of the file has of a piece: the stretch begins at `begin`. */
-void gather_copy_out(const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes);
+/* Copies what a stretch of the file has of a piece: the stretch begins at `begin`. Not where the stretch lies in the
+ * piece's span: then the kernel has copied it, and it is only counted. */
+void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end,
+                     const uint8_t *bytes);
 
 /* Whether the file has become shorter: asked after a read whose bytes are not hashed. One that goes on while the file is
  * cut may get zeros for the last page's end, and no error; but then the size has changed before. */
@@ -176,10 +194,13 @@ void engine_advise_begin(struct gather_file *f, const struct gather_piece *p);
 
 /* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
 bool engine_uring_ready(struct gather *g);
+/* Whether its reads of this file go past the page cache. */
+bool engine_uring_is_direct(struct gather_file *f);
 /* Sends reads for the waiting pieces of a job, as far as there is room. */
 void engine_uring_begin(struct gather *g, struct gather_job *job);
-/* Until `piece` is not waiting any more. */
-void engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece);
+/* Until `piece` is not waiting any more, and nothing is written to its span any more. An error if that cannot be waited
+ * for. */
+enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 void engine_uring_end(struct gather *g, struct gather_job *job);
 void engine_uring_close(struct gather *g);
 

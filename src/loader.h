@@ -29,15 +29,17 @@ struct loader_slot {
     unsigned number;
     uint8_t *memory;
     struct rows_layout layout; /* of this filling */
+    size_t bytes;              /* of it that are used: what a device needs */
     struct gather_job job;
     struct gather_piece *pieces;
     struct leat_sample *samples;
     uint32_t places; /* rows that are not padding */
 };
 
-/* Where things lie in a slot, at their largest. */
+/* Where things lie in a slot: numbers and bits of rows, then the rows, so that what is sent ends with the last token. */
 struct loader_sizes {
-    size_t lengths_at, flags_at, starts_at, marks_at, heads_at, slot_bytes;
+    size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
+    size_t row_room; /* most bytes of a row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
     size_t inputs, labels, loss_mask, attention_mask, positions, documents, sequences; /* offsets in the outputs */
 };
@@ -46,7 +48,8 @@ struct loader_sizes {
 struct loader_stage {
     uint64_t position, batch; /* of the next to be begun */
     uint64_t damaged;
-    bool ended; /* no further one can be begun */
+    bool ended;     /* no further one can be begun */
+    bool finishing; /* the oldest one that was begun */
     uint8_t begun[RING_MOST];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
@@ -124,6 +127,17 @@ bool loader_stage_step(struct leat_loader *l);
 
 /* Begins what can be begun, in the midst of finishing a batch. */
 void loader_stage_meanwhile(void *loader);
+
+/* Sizes of slots that hold the longest batch; false: too large. */
+bool loader_layout_size(struct leat_loader *l);
+
+/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and pieces, and
+ * whatever of the slot is not gathered. */
+void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
+
+/* Where a row begins, and end tokens in place of what it has. */
+uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
+void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 
 /* Sets the bits of a slot's rows where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,

@@ -30,6 +30,11 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .sequences_room = o->sequences_room };
 }
 
+const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
+{
+    return row < batch->rows ? loader_layout_row(slot_of(batch), row) : NULL;
+}
+
 void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *out)
 {
     const struct leat_loader *l = slot->loader;

@@ -21,7 +21,7 @@ typedef unsigned long long ull;
 #define ROWS_AHEAD      128u                /* enough reads for a disk to be busy, where batches are small */
 #define SMALL_RING      ((uint64_t)4 << 20) /* a ring that may have more slots for that */
 #define MEMORY_SHARE    8u                  /* the ring takes at most one part of free memory in so many */
-#define ALIGNMENT       64u
+#define ALIGNMENT       64u                 /* of the loader: of lines of the cache */
 
 #define NEEDS_DOCUMENTS (LEAT_OUTPUT_POSITIONS | LEAT_OUTPUT_DOCUMENTS | LEAT_OUTPUT_SEQUENCES)
 
@@ -35,6 +35,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done about damage", (int)o->on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
         return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done with the last batch", (int)o->last);
+    if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_NEVER)
+        return status_set(err, LEAT_E_ARGUMENT, "%d does not say whether rows may lie apart", (int)o->apart);
     if (o->rows != LEAT_ROWS_WINDOWS && o->rows != LEAT_ROWS_DOCUMENTS)
         return status_set(err, LEAT_E_ARGUMENT, "%d is no kind of rows", (int)o->rows);
     if (o->threads > 1)
@@ -112,55 +114,6 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 
 /* ---- Sizes ---- */
 
-/* Adds `bytes` to a size, aligned; the place they begin at goes to *at. False: too large. */
-static bool add_part(uint64_t *size, uint64_t bytes, size_t *at)
-{
-    uint64_t aligned = bytes_pieces(bytes, ALIGNMENT);
-
-    *at = (size_t)*size;
-    return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
-}
-
-static bool size_outputs(struct leat_loader *l, uint64_t numbers)
-{
-    const struct leat_loader_options *o = &l->options;
-    struct loader_sizes *z = &l->sizes;
-    uint64_t size = 0, wide;
-    bool ok = bytes_multiply(numbers, o->number_bytes, &wide);
-
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_INPUTS) || add_part(&size, wide, &z->inputs));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_LABELS) || add_part(&size, wide, &z->labels));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_POSITIONS) || add_part(&size, wide, &z->positions));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_DOCUMENTS) || add_part(&size, wide, &z->documents));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_LOSS_MASK) || add_part(&size, numbers, &z->loss_mask));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_ATTENTION_MASK) || add_part(&size, numbers, &z->attention_mask));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_SEQUENCES) || add_part(&size, 4 * o->sequences_room, &z->sequences));
-    z->output_bytes = (size_t)size;
-    return ok;
-}
-
-/* Of slots that hold the longest batch. */
-static bool size_slot(struct leat_loader *l)
-{
-    uint64_t width = (uint64_t)l->places.most_length + 1, words = (width + 63) / 64, tokens, size = 0;
-    struct loader_sizes *z = &l->sizes;
-    size_t at;
-
-    if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
-        !add_part(&size, tokens * l->token_width, &at) || !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) ||
-        !add_part(&size, l->rows, &z->flags_at))
-        return false;
-    z->starts_at = (size_t)size;
-    if (l->documents && !add_part(&size, 8 * words * l->rows, &z->starts_at))
-        return false;
-    if (l->documents && l->ops->marks &&
-        (!add_part(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
-         !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
-        return false;
-    z->slot_bytes = (size_t)size;
-    return !l->options.borrow || size_outputs(l, tokens - l->rows);
-}
-
 /* How many slots: enough for a disk to be busy and for a consumer that is late, as far as memory goes. */
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
@@ -196,6 +149,17 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     return LEAT_OK;
 }
 
+/* Rows that lie together take less. */
+static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
+{
+    enum leat_status s = choose_slots(l, err);
+
+    if (s == LEAT_OK || l->sizes.row_room == 0)
+        return s;
+    l->options.apart = LEAT_APART_NEVER;
+    return loader_layout_size(l) ? choose_slots(l, err) : s;
+}
+
 /* ---- Slots ---- */
 
 static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err)
@@ -216,7 +180,6 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
             return status_no_memory(err, l->rows * sizeof *slot->samples);
         slot->job.pieces = slot->pieces;
         slot->batch.token_width = l->token_width;
-        slot->batch.tokens = slot->memory;
         slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
         slot->batch.flags = slot->memory + l->sizes.flags_at;
         slot->batch.samples = slot->samples;
@@ -302,13 +265,13 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
 {
     enum leat_status s = take_options(l, options, err);
 
-    if (s == LEAT_OK && !size_slot(l))
+    if (s == LEAT_OK && !loader_layout_size(l))
         s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
                        (ull)l->rows, (ull)l->places.most_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device ? l->options.device : "host", err);
     if (s == LEAT_OK)
-        s = choose_slots(l, err);
+        s = size_ring(l, err);
     if (s == LEAT_OK)
         s = l->ops->allocate_ring(l->backend, &l->memory, l->options.numa_node, err);
     if (s == LEAT_OK && l->options.nvtx)
@@ -318,6 +281,8 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
                         ((uint64_t)l->places.most_length + 1) * l->token_width, err);
+    if (l->sizes.row_room > 0)
+        l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
     l->gather.meanwhile = loader_stage_meanwhile;
     l->gather.meanwhile_context = l;
     if (s == LEAT_OK && l->options.threads > 0)

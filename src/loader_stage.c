@@ -12,8 +12,9 @@
 
 /* ---- The end ---- */
 
-/* No batch follows the first `count`. The reason is there before the count is. */
-static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status)
+/* No batch follows the first `count`. The reason is there before the count is; an earlier end counts, and its reason
+ * stays, since the consumer may be reading it. `err`: of any status but LEAT_E_END. */
+static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status, const struct leat_error *err)
 {
     if (l->stage.ended && status == LEAT_E_END)
         return;
@@ -21,23 +22,13 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
     if (atomic_load(&l->end_at) <= count)
         return;
     l->end_status = status;
+    if (err)
+        l->end_error = *err;
     atomic_store(&l->end_at, count);
     gate_open(&l->ring.consumer);
 }
 
 /* ---- Beginning a batch ---- */
-
-static void fill_pad(uint8_t *to, uint32_t token_width, uint32_t token, uint64_t tokens)
-{
-    for (uint64_t i = 0; i < tokens; i++, to += token_width) {
-        to[0] = (uint8_t)token;
-        to[1] = (uint8_t)(token >> 8);
-        if (token_width == 4) {
-            to[2] = (uint8_t)(token >> 16);
-            to[3] = (uint8_t)(token >> 24);
-        }
-    }
-}
 
 /* How many rows of the slot's batch this rank has, of which `got` are places; 0: the plan has ended. */
 static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
@@ -55,88 +46,37 @@ static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
     return (uint32_t)got;
 }
 
-static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
-{
-    uint32_t *lengths = (uint32_t *)(void *)(slot->memory + l->sizes.lengths_at), longest = 0;
-
-    for (uint32_t i = 0; i < rows; i++) {
-        lengths[i] = i < slot->places ? slot->samples[i].length : 0;
-        if (lengths[i] > longest)
-            longest = lengths[i];
-    }
-    if (longest == 0)
-        longest = 1;
-    memset(slot->memory + l->sizes.flags_at, 0, rows);
-    memset(slot->memory + l->sizes.flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
-    slot->layout = (struct rows_layout) { .rows = rows,
-                                          .width = longest + 1,
-                                          .token_width = l->token_width,
-                                          .start_words = l->documents ? (longest + 1 + 63) / 64 : 0,
-                                          .lengths_at = l->sizes.lengths_at,
-                                          .flags_at = l->sizes.flags_at,
-                                          .starts_at = l->sizes.starts_at,
-                                          .marks_at = l->sizes.marks_at,
-                                          .heads_at = l->sizes.heads_at };
-    slot->batch.rows = rows;
-    slot->batch.length = longest;
-    slot->batch.width = longest + 1;
-}
-
-static void make_pieces(struct leat_loader *l, struct loader_slot *slot)
-{
-    uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
-
-    for (uint32_t i = 0; i < slot->batch.rows; i++) {
-        struct gather_piece *p = &slot->pieces[i];
-        uint8_t *to = slot->memory + i * row_bytes;
-        uint64_t bytes = 0;
-
-        if (i < slot->places) {
-            const struct leat_sample *x = &slot->samples[i];
-
-            bytes = loader_places_tokens(&l->places, x) * l->token_width;
-            *p = (struct gather_piece) { .file = l->gather.first_file[x->source] + x->part,
-                                         .offset = x->offset * l->token_width,
-                                         .bytes = bytes,
-                                         .to = to };
-        }
-        if (bytes < row_bytes)
-            fill_pad(to + bytes, l->token_width, l->pad, (row_bytes - bytes) / l->token_width);
-    }
-    slot->job.count = slot->places;
-}
-
 /* Begins the next batch in a slot; false: there is none. */
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
     uint64_t began = gate_clock(), got = 0, ordered;
+    struct leat_error err;
     uint32_t rows;
     enum leat_status s;
 
     ranges_begin(l->ranges, "order");
-    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &l->end_error);
+    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &err);
     ranges_end(l->ranges);
     if (s != LEAT_OK) {
-        end_at(l, st->batch, s);
+        end_at(l, st->batch, s, &err);
         return false;
     }
     rows = rows_at_end(l, got);
     if (rows == 0) {
-        end_at(l, st->batch, LEAT_E_END);
+        end_at(l, st->batch, LEAT_E_END, NULL);
         return false;
     }
     slot->places = (uint32_t)got < rows ? (uint32_t)got : rows;
     memset(slot->samples + slot->places, 0, (rows - slot->places) * sizeof *slot->samples);
-    lay_out(l, slot, rows);
-    make_pieces(l, slot);
+    ordered = gate_clock();
+    histogram_bump(&st->order_ns, ordered - began);
+    gather_look(&l->gather, began);
+    loader_layout_begin(l, slot, rows);
     slot->batch.number = st->batch++;
     slot->batch.position = st->position;
     st->position += l->options.batch;
     slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
-    ordered = gate_clock();
-    histogram_bump(&st->order_ns, ordered - began);
-    gather_look(&l->gather, began);
     gather_begin(&l->gather, &slot->job);
     st->begin_ns = gate_clock() - began;
     histogram_bump(&st->gather_ns, st->begin_ns - (ordered - began));
@@ -153,9 +93,7 @@ static bool is_damage(enum leat_status s)
 /* A row that cannot be had keeps its place, without loss. */
 static void mask_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
 {
-    uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
-
-    fill_pad(slot->memory + row * row_bytes, l->token_width, l->pad, slot->layout.width);
+    loader_layout_clear(l, slot, row);
     slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
     if (l->documents) {
         uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
@@ -264,7 +202,7 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
     histogram_bump(&st->documents_ns, t2 - t1);
     ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
-        s = l->ops->send(l->backend, slot->number, l->sizes.slot_bytes, err);
+        s = l->ops->send(l->backend, slot->number, slot->bytes, err);
     t3 = gate_clock();
     histogram_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));
@@ -299,16 +237,16 @@ static void finish_batch(struct leat_loader *l)
     struct loader_stage *st = &l->stage;
     struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MOST]];
     struct leat_error err;
-    enum leat_status s = complete(l, slot, &err);
+    enum leat_status s;
 
+    st->finishing = true;
+    s = complete(l, slot, &err);
+    st->finishing = false;
     if (s != LEAT_OK) {
-        l->end_error = err; /* earlier than one of a batch that could not be begun */
-        end_at(l, slot->batch.number, s);
+        end_at(l, slot->batch.number, s, &err);
         announce(l);
         return;
     }
-    if (failed(l)) /* meanwhile, by the device: this batch is beyond the end */
-        return;
     st->begun_first++;
     st->begun_count--;
     ring_publish(&l->ring, slot->number);
@@ -333,10 +271,9 @@ static bool take_back(struct leat_loader *l)
         } else if (s == LEAT_E_AGAIN) {
             busy = true;
         } else {
-            if (!l->stage.ended) { /* what is filled already is the last */
-                l->end_error = err;
-                end_at(l, atomic_load(&l->ring.filled), s);
-            }
+            if (!l->stage
+                     .ended) /* what is filled is the last, with what is being filled, should that come to its end */
+                end_at(l, atomic_load(&l->ring.filled) + l->stage.finishing, s, &err);
             return false;
         }
     }

@@ -133,6 +133,8 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
         s.device_memory_used = 0;
     s.unpinned = l->memory.unpinned;
     s.slots_wanted = l->memory.slots_wanted;
+    s.copied_bytes = histogram_value(&g->copied);
+    s.unregistered = atomic_load(&l->gather.uring_unregistered);
     struct_give(stats, stats->size, &s, sizeof s);
 }
 

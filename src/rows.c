@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "rows_body.h"
 
 extern const struct rows_kernels rows_row_plain;
 #if defined(__x86_64__)
@@ -53,12 +54,11 @@ struct row {
 static struct row row_of(const struct rows_job *j, uint32_t number)
 {
     const struct rows_layout *l = &j->layout;
-    struct row r = { .tokens = j->base + l->tokens_at };
+    struct row r = { .tokens = rows_begin(j, number) };
     const void *lengths = j->base + l->lengths_at, *starts = j->base + l->starts_at;
 
     if (number >= l->rows)
         return r;
-    r.tokens += (size_t)number * l->width * l->token_width;
     r.length = ((const uint32_t *)lengths)[number];
     r.flags = j->base[l->flags_at + number];
     if (l->start_words > 0)

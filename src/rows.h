@@ -3,10 +3,10 @@
  * kernels are chosen by CPU level; rows_body.h says for one number what they do for all, is what they are tested
  * against, and is what a device runs.
  *
- * A slot holds, at offsets from its base: tokens (rows x width, stored width, little-endian), for each row its number of
- * inputs and its flags, and, if documents were asked for, a bit for each token that is the first of its document:
- * `start_words` words of 64 bits for each row, lowest bit first. Bit 0 of each row is set. Beyond the tokens that the
- * row has (length + 1) no bit is set.
+ * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs and its
+ * flags, and, if documents were asked for, a bit for each token that is the first of its document: `start_words` words of
+ * 64 bits for each row, lowest bit first. Bit 0 of each row is set. Beyond the tokens that the row has (length + 1) no bit
+ * is set. Rows of tokens follow each other, `width` tokens each; or they lie apart, and the slot says where each begins.
  *
  * Where a device makes the outputs, many threads at once begin in the middle of a row, so the slot also says what lies
  * before each word of such bits, and before each row: "marks" and "heads", made by rows_mark().
@@ -23,6 +23,7 @@ struct rows_layout {
     uint32_t rows, width, token_width, start_words; /* start_words 0: documents are not known */
     size_t tokens_at, lengths_at, flags_at, starts_at;
     size_t marks_at, heads_at; /* marks_at 0: there are none */
+    size_t rows_at;            /* a uint64_t a row: where it begins, from the base. 0: rows follow each other */
 };
 
 /* Of the tokens of a row that lie before a word of `starts`: where the last document among them begins, and how many

@@ -22,10 +22,22 @@ ROWS_BODY uint32_t rows_flags(const struct rows_job *j, uint32_t row)
     return row < j->layout.rows ? j->base[j->layout.flags_at + row] : 0;
 }
 
+/* Where the tokens of a row begin; of one that only the outputs have, anywhere in the slot. */
+ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
+{
+    const struct rows_layout *l = &j->layout;
+
+    if (row >= l->rows)
+        return j->base;
+    if (l->rows_at)
+        return j->base + ((const uint64_t *)(const void *)(j->base + l->rows_at))[row];
+    return j->base + l->tokens_at + (size_t)row * l->width * l->token_width;
+}
+
 /* Token `i` of a row that the slot has, i <= its length. Byte by byte: the same on every machine. */
 ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i)
 {
-    const uint8_t *p = j->base + j->layout.tokens_at + ((size_t)row * j->layout.width + i) * j->layout.token_width;
+    const uint8_t *p = rows_begin(j, row) + (size_t)i * j->layout.token_width;
     uint32_t t = p[0] | (uint32_t)p[1] << 8;
 
     return j->layout.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

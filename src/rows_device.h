@@ -43,12 +43,12 @@ ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
     return h->documents + (j->length + 1 > l->width ? h->filled : h->shorter) + (row - inside);
 }
 
-ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uint32_t token_width)
+ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row)
 {
     const struct rows_layout *l = &j->layout;
     struct rows_line r;
 
-    r.tokens = j->base + l->tokens_at + (size_t)row * l->width * token_width;
+    r.tokens = rows_begin(j, row);
     r.length = rows_length(j, row);
     r.flags = rows_flags(j, row);
     r.starts = 0;
@@ -272,7 +272,7 @@ ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint
     uint64_t vector = ((uint64_t)(block % g.tiles) * ROWS_ROUNDS << g.group_bits) + lane;
 
     if (row < j->rows) {
-        struct rows_line r = rows_line(j, (uint32_t)row, token_width);
+        struct rows_line r = rows_line(j, (uint32_t)row);
 
         ROWS_ONE_BY_ONE /* unrolled it is four times the code, for stores that nothing waits for */
             for (uint32_t round = 0; round < ROWS_ROUNDS;

@@ -37,7 +37,7 @@ include tests/fake_cuda/fake_cuda.mk
 .PHONY: run-tests
 # ONLY=word runs the tests whose path or first lines hold that word
 run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
-           $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA)
+           $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a

@@ -252,6 +252,12 @@ static PyObject *batch_tokens(PyObject *object, PyObject *unused)
     (void)unused;
     if (!check_held(self))
         return NULL;
+    if (!self->held->tokens) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the rows of this batch lie apart in memory, as those of cold files do on a "
+                        "GPU: there is no array of them on the host");
+        return NULL;
+    }
     a.data = (void *)(uintptr_t)self->held->tokens;
     a.shape[0] = self->facts.rows;
     a.shape[1] = self->facts.width;

@@ -13,7 +13,8 @@ fail() {
 
 bench/gpu.sh "$build" simulated "$tmp" >"$tmp/out" || fail "bench/gpu.sh fails: $(cat "$tmp/out")"
 for words in '^device: Stand-in' 'its figures do not' 'filled slots ' 'driver calls .* us of CPU a batch' \
-    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step'; do
+    'widening kernel ' 'end to end ' '^a step ' '^driver calls .* a step; 0 of all of them wait' \
+    '^context .* then a loader .* another one'; do
     grep -q "$words" "$tmp/out" || fail "does not print '$words': $(cat "$tmp/out")"
 done
 
@@ -24,9 +25,11 @@ for width in 2 4; do
     "$bench" counting -o "$tmp/w$width" --tokens 50K --width $width >/dev/null || fail "cannot write a dataset"
     want=$(checksum --source "$tmp/w$width" --output tokens)
     [ -n "$want" ] || fail "no checksum on the host"
+    got=$(checksum --source "$tmp/w$width" --output i32 --engine uring --apart always)
+    [ "$got" = "$want" ] || fail "on the host, rows apart: '$got' instead of '$want'"
     for output in tokens i32 i64 packed; do
-        for more in "--threads 1" "--threads 0" "--borrow"; do
-            # two words
+        for more in "--threads 1" "--threads 0" "--borrow" "--engine uring --apart always"; do
+            # several words
             # shellcheck disable=SC2086
             got=$(checksum --source "$tmp/w$width" --output $output --device simulated $more)
             [ "$got" = "$want" ] || fail "simulated, $output, $more: '$got', and on the host '$want'"

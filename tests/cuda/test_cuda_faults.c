@@ -53,10 +53,14 @@ static void refused(const char *which, enum leat_status status, const char *word
 
 /* ---- What is not there ---- */
 
+#define STUB "/usr/local/cuda/lib64/stubs/libcuda.so" /* where CUDA is installed, as it mostly is */
+
 static void no_driver(void)
 {
     refused("cuda@/nowhere/libcuda.so.1", LEAT_E_UNSUPPORTED, "for the device \"host\"");
     refused("cuda@libm.so.6", LEAT_E_UNSUPPORTED, "it has no cuInit");
+    if (access(STUB, R_OK) == 0)
+        refused("cuda@" STUB, LEAT_E_UNSUPPORTED, "take the folder out of LD_LIBRARY_PATH");
     fake.version = 11020;
     configure();
     refused(device("cuda"), LEAT_E_UNSUPPORTED, "CUDA 11.4 or newer is needed");

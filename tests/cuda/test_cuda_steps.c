@@ -240,6 +240,45 @@ static void released_in_capture(const struct loading *w, uint32_t threads)
     cuda_drop_stream(stream);
 }
 
+/* While a stream is captured that the default stream waits for, nothing may happen on the default stream: that is said,
+ * and the capture is not spoilt; the loader goes on, unless a borrowed batch was to be given back there. */
+static void default_stream_in_capture(const struct loading *w, uint32_t threads, bool borrow)
+{
+    struct leat_loader_options o = options(threads);
+    struct leat_outputs out = LEAT_OUTPUTS_INIT;
+    void *buffer = cuda_allocate(BYTES);
+    const struct leat_batch *b;
+    enum leat_status s = LEAT_OK;
+    struct leat_loader *l;
+    cuda_stream stream;
+    cuda_graph graph;
+
+    o.outputs = LEAT_OUTPUT_INPUTS;
+    o.borrow = borrow;
+    T_OK(cuda_open(&l, w, o));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    if (borrow)
+        T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
+    on_device_begin(cuda);
+    MUST(cuda->driver.stream_create(&stream, 0, 0));
+    MUST(cuda->extra.capture_begin(stream, CUDA_CAPTURE_THREAD_LOCAL));
+    on_device_end(cuda);
+    out.inputs = buffer;
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_CONTAINS(t_err.message, "default stream");
+    leat_batch_release(b, NULL);
+    on_device_begin(cuda);
+    MUST(cuda->extra.capture_end(stream, &graph));
+    MUST(cuda->extra.graph_destroy(graph));
+    on_device_end(cuda);
+    for (unsigned k = 0; k < 100 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++)
+        leat_batch_release(b, NULL);
+    T_EQ(s, borrow ? LEAT_E_STATE : LEAT_OK);
+    cuda_close(l);
+    cuda_free(buffer);
+    cuda_drop_stream(stream);
+}
+
 /* ---- Shapes ---- */
 
 /* All kernels, aligned and not: a length of each remainder, and a base that is no multiple of 16. */
@@ -382,6 +421,8 @@ int main(void)
             written(&w, threads, 4);
             borrowed(&w, threads);
             released_in_capture(&w, threads);
+            default_stream_in_capture(&w, threads, false);
+            default_stream_in_capture(&w, threads, true);
         }
         written_often(&w);
         graphs(&w);

@@ -8,7 +8,21 @@ $(FAKE_CUDA): $(call objects,$(wildcard tests/fake_cuda/*.c) src/base/gate.c)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
 
-$(BUILD)/obj/tests/cuda/test_prototypes.o: ALL_CFLAGS += $(CUDA_CFLAGS)
+# what counts calls on their way to the real driver, or to the stand-in
+COUNT_CUDA := $(BUILD)/fake_cuda/libcount_cuda.so
+$(COUNT_CUDA): $(BUILD)/obj/tests/count_cuda/count_cuda.o
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ $(DL_LIBS) -o $@
+
+# what stands for a profiler
+RANGES_COUNTED := $(BUILD)/fake_cuda/libranges_counted.so
+$(RANGES_COUNTED): $(BUILD)/obj/tests/cuda/ranges_counted.o
+	$(call say,LD      $@)
+	$(Q)mkdir -p $(@D) && $(CC) -shared $(DEFINED) $(ALL_LDFLAGS) $^ -o $@
+$(BUILD)/tests/cuda/test_ranges: | $(RANGES_COUNTED)
+$(BUILD)/tests/cuda/test_count_cuda: | $(COUNT_CUDA)
+
+$(addprefix $(BUILD)/obj/tests/cuda/,test_prototypes.o test_ranges.o ranges_counted.o): ALL_CFLAGS += $(CUDA_CFLAGS)
 
 DEVICE_WRAPPED  := leat_loader_open leat_loader_close leat_batch_write leat_batch_borrow leat_batch_release
 DEVICE_PROGRAMS := $(patsubst tests/loader/%.c,$(BUILD)/tests/device/%,$(wildcard tests/loader/test_*.c))

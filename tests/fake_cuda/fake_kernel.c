@@ -133,11 +133,13 @@ static bool exchange(cuda_context context, void *pointer, size_t bytes, bool wri
     return shown != NULL;
 }
 
-/* All bytes of the slot that the job may read: from its base to the end of what lies furthest behind. */
+/* All bytes of the slot that the job may read: from its base to the end of what lies furthest behind; but for rows that
+ * lie apart, whose places stand there. */
 static size_t slot_bytes(const struct rows_job *j)
 {
     const struct rows_layout *l = &j->layout;
-    size_t ends[] = { l->tokens_at + (size_t)l->rows * l->width * l->token_width, l->lengths_at + 4 * (size_t)l->rows,
+    size_t together = l->tokens_at + (size_t)l->rows * l->width * l->token_width;
+    size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together, l->lengths_at + 4 * (size_t)l->rows,
                       l->flags_at + l->rows, l->starts_at + 8 * (size_t)l->rows * l->start_words,
                       l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0 };
     size_t most = 0;
@@ -148,12 +150,34 @@ static size_t slot_bytes(const struct rows_job *j)
     return most;
 }
 
+/* Of rows that lie apart: those bytes. */
+static size_t apart_bytes(const struct rows_job *translated)
+{
+    size_t most = 0;
+
+    for (uint32_t row = 0; translated->layout.rows_at && row < translated->layout.rows; row++) {
+        size_t end = (size_t)(rows_begin(translated, row) - translated->base) +
+                     (rows_length(translated, row) + 1) * (size_t)translated->layout.token_width;
+
+        most = end > most ? end : most;
+    }
+    return most;
+}
+
+/* The slot; at first what says how large it is, which is there only when the kernel runs (then there is no clock). */
+static bool exchange_slot(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
+{
+    const uint8_t *base = j->base;
+
+    return exchange(context, &j->base, slot_bytes(j), false, clock, index) &&
+           (clock || exchange(context, &base, apart_bytes(j), false, clock, index));
+}
+
 bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
 {
     size_t numbers = (size_t)j->rows * j->length, wide = numbers * j->number_bytes;
 
-    return exchange(context, &j->base, slot_bytes(j), false, clock, index) &&
-           exchange(context, &j->inputs, wide, true, clock, index) &&
+    return exchange_slot(context, j, clock, index) && exchange(context, &j->inputs, wide, true, clock, index) &&
            exchange(context, &j->labels, wide, true, clock, index) &&
            exchange(context, &j->positions, wide, true, clock, index) &&
            exchange(context, &j->documents, wide, true, clock, index) &&

@@ -27,7 +27,8 @@ struct cuda_stream_of_driver {
     struct fake_work *first, *last;
     bool busy, stop;
     uint64_t random;
-    int capture; /* its mode, or NOT_CAPTURED */
+    int capture;   /* its mode, or NOT_CAPTURED */
+    bool blocking; /* the default stream waits for it, so that nothing may happen there while it is captured */
     struct cuda_graph_of_driver *graph;
     pthread_t thread;
     struct cuda_stream_of_driver *next;
@@ -283,6 +284,8 @@ cuda_result fake_stream_create(cuda_stream *stream, unsigned flags, int priority
         fake_offence("a stream is made that the default stream waits for");
     pthread_mutex_lock(&fake_lock);
     *stream = make_stream(fake_current());
+    if (*stream)
+        (*stream)->blocking = !(flags & CUDA_STREAM_NON_BLOCKING);
     pthread_mutex_unlock(&fake_lock);
     return *stream ? CUDA_OK : CUDA_OUT_OF_MEMORY;
 }
@@ -384,6 +387,15 @@ cuda_result fake_context_synchronize(void)
     return r;
 }
 
+/* Whether a capture forbids all work on the default stream. */
+static bool is_implicit(cuda_stream usual)
+{
+    for (cuda_stream s = streams; s; s = s->next)
+        if (s->context == usual->context && s->blocking && s->capture != NOT_CAPTURED)
+            return true;
+    return false;
+}
+
 cuda_result fake_stream_capturing(cuda_stream stream, cuda_capture_status *status)
 {
     cuda_result r = fake_enter("cuStreamIsCapturing", FAKE_CONTEXT);
@@ -393,10 +405,14 @@ cuda_result fake_stream_capturing(cuda_stream stream, cuda_capture_status *statu
         return r;
     pthread_mutex_lock(&fake_lock);
     s = find_stream(stream, "cuStreamIsCapturing");
-    if (s)
+    if (!s)
+        r = CUDA_INVALID_HANDLE;
+    else if (s == s->context->usual && is_implicit(s))
+        r = CUDA_CAPTURE_IMPLICIT;
+    else
         *status = s->capture != NOT_CAPTURED;
     pthread_mutex_unlock(&fake_lock);
-    return s ? CUDA_OK : CUDA_INVALID_HANDLE;
+    return r;
 }
 
 /* ---- Putting work on a stream ---- */

@@ -20,6 +20,7 @@
 #define LENGTH 700 /* rows lie across pages */
 
 static char folder[512], original[600], name[600];
+static enum leat_apart apart; /* where the disk itself may write rows to their slots, too */
 
 /* ---- A plan over a copy of the dataset ---- */
 
@@ -72,6 +73,7 @@ static struct leat_loader_options options(enum leat_engine engine, enum leat_on_
     o.engine = engine;
     o.on_damage = on_damage;
     o.slots = 4;
+    o.apart = apart;
     return o;
 }
 
@@ -419,7 +421,10 @@ int main(void)
     snprintf(original, sizeof original, "%s/original", folder);
     snprintf(name, sizeof name, "%s/d", folder);
     loading_write(original, TOKENS, 2, 50);
-    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++) {
+    for (unsigned k = LEAT_ENGINE_AUTO; k <= LEAT_ENGINE_URING + 1; k++) {
+        enum leat_engine e = k <= LEAT_ENGINE_URING ? (enum leat_engine)k : LEAT_ENGINE_URING;
+
+        apart = k <= LEAT_ENGINE_URING ? LEAT_APART_AUTO : LEAT_APART_ALWAYS;
         for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2) {
             for (uint32_t threads = 0; threads < 2; threads++) {
                 damaged_page(a, e, threads);

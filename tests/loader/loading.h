@@ -57,7 +57,7 @@ static inline struct loading_starts loading_starts(uint64_t tokens, uint64_t mea
 
 static inline uint32_t loading_stored(const struct leat_batch *b, uint32_t row, uint64_t i)
 {
-    const uint8_t *p = (const uint8_t *)b->tokens + ((uint64_t)row * b->width + i) * b->token_width;
+    const uint8_t *p = (const uint8_t *)leat_batch_row(b, row) + i * b->token_width;
     uint32_t t = p[0] | (uint32_t)p[1] << 8;
 
     return b->token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

@@ -3,9 +3,11 @@
  * fits into memory is brought there by reads of 1 MiB; batches are those of a plain file. By io_uring, reads go on while
  * one is slow: each slow one here is answered only after more than 60 others were. A read that fails is an error that
  * names file, page and documents, or a masked row; one that comes back short does not show, or is an error: never a row
- * that is wrong. Runs the loader's thread; needs root and /dev/fuse.
+ * that is wrong. All that by io_uring once more with rows that are read to where they stay. Runs the loader's thread; needs
+ * root and /dev/fuse.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@
 typedef unsigned long long ull;
 
 static char folder[512], plain[600], mounted[600];
+static enum leat_apart apart; /* rows may be read to where they stay, too */
 
 /* ---- A dataset on it ---- */
 
@@ -50,6 +53,7 @@ static struct leat_loader_options options(enum leat_engine engine)
 
     o.batch = BATCH;
     o.engine = engine;
+    o.apart = apart;
     return o;
 }
 
@@ -322,6 +326,74 @@ static void short_reads(enum leat_engine engine, bool direct)
     fuse_file_unmount(&f);
 }
 
+/* Reads of the token file past the page cache, so that their number is large; what it is then. */
+static uint64_t many_reads(const struct fuse_file *f)
+{
+    static _Alignas(4096) uint8_t page[4096];
+    char path[700];
+    int fd;
+
+    snprintf(path, sizeof path, "%s/d.tokens", mounted);
+    fd = open(path, O_RDONLY | O_DIRECT);
+    for (unsigned i = 0; i < 300; i++)
+        T_CHECK(pread(fd, page, sizeof page, 0) == sizeof page);
+    close(fd);
+    return atomic_load(&f->board->reads);
+}
+
+/* A row of several reads, the first of which fails at once, while another is held up: what that one brings must not come
+ * to a row that was masked meanwhile. */
+static void late_reads(void)
+{
+    const uint64_t length = 500000;
+    struct leat_loader_options o = options(LEAT_ENGINE_URING);
+    struct loading w = { .width = 2, .mean = 60 };
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    struct fuse_file f;
+    uint64_t wrong = 0;
+    char text[900];
+
+    T_CHECK(mount_fuse(&f));
+    snprintf(text, sizeof text, "source %s/d\nseq-len %llu\norder sequential\n", mounted, (ull)length);
+    w.plan = loading_plan(text);
+    atomic_store(&f.board->fail_begin, 60 * 4096); /* further than what was read ahead when the file was opened */
+    atomic_store(&f.board->fail_end, 61 * 4096);
+    atomic_store(&f.board->hold_for, 1000000);
+    atomic_store(&f.board->hold_every, many_reads(&f) + 4);
+    o.batch = 2;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    usleep(300000);
+    T_EQ(atomic_load(&f.board->held), 1);
+    atomic_store(&f.board->hold_every, 0);
+    T_OK(leat_loader_next(l, &b, &t_err));
+    T_CHECK(!b->tokens);
+    loading_check(&w, b, 0);
+    T_EQ(b->flags[0], LEAT_ROW_DAMAGED);
+    T_EQ(b->flags[1], 0);
+    for (uint64_t i = 0; i <= length; i++)
+        wrong += loading_stored(b, 0, i) != 0;
+    T_EQ(wrong, 0);
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+    fuse_file_unmount(&f);
+}
+
+static void rows_apart(void)
+{
+    apart = LEAT_APART_ALWAYS;
+    overtakes();
+    refuses_direct();
+    late_reads();
+    for (unsigned direct = 0; direct < 2; direct++) {
+        fails(LEAT_ENGINE_URING, LEAT_ON_DAMAGE_ERROR, direct);
+        fails(LEAT_ENGINE_URING, LEAT_ON_DAMAGE_MASK, direct);
+        short_reads(LEAT_ENGINE_URING, direct);
+    }
+    apart = LEAT_APART_AUTO;
+}
+
 int main(void)
 {
     static const enum leat_engine both[] = { LEAT_ENGINE_PREAD, LEAT_ENGINE_URING };
@@ -345,6 +417,7 @@ int main(void)
     if (overtakes()) {
         refuses_direct();
         slow_reads();
+        rows_apart();
     }
     for (unsigned i = 0; i < 2; i++)
         for (unsigned direct = 0; direct < 2; direct++) {

@@ -39,6 +39,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "no engine", o.engine = (enum leat_engine)5);
     REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
     REFUSED(LEAT_E_ARGUMENT, "last batch", o.last = (enum leat_last_batch)3);
+    REFUSED(LEAT_E_ARGUMENT, "lie apart", o.apart = (enum leat_apart)3);
     REFUSED(LEAT_E_ARGUMENT, "no kind of rows", o.rows = (enum leat_rows)2);
     REFUSED(LEAT_E_ARGUMENT, "one thread or none", o.threads = 2);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);

@@ -340,6 +340,12 @@ static void random_job(uint64_t *random)
                                       .starts_at = 8192 + 128,
                                       .marks_at = 8192 + 2048,
                                       .heads_at = 8192 + 4096 };
+    if (t_below(random, 2)) { /* rows that lie apart, where they may */
+        j.layout.rows_at = 8192 + 8192;
+        for (uint32_t row = 0; row < rows; row++)
+            slot.words[(8192 + 8192) / 8 + row] =
+                t_below(random, 8192 / j.layout.token_width - width) * j.layout.token_width;
+    }
     j.length = width - 1 + (uint32_t)t_below(random, 3);
     j.number_bytes = t_below(random, 2) ? 4 : 8;
     j.unshifted = (uint32_t)t_below(random, 2);

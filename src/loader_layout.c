@@ -1,0 +1,259 @@
+/*
+ * loader_layout.c: how a batch lies in its slot. Rows lie together, `width` tokens each; or apart, where the disk itself
+ * writes them: each at its place inside of the whole pages around it, which is what O_DIRECT reads and what the hashes
+ * are of. The slot then says where rows begin, all that is made of them is made from there, and the CPU copies nothing.
+ *
+ * Which of the two is chosen when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
+ * memory, by a map or the page cache, are copied in any case, and are fewer bytes without the pages around them.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "loader.h"
+
+#define ALIGNMENT 64u
+
+/* On a GPU rows lie apart without being asked for from this size on: slots grow by half at most, and the CPU's work
+ * shrinks by a tenth; with rows of 4 KiB it were twice the memory, for a twentieth. */
+#define LEAST_ROW (2 * GATHER_PAGE)
+
+/* One row in so many may be copied all the same. */
+#define COPIED_SHARE 8u
+
+_Static_assert(RING_MOST <= GATHER_MOST, "each slot is a stretch of memory for spans");
+
+/* ---- Sizes ---- */
+
+/* Adds `bytes` to a size, aligned; the place they begin at goes to *at. False: too large. */
+static bool add_part(uint64_t *size, uint64_t bytes, size_t *at)
+{
+    uint64_t aligned = bytes_pieces(bytes, ALIGNMENT);
+
+    *at = (size_t)*size;
+    return aligned <= SIZE_MAX / 4 / ALIGNMENT && bytes_add(*size, aligned * ALIGNMENT, size) && *size <= SIZE_MAX / 4;
+}
+
+static bool size_outputs(struct leat_loader *l, uint64_t numbers)
+{
+    const struct leat_loader_options *o = &l->options;
+    struct loader_sizes *z = &l->sizes;
+    uint64_t size = 0, wide;
+    bool ok = bytes_multiply(numbers, o->number_bytes, &wide);
+
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_INPUTS) || add_part(&size, wide, &z->inputs));
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_LABELS) || add_part(&size, wide, &z->labels));
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_POSITIONS) || add_part(&size, wide, &z->positions));
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_DOCUMENTS) || add_part(&size, wide, &z->documents));
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_LOSS_MASK) || add_part(&size, numbers, &z->loss_mask));
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_ATTENTION_MASK) || add_part(&size, numbers, &z->attention_mask));
+    ok = ok && (!(o->outputs & LEAT_OUTPUT_SEQUENCES) || add_part(&size, 4 * o->sequences_room, &z->sequences));
+    z->output_bytes = (size_t)size;
+    return ok;
+}
+
+/* Whether rows of `row_bytes` may ever lie apart. */
+static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
+{
+    enum leat_engine engine = l->options.engine;
+
+    if (l->options.apart == LEAT_APART_NEVER || (engine != LEAT_ENGINE_AUTO && engine != LEAT_ENGINE_URING))
+        return false;
+    return l->options.apart == LEAT_APART_ALWAYS || (l->ops != &backend_host && row_bytes >= LEAST_ROW);
+}
+
+static uint64_t whole_pages(uint64_t bytes)
+{
+    return bytes_pieces(bytes, GATHER_PAGE) * GATHER_PAGE;
+}
+
+/* The rows, behind all else. Where they may lie apart, slots begin at pages, and what is borrowed is whole pages, too. */
+static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes)
+{
+    struct loader_sizes *z = &l->sizes;
+    uint64_t together = row_bytes * l->rows, apart;
+
+    z->row_room = 0;
+    if (may_lie_apart(l, row_bytes)) {
+        /* a row that begins with the last token of a page */
+        z->row_room = (size_t)whole_pages(GATHER_PAGE - l->token_width + row_bytes);
+        size = whole_pages(size);
+        if (!bytes_multiply(z->row_room, l->rows, &apart))
+            return false;
+        together = whole_pages(together > apart ? together : apart);
+        z->output_bytes = (size_t)whole_pages(z->output_bytes);
+    }
+    if (!add_part(&size, together, &z->tokens_at))
+        return false;
+    z->slot_bytes = (size_t)size;
+    return true;
+}
+
+bool loader_layout_size(struct leat_loader *l)
+{
+    uint64_t width = (uint64_t)l->places.most_length + 1, words = (width + 63) / 64, tokens, size = 0;
+    struct loader_sizes *z = &l->sizes;
+
+    if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
+        !add_part(&size, 4 * (uint64_t)l->rows, &z->lengths_at) || !add_part(&size, l->rows, &z->flags_at))
+        return false;
+    if (may_lie_apart(l, width * l->token_width) && !add_part(&size, 8 * (uint64_t)l->rows, &z->rows_at))
+        return false;
+    z->starts_at = (size_t)size;
+    if (l->documents && !add_part(&size, 8 * words * l->rows, &z->starts_at))
+        return false;
+    if (l->documents && l->ops->marks &&
+        (!add_part(&size, sizeof(struct rows_mark) * words * l->rows, &z->marks_at) ||
+         !add_part(&size, sizeof(struct rows_head) * ((uint64_t)l->rows + 1), &z->heads_at)))
+        return false;
+    return (!l->options.borrow || size_outputs(l, tokens - l->rows)) && size_tokens(l, size, width * l->token_width);
+}
+
+/* ---- One batch ---- */
+
+static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
+{
+    for (uint64_t i = 0; i < tokens; i++, to += l->token_width) {
+        to[0] = (uint8_t)l->pad;
+        to[1] = (uint8_t)(l->pad >> 8);
+        if (l->token_width == 4) {
+            to[2] = (uint8_t)(l->pad >> 16);
+            to[3] = (uint8_t)(l->pad >> 24);
+        }
+    }
+}
+
+static uint32_t file_of(const struct leat_loader *l, const struct leat_sample *x)
+{
+    return l->gather.first_file[x->source] + x->part;
+}
+
+static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
+{
+    uint32_t direct = 0;
+
+    if (l->sizes.row_room == 0)
+        return false;
+    for (uint32_t i = 0; i < slot->places; i++)
+        direct += gather_is_direct(&l->gather, file_of(l, &slot->samples[i]));
+    return direct > 0 && direct >= slot->places - slot->places / COPIED_SHARE;
+}
+
+static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
+{
+    const struct loader_sizes *z = &l->sizes;
+    uint32_t *lengths = (uint32_t *)(void *)(slot->memory + z->lengths_at), longest = 0;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        lengths[i] = i < slot->places ? slot->samples[i].length : 0;
+        if (lengths[i] > longest)
+            longest = lengths[i];
+    }
+    if (longest == 0)
+        longest = 1;
+    memset(slot->memory + z->flags_at, 0, rows);
+    memset(slot->memory + z->flags_at + slot->places, LEAT_ROW_PADDED, rows - slot->places);
+    slot->layout = (struct rows_layout) { .rows = rows,
+                                          .width = longest + 1,
+                                          .token_width = l->token_width,
+                                          .start_words = l->documents ? (longest + 1 + 63) / 64 : 0,
+                                          .tokens_at = z->tokens_at,
+                                          .lengths_at = z->lengths_at,
+                                          .flags_at = z->flags_at,
+                                          .starts_at = z->starts_at,
+                                          .marks_at = z->marks_at,
+                                          .heads_at = z->heads_at };
+    slot->batch.rows = rows;
+    slot->batch.length = longest;
+    slot->batch.width = longest + 1;
+}
+
+/* A row's piece, but for where it goes; without bytes for one that has no tokens. */
+static struct gather_piece piece_of(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
+{
+    const struct leat_sample *x = &slot->samples[row];
+
+    if (row >= slot->places)
+        return (struct gather_piece) { .file = 0 };
+    return (struct gather_piece) { .file = file_of(l, x),
+                                   .offset = x->offset * l->token_width,
+                                   .bytes = loader_places_tokens(&l->places, x) * l->token_width };
+}
+
+static void put_together(struct leat_loader *l, struct loader_slot *slot)
+{
+    uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
+    uint8_t *tokens = slot->memory + slot->layout.tokens_at;
+
+    for (uint32_t i = 0; i < slot->batch.rows; i++) {
+        struct gather_piece p = piece_of(l, slot, i);
+
+        p.to = tokens + i * row_bytes;
+        if (p.bytes < row_bytes)
+            fill_pad(l, p.to + p.bytes, (row_bytes - p.bytes) / l->token_width);
+        if (i < slot->places)
+            slot->pieces[i] = p;
+    }
+    slot->batch.tokens = tokens;
+    slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
+}
+
+/* Rows without tokens share one place, with one end token; *at is where it is, if need be. */
+static uint64_t put_nothing(const struct leat_loader *l, struct loader_slot *slot, uint64_t *nothing, uint64_t *at)
+{
+    if (*nothing == 0) {
+        fill_pad(l, slot->memory + *at, 1);
+        *nothing = *at;
+        *at += GATHER_PAGE;
+    }
+    return *nothing;
+}
+
+/* Behind a row lies whatever stands there in its file: nothing that is made of a batch looks there. */
+static void put_apart(struct leat_loader *l, struct loader_slot *slot)
+{
+    uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at, nothing = 0;
+
+    for (uint32_t i = 0; i < slot->batch.rows; i++) {
+        struct gather_piece p = piece_of(l, slot, i);
+        uint64_t in_page = p.offset % GATHER_PAGE;
+
+        if (p.bytes > 0) {
+            p.span = slot->memory + at;
+            begins[i] = at + in_page;
+            at += whole_pages(in_page + p.bytes);
+        } else {
+            begins[i] = put_nothing(l, slot, &nothing, &at);
+        }
+        p.to = slot->memory + begins[i];
+        if (i < slot->places)
+            slot->pieces[i] = p;
+    }
+    slot->layout.rows_at = l->sizes.rows_at;
+    slot->batch.tokens = NULL;
+    slot->bytes = at;
+}
+
+void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
+{
+    lay_out(l, slot, rows);
+    if (lies_apart(l, slot))
+        put_apart(l, slot);
+    else
+        put_together(l, slot);
+    slot->job.count = slot->places;
+}
+
+uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
+{
+    const struct rows_layout *y = &slot->layout;
+
+    if (y->rows_at)
+        return slot->memory + ((const uint64_t *)(const void *)(slot->memory + y->rows_at))[row];
+    return slot->memory + y->tokens_at + (size_t)row * y->width * y->token_width;
+}
+
+void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
+{
+    fill_pad(l, loader_layout_row(slot, row),
+             slot->layout.rows_at ? slot->pieces[row].bytes / l->token_width : slot->layout.width);
+}

@@ -1,0 +1,470 @@
+/*
+ * test_loader_apart.c: rows of cold files that the disk itself writes to their slots, each inside of the pages around it
+ * (enum leat_apart): all that is made of such batches is what it is with rows from a map, bit by bit, and the CPU has
+ * copied nothing; for rows shorter than a page and longer than a read, over several datasets, at the end of files that
+ * end inside of a page, with rows that are padded, empty or damaged. Files in memory, and files that are brought there,
+ * give rows that lie together, and so do batches of both kinds unless nearly all of it is cold. Where memory cannot be
+ * registered, it works without, and the statistics say so. The loader's thread runs here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__linux__)
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#endif
+
+#include "loading.h"
+#include "residency.h"
+
+#define MOST_FILES 3u
+#define ROWS       300u /* of a run */
+
+static char folder[512], files[MOST_FILES][600];
+
+static const char *token_file(unsigned number)
+{
+    static char path[MOST_FILES * 600 + 20];
+
+    snprintf(path, sizeof path, "%s.tokens", files[number]);
+    return path;
+}
+
+/* The second and the third are one source. */
+static const char *sources(void)
+{
+    static char text[3 * 700];
+    FILE *list;
+
+    snprintf(text, sizeof text, "%s.list", files[1]);
+    list = fopen(text, "w");
+    fprintf(list, "%s\n%s\n", files[1], files[2]);
+    fclose(list);
+    snprintf(text, sizeof text, "source %s\nsource @%s.list\n", files[0], files[1]);
+    return text;
+}
+
+/* Pushes a token file out of memory; false: that cannot be done here. */
+static bool make_cold(unsigned number)
+{
+    bool cold;
+    int fd;
+
+    fd = open(token_file(number), O_RDONLY);
+    fdatasync(fd);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    cold = residency_share(fd, (uint64_t)lseek(fd, 0, SEEK_END), 1) < 0.01;
+    close(fd);
+    return cold;
+}
+
+static void make_hot(unsigned number)
+{
+    static char piece[1 << 16];
+    int fd;
+
+    fd = open(token_file(number), O_RDONLY);
+    while (read(fd, piece, sizeof piece) > 0)
+        ;
+    close(fd);
+}
+
+static void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t tokens[MOST_FILES] = { a, b, c };
+    static unsigned made;
+
+    for (unsigned i = 0; i < MOST_FILES; i++) {
+        snprintf(files[i], sizeof files[i], "%s/d%u", folder, made++);
+        loading_write(files[i], tokens[i], width, 60);
+    }
+}
+
+static struct loading open_plan(unsigned width, enum leat_access access, const char *rules)
+{
+    struct loading w = { .width = width, .mean = 60 };
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    char text[4096];
+
+    snprintf(text, sizeof text, "%s%s", sources(), rules);
+    open.access = access;
+    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
+    return w;
+}
+
+/* The same with its files out of memory, where a map would keep some pages. */
+static struct loading open_cold(unsigned width, const char *rules)
+{
+    struct loading w = open_plan(width, LEAT_ACCESS_READ, rules);
+
+    for (unsigned i = 0; i < MOST_FILES; i++)
+        T_CHECK(make_cold(i));
+    return w;
+}
+
+/* ---- Everything that is made of a run's batches ---- */
+
+struct taken {
+    uint8_t *bytes;
+    size_t count, room;
+    uint64_t batches, apart; /* of them, those whose rows lie apart */
+    struct leat_loader_stats stats;
+};
+
+static void keep(struct taken *t, const void *bytes, size_t count)
+{
+    if (t->count + count > t->room) {
+        t->room = 2 * (t->count + count);
+        t->bytes = realloc(t->bytes, t->room);
+    }
+    memcpy(t->bytes + t->count, bytes, count);
+    t->count += count;
+}
+
+static void keep_outputs(struct taken *t, const struct leat_batch *b, unsigned number_bytes)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+    size_t numbers = (size_t)(b->rows + 1) * (b->length + 3), wide = numbers * number_bytes;
+    uint8_t *room = calloc(4 * wide + 2 * numbers + 4 * (numbers + 1), 1);
+
+    o.number_bytes = number_bytes;
+    o.unshifted = b->number % 3 == 0;
+    o.mask_first = b->number % 2;
+    o.rows = b->rows + 1;
+    o.length = b->length + 3;
+    o.inputs = room;
+    o.labels = room + wide;
+    o.positions = room + 2 * wide;
+    o.documents = room + 3 * wide;
+    o.sequences = (int32_t *)(void *)(room + 4 * wide);
+    o.sequences_room = numbers + 1;
+    o.loss_mask = room + 4 * wide + 4 * (numbers + 1);
+    o.attention_mask = o.loss_mask + numbers;
+    T_OK(leat_batch_write(b, &o, NULL, &t_err));
+    keep(t, room, 4 * wide + 2 * numbers + 4 * (numbers + 1));
+    free(room);
+}
+
+static void keep_borrowed(struct taken *t, const struct leat_batch *b)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+
+    T_OK(leat_batch_borrow(b, &o, NULL, &t_err));
+    keep(t, o.inputs, o.rows * o.length * o.number_bytes);
+    keep(t, o.labels, o.rows * o.length * o.number_bytes);
+    keep(t, o.documents, o.rows * o.length * o.number_bytes);
+}
+
+static void keep_rows(struct taken *t, const struct leat_batch *b)
+{
+    keep(t, b->lengths, b->rows * sizeof *b->lengths);
+    keep(t, b->flags, b->rows);
+    for (uint32_t row = 0; row < b->rows; row++)
+        keep(t, leat_batch_row(b, row), ((uint64_t)b->lengths[row] + 1) * b->token_width);
+    T_CHECK(!leat_batch_row(b, b->rows));
+    if (b->tokens)
+        T_CHECK(leat_batch_row(b, 0) == b->tokens);
+}
+
+static struct taken take(const struct loading *w, struct leat_loader_options o, uint64_t most)
+{
+    struct taken t = { .bytes = NULL };
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENTS;
+    o.mask_first = o.borrow;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    while (l && t.batches < most && leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+        keep_rows(&t, b);
+        keep_outputs(&t, b, b->number % 2 ? 4 : 8);
+        if (o.borrow)
+            keep_borrowed(&t, b);
+        t.batches++;
+        t.apart += b->tokens == NULL;
+        leat_batch_release(b, NULL);
+    }
+    t.stats = (struct leat_loader_stats)LEAT_LOADER_STATS_INIT;
+    leat_loader_stats(l, &t.stats);
+    leat_loader_close(l);
+    return t;
+}
+
+static struct leat_loader_options options(enum leat_engine engine, enum leat_apart apart)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+
+    o.batch = 7;
+    o.engine = engine;
+    o.apart = apart;
+    o.slots = 3;
+    o.last = LEAT_LAST_PADDED;
+    return o;
+}
+
+/* ---- Cold files ---- */
+
+/* The same batches from maps, and from the disk. */
+static void same(unsigned width, const char *rules, enum leat_rows rows, uint32_t threads, uint32_t borrow)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_loader_options o = options(LEAT_ENGINE_MAP, LEAT_APART_ALWAYS);
+    struct loading w = open_plan(width, LEAT_ACCESS_TRUSTED, rules);
+    struct taken mapped, direct;
+
+    o.rows = rows;
+    o.borrow = borrow;
+    o.threads = threads;
+    o.verify = !borrow;
+    leat_plan_info(w.plan, &info);
+    if (info.positions == LEAT_NONE)
+        o.position = 9600 - ROWS / 2; /* where the length changes */
+    else if (rows == LEAT_ROWS_WINDOWS && info.positions > ROWS)
+        o.position = info.positions - ROWS; /* to the end */
+    mapped = take(&w, o, ROWS / 7 + 1);
+    leat_plan_close(w.plan);
+    T_EQ(mapped.apart, 0);
+    T_CHECK(mapped.stats.copied_bytes > 0);
+    w = open_cold(width, rules);
+    o.engine = LEAT_ENGINE_URING;
+    direct = take(&w, o, ROWS / 7 + 1);
+    leat_plan_close(w.plan);
+    T_EQ(direct.batches, mapped.batches);
+    T_EQ(direct.apart, direct.batches);
+    T_EQ(direct.stats.copied_bytes, 0);
+    T_EQ(direct.stats.hits, 0);
+    T_EQ(direct.count, mapped.count);
+    T_CHECK(direct.count == mapped.count && memcmp(direct.bytes, mapped.bytes, mapped.count) == 0);
+    free(mapped.bytes);
+    free(direct.bytes);
+}
+
+static void all_same(unsigned width)
+{
+    make_files(width, 700001, 1000003, 1000001);
+    /* both lengths in one batch */
+    same(width, "seq-len 30\nbase-len 90\nat 9600:1:len=90\n", LEAT_ROWS_WINDOWS, 1, 0);
+    same(width, "seq-len 40\nepochs 1\norder sequential\n", LEAT_ROWS_WINDOWS, 1, 0);
+    same(width, "seq-len 2048\nepochs 3\n", LEAT_ROWS_WINDOWS, 1, 0);
+    same(width, "seq-len 2047\nepochs 3\n", LEAT_ROWS_WINDOWS, 0, 1);
+    same(width, "seq-len 5000\nepochs 3\norder sequential\n", LEAT_ROWS_WINDOWS, 1, 1);
+    same(width, "seq-len 40\nepochs 1\n", LEAT_ROWS_DOCUMENTS, 0, 0);
+    same(width, "seq-len 333000\nepochs 2\n", LEAT_ROWS_WINDOWS, 1, 0); /* several reads each */
+}
+
+/* Without being asked for: on a GPU, if rows are long. */
+static void by_itself(void)
+{
+    static const struct {
+        uint64_t length;
+        enum leat_apart apart;
+        bool on_host, on_gpu;
+    } table[] = { { 4096, LEAT_APART_AUTO, false, true },
+                  { 2048, LEAT_APART_AUTO, false, false },
+                  { 2048, LEAT_APART_ALWAYS, true, true },
+                  { 4096, LEAT_APART_NEVER, false, false } };
+
+    make_files(2, 1000001, 1300000, 1000100);
+    for (unsigned i = 0; i < sizeof table / sizeof table[0]; i++) {
+        struct leat_loader_options o = options(LEAT_ENGINE_URING, table[i].apart);
+        struct loading w;
+        struct taken t;
+        bool apart;
+        char rules[100];
+
+        snprintf(rules, sizeof rules, "seq-len %llu\n", (unsigned long long)table[i].length);
+        w = open_cold(2, rules);
+        t = take(&w, o, 4);
+        apart = strncmp(t.stats.device, "host", 4) == 0 ? table[i].on_host : table[i].on_gpu;
+        T_EQ(t.apart, apart ? 4 : 0);
+        T_EQ(t.stats.copied_bytes > 0, !apart);
+        free(t.bytes);
+        leat_plan_close(w.plan);
+    }
+}
+
+/* A damaged page in the middle of rows of several pages; and of rows of several reads, of which one is found damaged while
+ * others are still under way to the row's place. */
+static void damaged(uint32_t threads, uint64_t length)
+{
+    struct leat_loader_options o = options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS);
+    const off_t at = 9 * 4096 + 77;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uint64_t hurt = 0, rows = 0;
+    struct loading w;
+    char rules[100];
+    uint8_t byte;
+    int fd;
+
+    make_files(2, 9 * length + 1, 7 * length, 50);
+    fd = open(token_file(0), O_RDWR);
+    T_CHECK(pread(fd, &byte, 1, at) == 1);
+    byte ^= 4;
+    T_CHECK(pwrite(fd, &byte, 1, at) == 1);
+    close(fd);
+    snprintf(rules, sizeof rules, "seq-len %llu\nepochs 2\n", (unsigned long long)length);
+    w = open_cold(2, rules);
+    o.threads = threads;
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+        T_CHECK(!b->tokens);
+        loading_check(&w, b, rows);
+        for (uint32_t row = 0; row < b->rows; row++) {
+            const struct leat_sample *x = &b->samples[row];
+            bool holds = !(b->flags[row] & LEAT_ROW_PADDED) && (off_t)x->offset * 2 / 4096 <= 9 &&
+                         (off_t)(x->offset + x->length) * 2 / 4096 >= 9 && x->source == 0;
+
+            T_EQ((b->flags[row] & LEAT_ROW_DAMAGED) != 0, holds);
+            hurt += holds;
+            for (uint32_t i = 0; holds && i <= x->length; i++)
+                T_EQ(loading_stored(b, row, i), 0);
+        }
+        rows += b->rows;
+        leat_batch_release(b, NULL);
+    }
+    T_EQ(t_err.status, LEAT_E_END);
+    T_CHECK(hurt >= 2);
+    leat_loader_close(l);
+    o.on_damage = LEAT_ON_DAMAGE_ERROR;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    while (leat_loader_next(l, &b, &t_err) == LEAT_OK)
+        leat_batch_release(b, NULL);
+    T_EQ(t_err.status, LEAT_E_CHECKSUM);
+    T_CONTAINS(t_err.message, "page 9 of ");
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+/* ---- Files in memory, and both ---- */
+
+/* One source in memory, the other not; nothing is warmed, since there is no thread. */
+static void mixed(const char *weights, bool some_apart, bool some_together)
+{
+    struct leat_loader_options o = options(LEAT_ENGINE_AUTO, LEAT_APART_ALWAYS);
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uint64_t apart = 0, rows = 0, cold_rows = 0;
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    unsigned hot_weight, cold_weight;
+    struct loading w = { .width = 2, .mean = 60 };
+    char text[2000];
+
+    sscanf(weights, "%u %u", &hot_weight, &cold_weight);
+    snprintf(text, sizeof text, "source %s:%u\nsource %s:%u\nseq-len 1500\n", files[0], hot_weight, files[1],
+             cold_weight);
+    open.access = LEAT_ACCESS_READ;
+    T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
+    T_CHECK(make_cold(1));
+    make_hot(0);
+    o.batch = 16;
+    o.threads = 0;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    for (unsigned k = 0; k < 12; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(&w, b, rows);
+        apart += !b->tokens;
+        rows += b->rows;
+        for (uint32_t row = 0; row < b->rows; row++)
+            cold_rows += b->samples[row].source == 1;
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_stats(l, &stats);
+    T_CHECK(cold_rows > 0 && cold_rows < rows);
+    T_EQ(apart > 0, some_apart);
+    T_EQ(apart < 12, some_together);
+    T_CHECK(stats.copied_bytes > 0 && (!some_apart || stats.copied_bytes < stats.bytes));
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+/* ---- Memory that may not be registered ---- */
+
+static void without_registering(void)
+{
+#if defined(__linux__) && defined(SYS_io_uring_register)
+    struct sock_filter rules[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_register, 0, 1),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+    struct sock_fprog program = { sizeof rules / sizeof rules[0], rules };
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        struct loading w;
+        struct taken t;
+
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+            _exit(0); /* no filters here */
+        t_failures = 0;
+        w = open_cold(2, "seq-len 2048\n");
+        t = take(&w, options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS), 10);
+        if (strcmp(t.stats.engine, "uring") != 0)
+            _exit(t_failures != 0); /* there is none in any case */
+        T_EQ(t.apart, 10);
+        T_EQ(t.stats.copied_bytes, 0);
+        T_EQ(t.stats.unregistered, 1);
+        _exit(t_failures != 0);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+#endif
+}
+
+/* What is missing for files that are cold, and are then read past the page cache. */
+static const char *missing(void)
+{
+    static _Alignas(4096) uint8_t page[4096];
+    int fd = open(token_file(0), O_RDONLY | O_DIRECT);
+    bool direct = fd >= 0 && pread(fd, page, sizeof page, 4096) == sizeof page;
+
+    if (fd >= 0)
+        close(fd);
+    if (!direct)
+        return "this file system has no O_DIRECT";
+    return make_cold(0) ? NULL : "this file system keeps files in memory";
+}
+
+/* io_uring, too. */
+static bool has_uring(void)
+{
+    struct loading w = open_cold(2, "seq-len 30\n");
+    struct taken t = take(&w, options(LEAT_ENGINE_URING, LEAT_APART_NEVER), 1);
+
+    leat_plan_close(w.plan);
+    T_EQ(t.apart, 0);
+    T_CHECK(t.stats.copied_bytes > 0);
+    free(t.bytes);
+    return strcmp(t.stats.engine, "uring") == 0;
+}
+
+int main(void)
+{
+    const char *why;
+
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    make_files(2, 1000001, 1300000, 1000100);
+    why = missing();
+    if (why)
+        return t_skip(why);
+    without_registering(); /* first, since its child opens a loader, for which no device must have been opened before */
+    if (!has_uring())
+        return t_skip("io_uring is not to be had here");
+    mixed("1 40", true, false);
+    mixed("1 1", false, true);
+    all_same(2);
+    all_same(4);
+    by_itself();
+    for (uint32_t threads = 0; threads < 2; threads++) {
+        damaged(threads, 7000);
+        damaged(threads, 500000);
+    }
+    return t_end();
+}
