@@ -43,6 +43,12 @@ static const struct field fields[] = {
     FIELD("reads_in_flight", COUNT32, reads_in_flight),
     FIELD("huge_pages", COUNT32, huge_pages),
     FIELD("warming", COUNT32, warming),
+    FIELD("copied_bytes", COUNT64, copied_bytes),
+    FIELD("unregistered", COUNT32, unregistered),
+    FIELD("device_ring_bytes", COUNT64, device_ring_bytes),
+    FIELD("device_memory_used", SHARE, device_memory_used),
+    FIELD("unpinned", COUNT32, unpinned),
+    FIELD("slots_wanted", COUNT32, slots_wanted),
     FIELD("engine", TEXT, engine),
     FIELD("device", TEXT, device),
 };

@@ -2,7 +2,9 @@
 form and the world size; its states, its errors, and what it does not do."""
 import json
 import os
+import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -522,6 +524,15 @@ def test_stats(plan):
     assert stats["batches"] == 10 and stats["tokens"] == 10 * 4 * 512 and stats["device"].startswith("host")
     assert stats["engine"] in ("map", "pread", "advise", "uring") and stats["next"]["count"] == 9
     assert 0 <= stats["next"]["p50"] <= stats["next"]["max"] and "batches 10" in loader.stats_line()
+
+
+def test_stats_are_all_there(plan):
+    """Every member of the struct in leat.h, times without their unit."""
+    header = (pathlib.Path(__file__).parents[2] / "include" / "leat.h").read_text()
+    body = re.sub(r"/\*.*?\*/", "", header[header.index("struct leat_loader_stats {"):], flags=re.S).split("};")[0]
+    names = {re.sub(r"_ns$|\[.*", "", name) for line in re.findall(r"^    (?:struct )?\w+ ([^;]*);", body, re.M)
+             for name in line.replace(" ", "").split(",")}
+    assert names - {"size"} == set(leat.Loader(plan, 4).stats())
 
 
 def test_notices(plan):
