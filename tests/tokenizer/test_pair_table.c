@@ -117,6 +117,25 @@ static void colliding(void)
     }
 }
 
+/* Symbols without merges may be larger than a word can hold: they must not be taken for others. */
+static void large_symbols(void)
+{
+    const struct merge merges[] = { { 3, 7, 10, 0 }, { 7, 3, 11, 1 }, { 10, 11, 12, 2 } };
+    struct merge_table *t;
+    uint32_t result;
+
+    T_OK(merge_table_make(&t, merges, 3, &t_err));
+    T_CHECK(merge_table_pairs(t) != NULL);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 1; k < 4096; k++) {
+            uint32_t more = k << PAIR_BITS;
+
+            T_EQ(merge_table_find(t, merges[i].left + more, merges[i].right, &result), MERGE_NONE);
+            T_EQ(merge_table_find(t, merges[i].left, merges[i].right + more, &result), MERGE_NONE);
+        }
+    merge_table_free(t);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -126,5 +145,6 @@ int main(void)
     for (size_t count = 1000; count < 300000; count = 3 * count + 7)
         random_table(&random, count);
     colliding();
+    large_symbols();
     return t_end();
 }

@@ -104,13 +104,19 @@ const struct pair_table *merge_table_pairs(const struct merge_table *table)
     return table->pairs.words ? &table->pairs : NULL;
 }
 
+/* Symbols without any merge may be larger than a word of the table can say. */
+static uint32_t rank_in_pairs(const struct merge_table *t, uint32_t left, uint32_t right)
+{
+    return (left | right) >> PAIR_BITS ? MERGE_NONE : pair_rank(&t->pairs, left, right);
+}
+
 uint32_t merge_table_find(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t *result)
 {
     const struct entry *e;
     uint32_t rank;
 
     if (t->pairs.words) {
-        rank = pair_rank(&t->pairs, left, right);
+        rank = rank_in_pairs(t, left, right);
         *result = rank == MERGE_NONE ? MERGE_NONE : pair_result(&t->pairs, rank);
         return rank;
     }
@@ -121,7 +127,7 @@ uint32_t merge_table_find(const struct merge_table *t, uint32_t left, uint32_t r
 
 static uint32_t rank_of(const struct merge_table *t, uint32_t left, uint32_t right)
 {
-    return t->pairs.words ? pair_rank(&t->pairs, left, right) : find_entry(t, left, right)->rank;
+    return t->pairs.words ? rank_in_pairs(t, left, right) : find_entry(t, left, right)->rank;
 }
 
 /* Of a pair that has a merge of this rank. */

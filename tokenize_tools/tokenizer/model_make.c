@@ -131,10 +131,11 @@ static enum leat_status make_letters(struct model *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Whether pieces begin as bytes, or as characters of which none is ever unknown. */
+/* Whether pieces begin as bytes, or as characters of which none is ever unknown; all of them symbols that the table of
+ * pairs can tell apart, merged or not. */
 static bool have_rules(const struct model *m)
 {
-    if (m->affixes || m->apart)
+    if (m->affixes || m->apart || m->spec->token_count > PAIR_NOBODY)
         return false;
     if (m->spec->byte_level)
         return m->all_bytes;

@@ -256,11 +256,11 @@ static enum leat_status make_list(struct model *m, const uint32_t *places, struc
 }
 
 /* Makes each result its merge's rank, where that leaves the order as it is: tables then need no way from a rank to its
- * result. */
+ * result. Merges of one rank, as equal scores have, must keep one: of them the leftmost in a text comes first. */
 static void rank_by_results(struct model *m)
 {
     for (size_t i = 1; i < m->list_count; i++)
-        if (m->list[i].result <= m->list[i - 1].result)
+        if (m->list[i].result <= m->list[i - 1].result || m->list[i].rank <= m->list[i - 1].rank)
             return;
     for (size_t i = 0; i < m->list_count; i++)
         m->list[i].rank = m->list[i].result;

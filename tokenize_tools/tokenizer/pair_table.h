@@ -60,7 +60,7 @@ static inline size_t pair_place(const struct pair_table *t, uint32_t hash, unsig
     return (hash * (number == 0 ? 1 : number == 1 ? PAIR_SECOND : PAIR_THIRD)) >> t->shift;
 }
 
-/* The rank of the pair's merge; UINT32_MAX if there is none. */
+/* The rank of the pair's merge; UINT32_MAX if there is none. Of symbols of at most PAIR_BITS bits. */
 static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
 {
     uint64_t key = pair_key(left, right);

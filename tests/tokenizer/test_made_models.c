@@ -1,0 +1,517 @@
+/*
+ * test_made_models.c: models of random vocabularies against their definitions (spec.h), read literally: at each step
+ * all pairs of neighbours are looked at. Over few characters of one to four bytes, so that tokens overlap in every way;
+ * with tokens that no merge makes, several merges for a token, equal scores, parts of characters, ids with holes and
+ * beyond 20 bits. Pieces have lengths around those at which something changes. By batches, spans and parts of texts, at
+ * every CPU level. test_made_models_tiny.c is the same with small caches.
+ */
+#include "tokenize_tools/tokenizer/model_parts.h"
+
+#include "t.h"
+#include "tokenize_tools/tokenizer/utf8.h"
+
+#define MODELS      40
+#define MOST_TOKENS 1200u
+#define MOST_TEXT   ((size_t)48 << 10)
+#define LONGEST     14u
+
+static uint64_t state;
+
+static size_t below(size_t n)
+{
+    return (size_t)t_below(&state, n);
+}
+
+/* ---- Vocabularies ---- */
+
+struct made {
+    struct tokenizer_spec *spec;
+    uint8_t text[MOST_TOKENS][LONGEST];
+    uint32_t length[MOST_TOKENS];
+    uint8_t type[MOST_TOKENS];
+    float score[MOST_TOKENS];
+    uint32_t count, first; /* tokens from `first` on are text */
+    uint32_t base, step;   /* ids */
+    uint32_t left[2 * MOST_TOKENS], right[2 * MOST_TOKENS], result[2 * MOST_TOKENS], merges;
+    const char *letters[24];
+    size_t letter_count;
+    uint32_t slots[8192]; /* by hash of the text: number + 1 */
+};
+
+static uint32_t hash_of(const uint8_t *text, size_t bytes)
+{
+    uint32_t h = 2166136261u;
+
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ text[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+/* Of those that are text. */
+static uint32_t find(const struct made *v, const uint8_t *text, size_t bytes)
+{
+    for (uint32_t at = hash_of(text, bytes) % 8192; v->slots[at]; at = (at + 1) % 8192)
+        if (v->length[v->slots[at] - 1] == bytes && memcmp(v->text[v->slots[at] - 1], text, bytes) == 0)
+            return v->slots[at] - 1;
+    return SPEC_NONE;
+}
+
+static void list(struct made *v, uint32_t token)
+{
+    uint32_t at = hash_of(v->text[token], v->length[token]) % 8192;
+
+    while (v->slots[at])
+        at = (at + 1) % 8192;
+    v->slots[at] = token + 1;
+}
+
+static uint32_t add(struct made *v, const void *text, size_t bytes, unsigned type)
+{
+    memcpy(v->text[v->count], text, bytes);
+    v->length[v->count] = (uint32_t)bytes;
+    v->type[v->count] = (uint8_t)type;
+    if (type == SPEC_NORMAL || type == SPEC_USER_DEFINED)
+        list(v, v->count);
+    return v->count++;
+}
+
+static void choose_letters(struct made *v)
+{
+    static const char *const all[] = { "a", "b", "c", " ", "é", "ж", "я", "世", "界", "丗", "ก", "า", "😀", "😁", "🀀" };
+    size_t most = sizeof all / sizeof all[0];
+
+    v->letter_count = 2 + below(8);
+    for (size_t i = 0; i < v->letter_count; i++)
+        v->letters[i] = all[below(4) ? below(most) : below(4)];
+}
+
+static size_t some_letters(const struct made *v, uint8_t *text, size_t most)
+{
+    size_t bytes = 0;
+
+    for (size_t n = 1 + below(4); n > 0; n--) {
+        const char *letter = v->letters[below(v->letter_count)];
+
+        if (bytes + strlen(letter) > most)
+            break;
+        memcpy(text + bytes, letter, strlen(letter));
+        bytes += strlen(letter);
+    }
+    return bytes;
+}
+
+/* Tokens that are joined of two others, perhaps with a merge for it, and some of nothing that is there. */
+static void add_tokens(struct made *v, bool characters)
+{
+    static const size_t most[] = { 4, 12, 150, 600 };
+    uint32_t tries = 1 + (uint32_t)below(most[below(4)]), orphans = (uint32_t)below(3) * (uint32_t)below(30);
+
+    for (uint32_t i = 0; i < tries + orphans; i++) {
+        uint32_t left = v->first + (uint32_t)below(v->count - v->first), right = 0, token;
+        uint8_t text[2 * LONGEST];
+        size_t bytes;
+
+        if (i < tries && below(3)) /* bytes of letters, mostly */
+            left = (uint32_t)below(v->count - v->first) % 40 + (v->count - v->first > 40 ? v->count - 40 : v->first);
+        right = v->first + (uint32_t)below(v->count - v->first);
+        memcpy(text, v->text[left], v->length[left]);
+        memcpy(text + v->length[left], v->text[right], v->length[right]);
+        bytes = v->length[left] + v->length[right];
+        if (i >= tries || below(8) == 0) {
+            bytes = some_letters(v, text, LONGEST);
+            if (!characters && below(3) == 0 && bytes > 1)
+                bytes -= 1;
+            left = right = SPEC_NONE;
+        }
+        if (bytes > LONGEST || v->count == MOST_TOKENS)
+            continue;
+        token = find(v, text, bytes);
+        if (token == SPEC_NONE)
+            token = add(v, text, bytes, below(20) ? SPEC_NORMAL : SPEC_USER_DEFINED);
+        for (uint32_t k = 0; left != SPEC_NONE && k < v->merges; k++)
+            if (v->left[k] == left && v->right[k] == right)
+                left = SPEC_NONE;
+        if (left == SPEC_NONE || v->merges == 2 * MOST_TOKENS)
+            continue;
+        v->left[v->merges] = left;
+        v->right[v->merges] = right;
+        v->result[v->merges++] = token;
+    }
+}
+
+static void swap_merges(struct made *v, size_t times)
+{
+    for (; times > 0 && v->merges > 0; times--) {
+        size_t a = below(v->merges), b = below(v->merges);
+        uint32_t left = v->left[a], right = v->right[a], result = v->result[a];
+
+        v->left[a] = v->left[b], v->right[a] = v->right[b], v->result[a] = v->result[b];
+        v->left[b] = left, v->right[b] = right, v->result[b] = result;
+    }
+}
+
+static void swap_tokens(struct made *v, size_t times)
+{
+    uint8_t text[LONGEST];
+
+    for (; times > 0; times--) {
+        uint32_t a = (uint32_t)below(v->count), b = (uint32_t)below(v->count), length = v->length[a];
+
+        memcpy(text, v->text[a], LONGEST);
+        memcpy(v->text[a], v->text[b], LONGEST);
+        memcpy(v->text[b], text, LONGEST);
+        v->length[a] = v->length[b];
+        v->length[b] = length;
+    }
+    memset(v->slots, 0, sizeof v->slots);
+    for (uint32_t i = 0; i < v->count; i++)
+        list(v, i);
+}
+
+static void make_spec(struct made *v)
+{
+    struct tokenizer_spec *spec = v->spec;
+    size_t at = 0;
+    uint8_t *text;
+
+    spec->tokens = calloc(v->count, sizeof *spec->tokens);
+    spec->text = text = malloc((size_t)v->count * LONGEST);
+    spec->token_count = v->count;
+    for (uint32_t i = 0; i < v->count; i++) {
+        spec->tokens[i] = (struct spec_token) { .id = v->base + v->step * i,
+                                                .offset = (uint32_t)at,
+                                                .length = v->length[i],
+                                                .type = spec->model == SPEC_SCORES ? v->type[i] : SPEC_NORMAL };
+        memcpy(text + at, v->text[i], v->length[i]);
+        at += v->length[i];
+    }
+    spec->text_bytes = at;
+    spec->vocabulary_size = v->base + v->step * v->count;
+    if (spec->model == SPEC_SCORES) {
+        spec->scores = malloc(v->count * sizeof *spec->scores);
+        memcpy(spec->scores, v->score, v->count * sizeof *spec->scores);
+        spec->unknown = spec->tokens[0].id;
+    }
+    if (spec->model != SPEC_MERGES)
+        return;
+    spec->merges = malloc((v->merges + 1) * sizeof *spec->merges);
+    spec->merge_count = v->merges;
+    for (uint32_t i = 0; i < v->merges; i++)
+        spec->merges[i] = (struct spec_merge) { spec->tokens[v->left[i]].id, spec->tokens[v->right[i]].id,
+                                                spec->tokens[v->result[i]].id };
+}
+
+static void make_vocabulary(struct made *v, enum spec_model model, bool byte_level)
+{
+    memset(v, 0, sizeof *v);
+    v->spec = spec_new();
+    v->spec->model = model;
+    v->spec->byte_level = byte_level;
+    v->spec->byte_fallback = !byte_level;
+    v->spec->ignore_merges = model == SPEC_MERGES && below(2);
+    v->step = below(3) ? 1 : 1 + (uint32_t)below(3);
+    v->base = below(3) ? 0 : below(2) ? (1u << 20) - (uint32_t)below(600) : (uint32_t)below(50);
+    choose_letters(v);
+    if (model == SPEC_SCORES)
+        add(v, "<unk>", 5, SPEC_UNKNOWN);
+    for (unsigned b = 0; b < 256; b++) {
+        uint8_t byte = (uint8_t)b;
+        char name[8];
+
+        snprintf(name, sizeof name, "<0x%02X>", b);
+        if (byte_level)
+            add(v, &byte, 1, SPEC_NORMAL);
+        else
+            add(v, name, 6, SPEC_BYTE);
+    }
+    v->first = byte_level ? 0 : v->count;
+    for (size_t i = 0; i < v->letter_count; i++) /* some letters are no tokens */
+        if (find(v, (const uint8_t *)v->letters[i], strlen(v->letters[i])) == SPEC_NONE &&
+            (i == 0 || byte_level ? strlen(v->letters[i]) == 1 || !byte_level : below(6) > 0))
+            add(v, v->letters[i], strlen(v->letters[i]), SPEC_NORMAL);
+    add_tokens(v, !byte_level);
+    if (model == SPEC_RANKS && below(2))
+        swap_tokens(v, below(200));
+    if (below(2))
+        swap_merges(v, below(v->merges + 1));
+    for (uint32_t i = 0, some = 1 + (uint32_t)below(4), order = (uint32_t)below(4); i < v->count; i++)
+        v->score[i] = order == 0 ? -(float)i : order == 1 ? -(float)below(100000) : -(float)below(some);
+    make_spec(v);
+}
+
+/* ---- The definitions ---- */
+
+/* What is merged: a symbol begins at each byte whose length is not 0. */
+struct plainly {
+    const struct made *v;
+    const uint8_t *text;
+    uint8_t *length;  /* of symbols; 0: none begins there */
+    uint32_t *symbol; /* SPEC_NONE: a character or byte of one that is no token */
+    double *rank;     /* of the pair that begins there */
+};
+
+#define NO_RANK 1e300
+
+static size_t next_of(const struct plainly *p, size_t at)
+{
+    return at + p->length[at];
+}
+
+static double rank_of(const struct plainly *p, size_t at, size_t bytes, uint32_t *result)
+{
+    size_t next = next_of(p, at);
+    const struct made *v = p->v;
+    size_t both;
+
+    if (next >= bytes)
+        return NO_RANK;
+    if (v->spec->model == SPEC_MERGES) {
+        for (uint32_t i = 0; i < v->merges; i++)
+            if (v->left[i] == p->symbol[at] && v->right[i] == p->symbol[next]) {
+                *result = v->result[i];
+                return i;
+            }
+        return NO_RANK;
+    }
+    both = next + p->length[next] - at;
+    *result = both <= LONGEST ? find(v, p->text + at, both) : SPEC_NONE;
+    if (*result == SPEC_NONE)
+        return NO_RANK;
+    return v->spec->model == SPEC_SCORES ? -(double)v->score[*result] : *result;
+}
+
+static void begin_plainly(struct plainly *p, size_t bytes)
+{
+    const struct made *v = p->v;
+    size_t length;
+
+    for (size_t at = 0; at < bytes; at += length) {
+        length = v->spec->byte_level ? 1 : byte_cuts_length(p->text[at]);
+        p->length[at] = (uint8_t)length;
+        p->symbol[at] = find(v, p->text + at, length);
+        if (p->symbol[at] == SPEC_NONE && v->spec->model == SPEC_MERGES)
+            for (size_t i = 0; i < length; i++) {
+                p->length[at + i] = 1;
+                p->symbol[at + i] = p->text[at + i];
+            }
+    }
+}
+
+static void append(struct id_list *out, const struct made *v, uint32_t token)
+{
+    T_OK(id_list_append(out, v->spec->tokens[token].id, &t_err));
+}
+
+static void encode_plainly(const struct made *v, const uint8_t *text, size_t bytes, struct id_list *out)
+{
+    struct plainly p = { v, text, malloc(bytes), malloc(4 * bytes), malloc(8 * bytes) };
+    uint32_t whole = bytes <= LONGEST ? find(v, text, bytes) : SPEC_NONE, result = 0;
+    bool takes_whole = v->spec->model == SPEC_RANKS || v->spec->ignore_merges;
+
+    begin_plainly(&p, bytes);
+    for (size_t at = 0; at < bytes; at = next_of(&p, at))
+        p.rank[at] = rank_of(&p, at, bytes, &result);
+    for (;;) {
+        size_t best = bytes, before = bytes, before_best = bytes;
+
+        for (size_t at = 0; at < bytes; before = at, at = next_of(&p, at))
+            if (p.rank[at] < (best < bytes ? p.rank[best] : NO_RANK)) {
+                best = at;
+                before_best = before;
+            }
+        if (best == bytes)
+            break;
+        rank_of(&p, best, bytes, &result);
+        p.length[best] = (uint8_t)(p.length[best] + p.length[next_of(&p, best)]);
+        p.symbol[best] = result;
+        p.rank[best] = rank_of(&p, best, bytes, &result);
+        if (before_best < bytes)
+            p.rank[before_best] = rank_of(&p, before_best, bytes, &result);
+    }
+    if (takes_whole && whole != SPEC_NONE)
+        append(out, v, whole);
+    else
+        for (size_t at = 0; at < bytes; at = next_of(&p, at))
+            for (size_t i = 0; i < (p.symbol[at] == SPEC_NONE ? p.length[at] : 1u); i++)
+                append(out, v, p.symbol[at] == SPEC_NONE ? v->first - 256 + text[at + i] : p.symbol[at]);
+    free(p.length);
+    free(p.symbol);
+    free(p.rank);
+}
+
+/* ---- Texts ---- */
+
+/* Valid UTF-8 of letters and tokens, in memory that ends with it. */
+static uint8_t *make_text(const struct made *v, size_t most, size_t *bytes)
+{
+    struct buffer some = { 0 }, valid = { 0 };
+    bool plain = below(4) == 0;
+    uint8_t *text;
+
+    while (some.size < most) {
+        uint32_t token = v->first + (uint32_t)below(v->count - v->first);
+        uint8_t letters[LONGEST];
+
+        if (plain && below(50))
+            T_OK(buffer_append(&some, &"ab c"[below(4)], 1, &t_err));
+        else if (below(3))
+            T_OK(buffer_append(&some, letters, some_letters(v, letters, LONGEST), &t_err));
+        else if (v->length[token] > 1)
+            T_OK(buffer_append(&some, v->text[token], v->length[token], &t_err));
+    }
+    T_OK(utf8_repair(&valid, some.bytes, some.size, NULL, &t_err));
+    *bytes = valid.size;
+    text = malloc(valid.size);
+    memcpy(text, valid.bytes, valid.size);
+    buffer_free(&some);
+    buffer_free(&valid);
+    return text;
+}
+
+/* Where pieces end; most of them short, some as long as what is kept, merged at a time, or put into a batch. */
+static size_t make_pieces(const uint8_t *text, size_t bytes, uint32_t *ends)
+{
+    static const size_t borders[] = { 1, 7, 8, 9, 15, 16, 24, 30, 31, 32, 48, 62, 63, 64, 128, 16384 };
+    size_t count = 0, at = 0;
+
+    while (at < bytes) {
+        size_t border = borders[below(below(300) ? 15 : 16)];
+
+        at += below(3) ? 1 + below(12) : border + below(3);
+        at = at < bytes ? at : bytes;
+        while (at < bytes && (text[at] & 0xc0) == 0x80)
+            at++;
+        ends[count++] = (uint32_t)at;
+    }
+    return count;
+}
+
+/* ---- Ways ---- */
+
+static void expect(const char *way, const struct made *v, const struct model_scratch *s, const struct id_list *got,
+                   const struct id_list *want)
+{
+    size_t at = 0;
+
+    while (at < got->count && at < want->count && got->ids[at] == want->ids[at])
+        at++;
+    if (at < got->count || at < want->count)
+        T_FAIL("model %d of %u tokens, %s, %s: of %zu ids number %zu is not as it should be", (int)v->spec->model,
+               v->count, s->kernels->name, way, want->count, at);
+}
+
+static void by_pieces(const struct made *v, const struct model *m, struct model_scratch *s, const uint8_t *text,
+                      size_t bytes, const uint32_t *ends, size_t count, const struct id_list *want)
+{
+    struct id_list out = { 0 };
+
+    for (size_t at = 0, run; at < count; at += run) {
+        run = 1 + below(below(4) ? 9000 : 40);
+        run = run < count - at ? run : count - at;
+        T_OK(model_encode_pieces(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
+    }
+    expect("pieces", v, s, &out, want);
+    id_list_free(&out);
+}
+
+/* The pieces as spans, some of them tokens already. */
+static void by_spans(const struct made *v, const struct model *m, struct model_scratch *s, const uint8_t *text,
+                     size_t bytes, const uint32_t *ends, size_t count)
+{
+    struct id_list out = { 0 }, want = { 0 };
+    struct model_span *spans = malloc(count * sizeof *spans);
+    size_t often = 1 + below(10);
+
+    for (size_t i = 0; i < count; i++) {
+        bool known = below(often) == 0;
+
+        spans[i] = (struct model_span) { ends[i], known ? (uint32_t)below(1u << 21) : MODEL_PIECE };
+        if (known)
+            T_OK(id_list_append(&want, spans[i].id, &t_err));
+        else
+            encode_plainly(v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);
+    }
+    T_OK(model_encode_spans(m, s, text, bytes, spans, count, &out, &t_err));
+    expect("spans", v, s, &out, &want);
+    id_list_free(&out);
+    id_list_free(&want);
+    free(spans);
+}
+
+/* As one piece, that comes in parts. */
+static void by_parts(const struct made *v, const struct model *m, struct model_scratch *s, const uint8_t *text,
+                     size_t bytes, const struct id_list *want)
+{
+    struct id_list out = { 0 };
+    size_t begin = 0, end = 0, used;
+
+    do {
+        end += below(3) ? 1 + below(40) : 1 + below(3000);
+        end = end < bytes ? end : bytes;
+        while (end < bytes && (text[end] & 0xc0) == 0x80)
+            end++;
+        T_OK(model_encode_part(m, s, text + begin, end - begin, begin == 0, end == bytes, &out, &used, &t_err));
+        begin += used;
+    } while (end < bytes);
+    expect("parts", v, s, &out, want);
+    id_list_free(&out);
+}
+
+static void check_level(const struct made *v, const struct model *m, const uint8_t *text, size_t bytes,
+                        const uint32_t *ends, size_t count, const struct id_list *want, const struct id_list *whole,
+                        size_t whole_bytes)
+{
+    struct model_scratch *s;
+
+    T_OK(model_scratch_make(&s, NULL, below(2) ? (size_t)64 << 20 : 0, &t_err));
+    for (unsigned times = 0; times < 2; times++) {
+        by_pieces(v, m, s, text, bytes, ends, count, want);
+        by_parts(v, m, s, text, whole_bytes, whole);
+        if (model_takes_spans(m))
+            by_spans(v, m, s, text, bytes, ends, count);
+    }
+    model_scratch_free(s);
+}
+
+static void check_model(enum spec_model kind, bool byte_level)
+{
+    static const char *const levels[] = { "plain", "avx2", "avx512" };
+    static uint32_t ends[4 * MOST_TEXT];
+    static struct made v;
+    struct id_list want = { 0 }, whole = { 0 };
+    struct model *m;
+    uint8_t *text;
+    size_t bytes, count, whole_bytes;
+
+    make_vocabulary(&v, kind, byte_level);
+    T_OK(model_make(&m, v.spec, &t_err));
+    text = make_text(&v, 200 + below(below(8) ? 6000 : MOST_TEXT), &bytes);
+    count = make_pieces(text, bytes, ends);
+    for (size_t i = 0; i < count; i++)
+        encode_plainly(&v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);
+    whole_bytes = ends[below(count < 60 ? count : 60)];
+    encode_plainly(&v, text, whole_bytes, &whole);
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        setenv("LEAT_TEST_CPU", levels[i], 1);
+        check_level(&v, m, text, bytes, ends, count, &want, &whole, whole_bytes);
+    }
+    unsetenv("LEAT_TEST_CPU");
+    id_list_free(&want);
+    id_list_free(&whole);
+    model_free(m);
+    spec_free(v.spec);
+    free(text);
+}
+
+int main(void)
+{
+    state = t_seed();
+    for (int i = 0; i < MODELS && t_failures < 10; i++) {
+        check_model(SPEC_RANKS, true);
+        check_model(SPEC_MERGES, true);
+        check_model(SPEC_MERGES, false);
+        check_model(SPEC_SCORES, false);
+        check_model(SPEC_SCORES, false);
+    }
+    return t_end();
+}
