@@ -174,6 +174,11 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)scripts/demo.sh $(BUILD)
 
+.PHONY: docs
+## docs: write what the tutorials' commands print into docs/tutorial-*.md; look at the difference before you commit it
+docs: all
+	$(Q)LEAT_BUILD=$(BUILD) python3 tests/docs/pages.py --write docs/tutorial-*.md
+
 ## check: build and run all tests that take seconds
 check:
 	$(Q)scripts/deps.sh check

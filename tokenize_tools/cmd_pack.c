@@ -100,11 +100,7 @@ static int pack(const struct command *self, const struct pack_values *v, const s
         print_json(v, &report, cli_now() - began);
     else
         print_summary(v, &report, cli_now() - began);
-    if (report.damaged_inputs > 0)
-        cli_error("%s%s%s input%s cut off or broken, and packed as far as %s readable: %s",
-                  v->allow_truncated ? "warning: " : "", units_count(report.damaged_inputs).text, "",
-                  report.damaged_inputs == 1 ? " was" : "s were", report.damaged_inputs == 1 ? "it was" : "they were",
-                  report.damage[0] ? report.damage : "named when this run was stopped");
+    pack_options_say_damage(v, &report);
     return cli_finish_stdout(report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
 }
 

@@ -311,6 +311,17 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
 
 /* ---- Ends and progress ---- */
 
+void pack_options_say_damage(const struct pack_values *v, const struct leat_pack_report *report)
+{
+    bool one = report->damaged_inputs == 1;
+
+    if (report->damaged_inputs > 0)
+        cli_error("%s%s input%s cut off or broken, and packed as far as %s readable: %s",
+                  v->allow_truncated ? "warning: " : "", units_count(report->damaged_inputs).text,
+                  one ? " was" : "s were", one ? "it was" : "they were",
+                  report->damage[0] ? report->damage : "named when this run was stopped");
+}
+
 int pack_options_failed(const struct pack_values *v, const struct leat_pack_report *report,
                         const struct leat_error *err)
 {
@@ -322,6 +333,7 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
                   units_count(report->documents).text);
     } else if (err->status == LEAT_E_REJECTS) {
         cli_error("%s", err->message);
+        pack_options_say_damage(v, report); /* of few records, the one at the break is too many by itself */
     } else {
         code = cli_failed(err);
     }

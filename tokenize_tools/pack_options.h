@@ -48,6 +48,9 @@ extern const struct option_row pack_options[];
 int pack_options_take(const struct command *self, const struct pack_values *values, struct leat_tokenizer **t,
                       struct leat_pack_options *options);
 
+/* Says on stderr which inputs were cut off or broken, if any were. */
+void pack_options_say_damage(const struct pack_values *v, const struct leat_pack_report *report);
+
 /* The exit code of a failed run, after its message and how to go on. */
 int pack_options_failed(const struct pack_values *values, const struct leat_pack_report *report,
                         const struct leat_error *err);

@@ -1,5 +1,6 @@
 """The code of the documents runs: each block of Python and of a shell in docs/from-*.md, README.md, python/README.md,
-in its order, on the sample corpus in a folder of its own; and what the pages promise of it holds.
+and of Python in docs/tutorial-researcher.md, in its order, on the sample corpus in a folder of its own; and what the
+pages promise of it holds.
 
 A block is one between fences: ```python, or ``` alone with lines of a shell. A comment of HTML in the line before it,
 which readers do not see, says what is different here:
@@ -190,6 +191,25 @@ def test_from_megatron(folder):
     assert {s.n for s in seen} == set(range(12, 18)) and all(s.path and s.line for s in seen)
     shown = plan.trace(document=(seen[0].source, seen[0].document), until=18)
     assert seen[0].n in [s.n for s in shown] and all(s.n < 18 for s in shown)
+
+
+# ---- Tutorials
+
+def test_tutorial_researcher(folder, capsys):
+    """The page's Python prints what is shown behind it; its commands are run by tests/docs/test_tutorials.sh."""
+    page = Page("docs/tutorial-researcher.md", folder)
+    os.symlink(ROOT / "examples", "examples")
+    for at, (note, kind, text) in enumerate(list(page.blocks)):
+        page.at = at
+        if kind == "sh" and ("mkdir notes" in text or "-o corpus" in text):
+            page.blocks[at] = "", "", text
+            page.shell()
+        elif kind == "python":
+            page.python()
+            assert capsys.readouterr().out == page.blocks[at + 1][2]
+            break
+    else:
+        pytest.fail("the page has no Python")
 
 
 # ---- READMEs

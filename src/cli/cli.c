@@ -34,6 +34,7 @@ void cli_start(const char *program)
     program_name = program;
     open_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` writing fails with an errno, as on a full disk */
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files); /* if refused, opening too many says so by itself */
@@ -80,7 +81,8 @@ int cli_finish_stdout(int code)
         return code;
     if (errno != 0)
         reason = strerror(errno);
-    cli_error("cannot write everything to standard output: %s", reason);
+    if (errno != EPIPE) /* who reads with `head` has what it wants; the code still tells a script */
+        cli_error("cannot write everything to standard output: %s", reason);
     return code == CLI_DONE ? CLI_FAILED : code;
 }
 

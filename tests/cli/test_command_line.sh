@@ -133,7 +133,7 @@ code=$?
 [ "$code" -eq 3 ] || fail "leat verify of a damaged dataset with stdout closed: exit code $code, not 3"
 grep -qF "$(cat first.txt)" "$said" || fail "leat verify with stdout closed does not name the page: $(cat "$said")"
 
-# a reader that goes away; more comes than fits in a pipe
+# a reader that goes away, as head does, is no news for a person; more comes than fits in a pipe
 leat-bench counting -o counting --tokens 200000 >/dev/null
 {
     leat cat counting --tokens : --ids 2>"$said"
@@ -141,7 +141,7 @@ leat-bench counting -o counting --tokens 200000 >/dev/null
 } | head -c 1 >/dev/null
 ran='leat cat (into a pipe that is closed)'
 code=$(cat code.txt)
-ended 1 'leat: cannot write everything to standard output: Broken pipe'
+ended 1 ''
 
 # without stderr a command works, and with stdin closed too
 leat info a --json >with.txt 2>/dev/null

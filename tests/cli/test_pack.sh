@@ -198,8 +198,16 @@ if gzip -c whole.jsonl >w.jsonl.gz 2>/dev/null; then
         says 0 'leat: warning: 1 input was cut off or broken'
         grep -q '"truncated_inputs": 1,' "$printed" || fail "the summary does not count a broken input"
         same cut cut2
+        run leat pack -t bytes -o cut3 --max-rejects 0 cut.jsonl.gz
+        says 4 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
     fi
 fi
+
+# A limit on the size of files ends a run as a full disk does, with a sentence and no signal.
+(ulimit -f 1 && exec leat pack -t bytes -o limited whole.jsonl) >"$printed" 2>"$said"
+code=$? ran='leat pack (under ulimit -f)'
+says 1 'raise the file size limit'
+nothing_left limited
 
 # ---- An interrupt ---------------------------------------------------------------------------------------------------
 

@@ -89,6 +89,7 @@ static void test_builtins(void)
     T_STR(builtin_nearest("o200k_bsae"), "o200k_base");
     not_opened("gpt2", "gpt2", LEAT_E_ARGUMENT, "the built-in gpt2 has its own");
     not_opened("gpt-2", NULL, LEAT_E_NO_FILE, "nearest: gpt2");
+    not_opened("./gpt2", NULL, LEAT_E_NO_FILE, "o200k_base), not a file or folder");
 }
 
 static void test_files(void)

@@ -154,9 +154,12 @@ static enum leat_status read_config(struct located *l, struct leat_error *err)
 
 static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
 {
+    bool path = strchr(spec, '/') != NULL; /* or a model's id: no slip of the pen for a built-in's name */
+
     return status_set(err, LEAT_E_NO_FILE,
-                      "there is no tokenizer \"%s\": not a built-in (%s; nearest: %s), not a file or folder%s%s", spec,
-                      builtin_list(), builtin_nearest(spec), cache->message[0] ? "; and " : "", cache->message);
+                      "there is no tokenizer \"%s\": not a built-in (%s%s%s), not a file or folder%s%s", spec,
+                      builtin_list(), path ? "" : "; nearest: ", path ? "" : builtin_nearest(spec),
+                      cache->message[0] ? "; and " : "", cache->message);
 }
 
 static enum leat_status find_path(char **path, const char *spec, struct leat_error *err)
