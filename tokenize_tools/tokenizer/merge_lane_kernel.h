@@ -137,7 +137,7 @@ static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const
     l->ranks[0] = UINT32_MAX;
     for (uint32_t i = l->count; i < l->width; i++)
         l->ranks[i] = UINT32_MAX;
-    for (uint32_t i = 1; r->pairs->results && i < bytes; i++)
+    for (uint32_t i = 1; r->pairs->results && i < l->count; i++)
         if (l->ranks[i] < LANE_NONE)
             __builtin_prefetch(r->pairs->results + l->ranks[i] / LANE_PLACES);
     lane_ask(r->pairs, l, PAIR_NOBODY, PAIR_NOBODY, PAIR_NOBODY);

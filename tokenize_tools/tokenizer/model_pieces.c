@@ -102,6 +102,8 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
         status = encode_missed(m, s, b->missed[i], err);
     for (uint32_t i = 0; status == LEAT_OK && i < s->fixed_count; i++)
         status = fix(s, s->fixed_at[i], err);
+    if (status == LEAT_OK)
+        status = id_list_reserve(&s->many, BATCH_OVER, err); /* ids are read many at a time, past the last */
     b->many = s->many.ids;
     if (status == LEAT_OK)
         status = id_list_reserve(out, 3 * (size_t)b->count + s->many.count + BATCH_OVER, err);

@@ -16,7 +16,7 @@ struct string_finder;
 enum leat_status string_finder_make(struct string_finder **out, struct leat_error *err);
 void string_finder_free(struct string_finder *f);
 
-/* Adds a string with the caller's number for it; of two equal strings the later number counts. Empty: ignored. */
+/* Adds a string with the caller's number for it; two equal ones are refused. Empty: ignored. */
 enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
                                    struct leat_error *err);
 
