@@ -5,6 +5,7 @@
 #ifndef LEAT_TESTS_T_H
 #define LEAT_TESTS_T_H
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -110,6 +111,19 @@ static inline const char *t_folder(void)
         exit(1);
     }
     return path;
+}
+
+/* How many names a folder has, "." and ".." among them: whether something was left there. */
+static inline uint64_t t_files(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    uint64_t count = 0;
+
+    while (dir && readdir(dir))
+        count++;
+    if (dir)
+        closedir(dir);
+    return count;
 }
 
 /* folder/name, in one of four buffers that take turns. */

@@ -2,25 +2,12 @@
  * test_splits.c: fractions are read exactly and divide the hashes exactly where they say: the documents at the borders of
  * the intervals go to the right outputs; what is no fraction or name is refused. And several outputs come all or none.
  */
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include "leat_pack.h"
 #include "t.h"
 
 static const char *folder;
-
-static uint64_t files(void)
-{
-    DIR *dir = opendir(folder);
-    uint64_t count = 0;
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        closedir(dir);
-    return count;
-}
 
 /* A document for each high half; the low half is the other way about, so that nothing hangs on it. */
 static void write_highs(const uint64_t *highs, uint64_t count)
@@ -108,11 +95,11 @@ static void test_sums(void)
 static void refuse(const char *name, const char *fraction, const char *what)
 {
     const struct leat_split one = { name, fraction };
-    uint64_t before = files();
+    uint64_t before = t_files(folder);
 
     T_STATUS(split(&one, 1, NULL), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, what);
-    T_EQ(files(), before);
+    T_EQ(t_files(folder), before);
 }
 
 static void test_refused(void)
@@ -155,9 +142,9 @@ static void test_all_or_none(void)
     o.splits = splits;
     o.split_count = 2;
     mkdir(t_path(folder, "new.b.leat"), 0777);
-    before = files();
+    before = t_files(folder);
     T_STATUS(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err), LEAT_E_EXISTS);
-    T_EQ(files(), before);
+    T_EQ(t_files(folder), before);
     /* with replace, it is first seen when the name is given */
     o.replace = 1;
     T_CHECK(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err) != LEAT_OK);
@@ -167,7 +154,7 @@ static void test_all_or_none(void)
     leat_dataset_close(d);
     T_CHECK(leat_dataset_open(&d, t_path(folder, "new.b"), NULL, NULL) != LEAT_OK);
     T_CHECK(leat_dataset_open(&d, t_path(folder, "new"), NULL, NULL) != LEAT_OK);
-    T_EQ(files(), before + 2); /* new.a.tokens, new.a.leat */
+    T_EQ(t_files(folder), before + 2); /* new.a.tokens, new.a.leat */
 }
 
 int main(void)

@@ -3,25 +3,11 @@
  * nothing behind. It had packed everything first, then said that a name was wrong or taken, and left OUTPUT.packed. And a
  * run that had come to its end is known as such, however its fractions are written.
  */
-#include <dirent.h>
-
 #include "leat_pack.h"
 #include "t.h"
 
 static const char *folder;
 static struct leat_tokenizer *tokenizer;
-
-static uint64_t files(void)
-{
-    DIR *dir = opendir(folder);
-    uint64_t count = 0;
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        closedir(dir);
-    return count;
-}
 
 static void write_input(const char *path)
 {
@@ -48,12 +34,12 @@ static enum leat_status pack(const char *output, const struct leat_split *splits
 
 static void refuse(const struct leat_split *splits, size_t count, enum leat_status status, const char *what)
 {
-    uint64_t before = files();
+    uint64_t before = t_files(folder);
 
     for (int resume = 0; resume < 2; resume++) {
         T_STATUS(pack("new", splits, count, resume, NULL), status);
         T_CONTAINS(t_err.message, what);
-        T_EQ(files(), before);
+        T_EQ(t_files(folder), before);
     }
 }
 

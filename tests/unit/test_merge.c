@@ -2,25 +2,12 @@
  * test_merge.c: leat_merge(): everything that documents, inputs and metadata of the parts become in the merged dataset;
  * parts that are lists; what cannot be merged; stopping half way.
  */
-#include <dirent.h>
 #include <sys/stat.h>
 
 #include "leat_pack.h"
 #include "t.h"
 
 static const char *folder;
-
-static uint64_t files_in(const char *path)
-{
-    DIR *dir = opendir(path);
-    uint64_t count = 0;
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        closedir(dir);
-    return count;
-}
 
 struct shape {
     uint64_t vocabulary, end, begin;
@@ -340,12 +327,12 @@ static void refuse_shape(struct shape other, const char *what)
     uint64_t files;
 
     write_part("other", &other, 5, 1);
-    files = files_in(folder);
+    files = t_files(folder);
     T_STATUS(merge("never", names, 3, NULL, NULL), LEAT_E_INCOMPATIBLE);
     T_CONTAINS(t_err.message, what);
     T_CONTAINS(t_err.message, "/same and ");
     T_CONTAINS(t_err.message, "/other ");
-    T_EQ(files_in(folder), files);
+    T_EQ(t_files(folder), files);
 }
 
 static void test_incompatible(void)
@@ -369,7 +356,7 @@ static void test_arguments(void)
     uint64_t files;
 
     write_part("same", &plain, 5, 1);
-    files = files_in(folder);
+    files = t_files(folder);
     T_STATUS(leat_merge(NULL, &part, 1, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_merge(t_path(folder, "never"), NULL, 1, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_merge(t_path(folder, "never"), &part, 0, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
@@ -379,7 +366,7 @@ static void test_arguments(void)
     T_STATUS(merge("..", names, 1, NULL, NULL), LEAT_E_ARGUMENT);
     T_STATUS(merge("never", absent, 2, NULL, NULL), LEAT_E_NO_FILE);
     T_STATUS(merge("absent/never", names, 1, NULL, NULL), LEAT_E_NO_FILE);
-    T_EQ(files_in(folder), files);
+    T_EQ(t_files(folder), files);
     T_OK(merge("there", names, 1, NULL, NULL));
     T_STATUS(merge("there", names, 1, NULL, NULL), LEAT_E_EXISTS);
     options.replace = 1;
@@ -421,17 +408,17 @@ static void test_stop(void)
     T_CHECK(all.calls >= 4);
     T_EQ(all.last, 2 * 2 * count);
     T_EQ(all.total, 2 * 2 * count);
-    files = files_in(folder);
+    files = t_files(folder);
     for (uint64_t i = 0; i < all.calls; i++) {
         struct stop s = { .after = i };
 
         options.context = &s;
         T_STATUS(merge("stopped2", names, 2, &options, NULL), LEAT_E_STATE);
         T_EQ(s.calls, i + 1);
-        T_EQ(files_in(folder), files);
+        T_EQ(t_files(folder), files);
         s = (struct stop) { .after = i };
         T_STATUS(merge("stopped", names, 2, &options, NULL), LEAT_E_STATE); /* the older one stays */
-        T_EQ(files_in(folder), files);
+        T_EQ(t_files(folder), files);
     }
     {
         struct leat_dataset *d = open_one("stopped");

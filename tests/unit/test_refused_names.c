@@ -2,25 +2,12 @@
  * test_refused_names.c: names that opening and writing refuse, and missing arguments: at once, with a status and a
  * sentence, and nothing written. And a name that both a dataset and a folder have.
  */
-#include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "t.h"
 
 static const char *folder;
-
-static uint64_t files(void)
-{
-    DIR *dir = opendir(folder);
-    uint64_t count = 0;
-
-    while (dir && readdir(dir))
-        count++;
-    if (dir)
-        closedir(dir);
-    return count;
-}
 
 static void write_one(const char *name, uint16_t token)
 {
@@ -37,7 +24,7 @@ static void refuse_to_write(const char *name)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
     struct leat_writer *w = (void *)&options;
-    uint64_t before = files();
+    uint64_t before = t_files(folder);
 
     options.vocabulary = 1000;
     options.replace = 1;
@@ -46,7 +33,7 @@ static void refuse_to_write(const char *name)
     w = (void *)&options;
     T_STATUS(leat_writer_resume(&w, name, &options, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     T_CHECK(!w && t_err.message[0]);
-    T_EQ(files(), before);
+    T_EQ(t_files(folder), before);
 }
 
 static void refuse_to_open(const char *name, enum leat_status status, const char *why)

@@ -69,20 +69,19 @@ static uint32_t hash_of(uint64_t word)
     return pair_hash((uint32_t)(word >> (PAIR_KEY + PAIR_BITS)), (uint32_t)(word >> PAIR_KEY) & PAIR_NOBODY);
 }
 
-/* A free place for the word, or that of an earlier one of the same pair; NULL if there is none. */
+/* The first free place for the word, or that of an earlier one of the same pair; NULL if there is none. A word takes its
+ * first free place, and a place that was taken once is never free again: so the same pair lies before that, if anywhere. */
 static uint64_t *place_for(const struct pair_table *t, uint64_t word)
 {
     uint32_t hash = hash_of(word);
-    uint64_t *free = NULL;
 
-    for (unsigned i = PAIR_PLACES; i-- > 0;) {
+    for (unsigned i = 0; i < PAIR_PLACES; i++) {
         uint64_t *at = &t->words[pair_place(t, hash, i)];
 
-        if ((*at ^ word) >> PAIR_KEY == 0 && *at != 0)
+        if (*at == 0 || (*at ^ word) >> PAIR_KEY == 0)
             return at;
-        free = *at == 0 ? at : free;
     }
-    return free;
+    return NULL;
 }
 
 /* Words that stand in the way move to other places of theirs. */
