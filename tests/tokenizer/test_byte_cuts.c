@@ -1,0 +1,128 @@
+/*
+ * test_byte_cuts.c: cutting a batch's text, at every CPU level, against asking of each place whether it is safe. Which
+ * pairs of characters are is drawn at random, so that one that is read wrongly is seen. Texts of all lengths around those
+ * that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read.
+ */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "t.h"
+#include "tokenize_tools/tokenizer/piece_batch.h"
+#include "tokenize_tools/tokenizer/utf8.h"
+
+#define LONGEST 600
+
+static uint64_t random_state;
+static uint8_t *page; /* of one page; the pages around it cannot be read */
+static size_t page_bytes;
+static struct byte_cuts cuts;
+static struct piece_batch batch;
+
+static size_t below(size_t n)
+{
+    return (size_t)t_below(&random_state, n);
+}
+
+static void make_page(void)
+{
+    page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    page = mmap(NULL, 3 * page_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    T_CHECK(page != MAP_FAILED);
+    page += page_bytes;
+    T_CHECK(mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0);
+}
+
+/* Half of all pairs may be cut, and of those that a token holds a part of most. */
+static void make_cuts(void)
+{
+    T_OK(byte_cuts_begin(&cuts, &t_err));
+    for (size_t i = 0; i < (size_t)1 << (32 - cuts.shift - 5); i++)
+        cuts.pairs[i] = (uint32_t)t_below(&random_state, (uint64_t)1 << 32);
+    for (size_t i = 0; i < 512; i++)
+        cuts.partial[i / 2][i % 2] = (uint32_t)1 << below(32);
+}
+
+static size_t make_text(uint8_t *text, size_t most, size_t foreign)
+{
+    static const uint32_t begins[] = { 0x80, 0x400, 0x4e00, 0x1f300 };
+    size_t bytes = 0;
+
+    for (;;) {
+        uint8_t c[4];
+        uint32_t code = below(foreign) ? 0x20 + (uint32_t)below(95) : begins[below(4)] + (uint32_t)below(200);
+        size_t length = utf8_encode(c, code);
+
+        if (bytes + length > most)
+            return bytes;
+        memcpy(text + bytes, c, length);
+        bytes += length;
+    }
+}
+
+/* The text as one that a batch is filled with: pieces end at ends - base; the last may end behind it. */
+static void compare(const struct piece_kernels *k, const uint8_t *text, size_t bytes, size_t room)
+{
+    uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = 0, want = 0, at;
+
+    for (at = 1; at < bytes; at++)
+        if ((text[at] & 0xc0) != 0x80 && below(5) == 0)
+            ends[count++] = base + at;
+    ends[count++] = base + (uint32_t)(bytes + (below(3) ? 0 : below(50)));
+    k->cut(&cuts, NULL, text, (uint32_t)bytes, room, ends, ends + count, base, &batch);
+    T_EQ(batch.begins[0], 0);
+    at = 0;
+    for (uint32_t next = 0, i = 1, before = 0; i < bytes; i++) {
+        unsigned length = byte_cuts_length(text[i]);
+        bool here;
+
+        if ((text[i] & 0xc0) == 0x80)
+            continue;
+        here = ends[next] - base == i;
+        next += here;
+        if (text[i] >= 0xc0)
+            here |= byte_cuts_safe(&cuts, byte_cuts_load(text + before, i - before, i - before), text[i - 1],
+                                   byte_cuts_load(text + i, length, length));
+        before = i;
+        if (here && batch.begins[++want] != i) {
+            T_FAIL("%s: of %zu bytes (%zu) a piece begins at %" PRIu32 ", not at %" PRIu32, k->name, bytes, room,
+                   batch.begins[want], i);
+            return;
+        }
+    }
+    T_EQ(batch.count, want + 1);
+    T_EQ(batch.begins[batch.count], bytes);
+}
+
+static void random_text(const struct piece_kernels *k)
+{
+    uint8_t text[LONGEST];
+    size_t bytes = make_text(text, 1 + below(below(2) ? 200 : LONGEST), 1 + below(below(4) ? 6 : 40));
+    size_t used = bytes, shown;
+
+    if (bytes == 0)
+        return;
+    for (size_t back = below(2) ? below(100) : 0; back > 0 && used > 1; back--) /* more can be read */
+        do
+            used--;
+        while (used > 1 && (text[used] & 0xc0) == 0x80);
+    shown = bytes;
+    memcpy(page, text, bytes);
+    compare(k, page, used, shown);
+    memcpy(page + page_bytes - bytes, text, bytes);
+    compare(k, page + page_bytes - bytes, used, shown);
+}
+
+int main(void)
+{
+    const struct piece_kernels *k;
+    int usable;
+
+    random_state = t_seed();
+    make_page();
+    make_cuts();
+    for (unsigned number = 0; (k = piece_kernels_row(number, &usable)) != NULL; number++)
+        for (int i = 0; usable && i < 20000 && t_failures == 0; i++)
+            random_text(k);
+    byte_cuts_free(&cuts);
+    return t_end();
+}
