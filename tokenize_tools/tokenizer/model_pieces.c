@@ -11,21 +11,44 @@
 /* After so much text a larger cache is worth its making. */
 #define MUCH_TEXT ((size_t)TINY_OR(64, 1 << 18))
 
+/* Lines of the cache that are on their way at the same time. */
+#define SEEDS 16
+
+struct seeds {
+    struct piece_key keys[SEEDS];
+    uint32_t ids[SEEDS];
+    unsigned count;
+};
+
+static void sow(struct piece_cache *c, struct seeds *seeds)
+{
+    for (unsigned i = 0; i < seeds->count; i++)
+        piece_cache_add(c, &seeds->keys[i], &seeds->ids[i], 1);
+    seeds->count = 0;
+}
+
 /* The vocabulary itself: tokens that their own text becomes, and the others where a piece that is a token is that token;
- * but not where such a piece is cut. */
+ * but not where such a piece is cut. The last first: where a line is too small for all, the common ones push the rare
+ * ones out. */
 static void seed(const struct model *m, struct model_scratch *s)
 {
     bool all = m->whole && !m->cuts;
+    struct seeds seeds = { .count = 0 };
 
-    for (uint32_t i = 0; i < m->spec->token_count; i++) {
+    for (uint32_t i = m->spec->token_count; i-- > 0;) {
         const struct spec_token *t = &m->spec->tokens[i];
 
         if (!t->foreign && t->length > 0 && t->length <= PIECE_MOST && (all || !orphan_is(m->orphans, i))) {
-            struct piece_key key = piece_key_make(spec_token_bytes(m->spec, t), t->length, 0);
+            struct piece_key *key = &seeds.keys[seeds.count];
 
-            piece_cache_add(&s->cache, &key, &t->id, 1);
+            *key = piece_key_make(spec_token_bytes(m->spec, t), t->length, 0);
+            seeds.ids[seeds.count++] = t->id;
+            piece_cache_fetch(&s->cache, key);
+            if (seeds.count == SEEDS)
+                sow(&s->cache, &seeds);
         }
     }
+    sow(&s->cache, &seeds);
 }
 
 static void count_text(const struct model *m, struct model_scratch *s, size_t bytes)

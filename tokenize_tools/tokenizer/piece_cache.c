@@ -140,6 +140,11 @@ static uint64_t *line_of(const struct piece_cache *c, const struct piece_key *k)
     }
 }
 
+void piece_cache_fetch(const struct piece_cache *c, const struct piece_key *key)
+{
+    __builtin_prefetch(line_of(c, key), 1);
+}
+
 static uint64_t *neighbour(uint64_t *line)
 {
     return (uint64_t *)((uintptr_t)line ^ LINE_BYTES);

@@ -78,6 +78,9 @@ struct piece_key piece_key_make(const uint8_t *piece, size_t bytes, unsigned par
 /* Its ids, at most PIECE_IDS; returns their number, 0 if it is not there. */
 size_t piece_cache_find(const struct piece_cache *c, const struct piece_key *key, uint32_t *ids);
 
+/* Has the line of a piece fetched that piece_cache_find() or _add() will ask for soon. */
+void piece_cache_fetch(const struct piece_cache *c, const struct piece_key *key);
+
 /* Keeps these ids of a piece, if there are any and they fit. */
 void piece_cache_add(struct piece_cache *c, const struct piece_key *key, const uint32_t *ids, size_t count);
 
