@@ -1,7 +1,8 @@
 /*
  * test_byte_cuts.c: cutting a batch's text, at every CPU level, against asking of each place whether it is safe. Which
  * pairs of characters are is drawn at random, so that one that is read wrongly is seen. Texts of all lengths around those
- * that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read.
+ * that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read; pieces
+ * short and long, fixed or not.
  */
 #include <sys/mman.h>
 #include <unistd.h>
@@ -59,38 +60,59 @@ static size_t make_text(uint8_t *text, size_t most, size_t foreign)
     }
 }
 
-/* The text as one that a batch is filled with: pieces end at ends - base; the last may end behind it. */
-static void compare(const struct piece_kernels *k, const uint8_t *text, size_t bytes, size_t room)
+/* Where pieces end, some of them fixed; the last may end behind the text. Returns how many there are. */
+static uint32_t make_ends(const uint8_t *text, size_t bytes, uint32_t base, uint32_t *ends)
 {
-    uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = 0, want = 0, at;
+    uint32_t count = 0, rare = 2 + (uint32_t)below(20), fixed = 1 + (uint32_t)below(8);
 
-    for (at = 1; at < bytes; at++)
-        if ((text[at] & 0xc0) != 0x80 && below(5) == 0)
+    for (uint32_t at = 1; at < bytes; at++)
+        if ((text[at] & 0xc0) != 0x80 && below(rare) == 0)
             ends[count++] = base + at;
     ends[count++] = base + (uint32_t)(bytes + (below(3) ? 0 : below(50)));
-    k->cut(&cuts, NULL, text, (uint32_t)bytes, room, ends, ends + count, base, &batch);
-    T_EQ(batch.begins[0], 0);
-    at = 0;
-    for (uint32_t next = 0, i = 1, before = 0; i < bytes; i++) {
-        unsigned length = byte_cuts_length(text[i]);
-        bool here;
+    for (uint32_t i = 0; i < count; i++)
+        ends[i] |= below(fixed) ? 0 : BATCH_FIXED;
+    return count;
+}
 
-        if ((text[i] & 0xc0) == 0x80)
+/* Whether text[at] is to be cut before, in a piece from `begin` to `end`. `before`: where the character before begins. */
+static bool is_cut(const struct byte_cuts *c, const uint8_t *text, uint32_t before, uint32_t at, uint32_t begin,
+                   uint32_t end)
+{
+    unsigned length = byte_cuts_length(text[at]);
+
+    return c && text[at] >= 0xc0 && !(end & BATCH_FIXED) && (!c->long_only || end - begin > BYTE_CUTS_LEAST) &&
+           byte_cuts_safe(c, byte_cuts_load(text + before, at - before, at - before), text[at - 1],
+                          byte_cuts_load(text + at, length, length));
+}
+
+/* The text as one that a batch is filled with. */
+static void compare(const struct piece_kernels *k, const struct byte_cuts *c, const uint8_t *text, size_t bytes,
+                    size_t room)
+{
+    uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = make_ends(text, bytes, base, ends), want = 0;
+    uint32_t next = 0, fixed = 0, begin = 0;
+
+    T_CHECK(k->cut(c, NULL, text, (uint32_t)bytes, room, ends, ends + count, base, &batch) == ends + count - 1);
+    T_EQ(batch.begins[0], 0);
+    for (uint32_t at = 1, before = 0; at <= bytes; at++) {
+        uint32_t end = ends[next] - base;
+        bool here = (end & ~BATCH_FIXED) == at;
+
+        if (at < bytes && (text[at] & 0xc0) == 0x80)
             continue;
-        here = ends[next] - base == i;
-        next += here;
-        if (text[i] >= 0xc0)
-            here |= byte_cuts_safe(&cuts, byte_cuts_load(text + before, i - before, i - before), text[i - 1],
-                                   byte_cuts_load(text + i, length, length));
-        before = i;
-        if (here && batch.begins[++want] != i) {
+        if (here && end & BATCH_FIXED && (fixed >= batch.fixed_count || batch.fixed[fixed++] != want))
+            T_FAIL("%s: piece %" PRIu32 " is fixed", k->name, want);
+        if ((here || at == bytes || is_cut(c, text, before, at, begin, end)) && batch.begins[++want] != at) {
             T_FAIL("%s: of %zu bytes (%zu) a piece begins at %" PRIu32 ", not at %" PRIu32, k->name, bytes, room,
-                   batch.begins[want], i);
+                   batch.begins[want], at);
             return;
         }
+        next += here && at < bytes;
+        begin = here ? at : begin;
+        before = at;
     }
-    T_EQ(batch.count, want + 1);
-    T_EQ(batch.begins[batch.count], bytes);
+    T_EQ(batch.count, want);
+    T_EQ(batch.fixed_count, fixed);
 }
 
 static void random_text(const struct piece_kernels *k)
@@ -105,11 +127,12 @@ static void random_text(const struct piece_kernels *k)
         do
             used--;
         while (used > 1 && (text[used] & 0xc0) == 0x80);
+    cuts.long_only = below(2);
     shown = bytes;
     memcpy(page, text, bytes);
-    compare(k, page, used, shown);
+    compare(k, below(5) ? &cuts : NULL, page, used, shown);
     memcpy(page + page_bytes - bytes, text, bytes);
-    compare(k, page + page_bytes - bytes, used, shown);
+    compare(k, below(5) ? &cuts : NULL, page + page_bytes - bytes, used, shown);
 }
 
 int main(void)

@@ -14,11 +14,15 @@
 #include "spec.h"
 
 struct byte_cuts {
+    bool long_only;  /* pieces have been cut already: nearly all that are not long are in the cache */
     uint32_t *pairs; /* bits by hash: of two whole characters */
     unsigned shift;  /* of a hash */
     /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
     uint32_t partial[256][2];
 };
+
+/* Pieces of so many bytes are left as they are, where long ones only are cut. */
+#define BYTE_CUTS_LEAST 15
 
 /* Of a hash: of the character before, of that after. */
 #define BYTE_CUTS_BEFORE 0x9e3779b1u

@@ -9,6 +9,8 @@
 #if defined(__AVX512VBMI__)
 #include <immintrin.h>
 
+#include "bit_places_avx512.h"
+
 struct tables {
     __m512i before[4], after[4];
 };
@@ -180,6 +182,17 @@ static uint64_t cuts_of_rest(const struct tables *t, const struct cut_classes *c
 }
 #endif
 
+/* Puts the places of bits down, counted from `base`; may write CUT_SLACK. */
+static inline void put_places(uint64_t bits, uint32_t base, uint32_t *cuts)
+{
+#if defined(__AVX512VBMI2__)
+    bit_places(bits, base, cuts);
+#else
+    for (; bits; bits &= bits - 1)
+        *cuts++ = base + (uint32_t)__builtin_ctzll(bits);
+#endif
+}
+
 static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
                    size_t enough, size_t *reached)
 {
@@ -190,8 +203,8 @@ static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from
     for (; at < to && count < enough; at += 64) {
         uint64_t bits = to - at >= 64 ? cuts_of(&tables, c, text + at) : cuts_of_rest(&tables, c, text + at, to - at);
 
-        for (uint32_t place = (uint32_t)(at - from); bits; bits &= bits - 1)
-            cuts[count++] = place + (uint32_t)__builtin_ctzll(bits);
+        put_places(bits, (uint32_t)at, cuts + count);
+        count += (size_t)__builtin_popcountll(bits);
     }
     *reached = at < to ? at : to;
     return count;

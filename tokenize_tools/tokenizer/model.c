@@ -14,16 +14,24 @@
 
 #define MANY_SYMBOLS ((size_t)1 << 18) /* more are not kept: a piece so long is rare */
 
+static void *align_up(void *p, size_t alignment)
+{
+    return (uint8_t *)p + (alignment - (uintptr_t)p % alignment) % alignment;
+}
+
 enum leat_status model_scratch_make(struct model_scratch **out, struct bound *bound, size_t cache_bytes,
                                     struct leat_error *err)
 {
-    struct model_scratch *s = calloc(1, sizeof *s);
+    /* from the system, so that what is never touched costs nothing: aligned by hand therefore */
+    void *memory = calloc(1, sizeof(struct model_scratch) + _Alignof(struct model_scratch));
+    struct model_scratch *s = memory ? align_up(memory, _Alignof(struct model_scratch)) : NULL;
 
     *out = NULL;
     if (!s || !piece_cache_make(&s->cache)) {
-        free(s);
+        free(memory);
         return status_no_memory(err, sizeof *s);
     }
+    s->memory = memory;
     s->bound = s->merge.bound = bound;
     s->cache_bytes = cache_bytes;
     s->kernels = piece_kernels();
@@ -42,14 +50,14 @@ static void free_symbols(struct model_scratch *s)
 
 void model_scratch_free(struct model_scratch *s)
 {
-    if (s) {
-        merge_scratch_free(&s->merge);
-        free_symbols(s);
-        id_list_free(&s->many);
-        id_list_free(&s->fixed);
-        piece_cache_free(&s->cache);
-    }
-    free(s);
+    if (!s)
+        return;
+    merge_scratch_free(&s->merge);
+    free_symbols(s);
+    id_list_free(&s->many);
+    id_list_free(&s->fixed);
+    piece_cache_free(&s->cache);
+    free(s->memory);
 }
 
 /* What is there is not kept. */

@@ -109,8 +109,6 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
         uint32_t *cuts = f->ends + f->count;
         size_t count = f->s->cutter->find(&f->m->classes, f->text, from, end, cuts, (size_t)(CUTS - f->count), &to);
 
-        for (size_t i = 0; i < count; i++)
-            cuts[i] += (uint32_t)from;
         f->count += (uint32_t)count;
         if (f->count >= CUTS)
             status = encode_found(f, err);

@@ -48,6 +48,7 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
     s = byte_cuts_begin(&m->byte_cuts, err);
     if (s != LEAT_OK)
         return s;
+    m->byte_cuts.long_only = true;
     bytes = calloc(1, sizeof *bytes);
     if (!bytes)
         return status_no_memory(err, sizeof *bytes);

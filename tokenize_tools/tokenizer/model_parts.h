@@ -73,6 +73,7 @@ struct model {
 };
 
 struct model_scratch {
+    void *memory; /* in which it lies */
     struct merge_scratch merge;
     struct bound *bound;
     uint32_t *symbols;
@@ -81,11 +82,9 @@ struct model_scratch {
     size_t cache_bytes, seen_bytes; /* how large the cache may be; text since it was made */
     const struct piece_kernels *kernels;
     const struct cut_kernels *cutter;
-    struct id_list fixed;                /* ids of parts that are tokens already */
-    size_t fixed_used;                   /* by the batches before */
-    uint32_t fixed_count;                /* in this batch, */
-    uint32_t fixed_at[BATCH_PIECES + 1]; /* and which pieces they are */
-    struct id_list many;                 /* ids of a batch that do not fit a word */
+    struct id_list fixed; /* ids of parts that are tokens already */
+    size_t fixed_used;    /* by the batches before */
+    struct id_list many;  /* ids of a batch that do not fit a word */
     struct piece_batch batch;
 };
 
@@ -180,7 +179,7 @@ enum leat_status model_encode_characters(const struct model *m, struct model_scr
 /* ---- model_pieces.c ---- */
 
 /* The end of a part that is a token already: its id is the next of model_scratch.fixed. */
-#define MODEL_FIXED ((uint32_t)1 << 31)
+#define MODEL_FIXED BATCH_FIXED
 
 /* As model_encode_pieces(), of parts that are no pieces of their own. */
 enum leat_status model_encode_parts(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,

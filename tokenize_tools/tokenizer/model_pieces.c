@@ -123,8 +123,8 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
     s->many.count = b->many_count;
     for (uint32_t i = 0; status == LEAT_OK && i < b->missed_count; i++)
         status = encode_missed(m, s, b->missed[i], err);
-    for (uint32_t i = 0; status == LEAT_OK && i < s->fixed_count; i++)
-        status = fix(s, s->fixed_at[i], err);
+    for (uint32_t i = 0; status == LEAT_OK && i < b->fixed_count; i++)
+        status = fix(s, b->fixed[i], err);
     if (status == LEAT_OK)
         status = id_list_reserve(&s->many, BATCH_OVER, err); /* ids are read many at a time, past the last */
     b->many = s->many.ids;
@@ -170,66 +170,48 @@ static void place_text(struct place *p, struct piece_batch *b, const struct rest
     }
 }
 
-/* How many of the pieces fit into a batch. */
-static size_t count_fitting(const struct rest *r, size_t most)
+static uint32_t end_of(const uint32_t *end)
 {
-    size_t count = (size_t)(r->last - r->ends) < BATCH_PIECES ? (size_t)(r->last - r->ends) : BATCH_PIECES;
-
-    while (count > 0 && r->ends[count - 1] - r->begin > most)
-        count = count > 1 && r->ends[count / 2] - r->begin > most ? count / 2 : count - 1;
-    return count;
+    return *end & ~MODEL_FIXED;
 }
 
-/* Pieces as they are. Not inside of a cut one: its rest begins with a character beyond ASCII. */
-static void fill_whole(struct piece_batch *b, struct rest *r, const struct place *p)
+/* Moves on to a place, which may be inside of a piece; `next`: the first end that is not before. */
+static void move_on(struct rest *r, const uint32_t *next, uint32_t to)
 {
-    size_t count = count_fitting(r, BATCH_BYTES);
-    uint32_t base = r->begin;
-
-    while (count > 1 && r->ends[count - 2] - base > p->most)
-        count--;
-    b->begins[0] = 0;
-    for (size_t i = 0; i < count; i++)
-        b->begins[i + 1] = r->ends[i] - base;
-    memset(b->parts, 0, count);
-    b->count = (uint32_t)count;
-    r->ends += count;
-    r->begin = base + b->begins[count];
-}
-
-/* Moves on to a place, which may be inside of a piece. */
-static void move_on(struct rest *r, uint32_t to)
-{
-    while (r->ends < r->last && *r->ends < to)
-        r->ends++;
-    r->inside = r->ends == r->last || *r->ends != to;
-    r->ends += !r->inside;
+    r->inside = next == r->last || end_of(next) != to;
+    r->ends = next + !r->inside;
     r->begin = to;
 }
 
-/* Pieces cut wherever they may be. The last part remains, if its end is not there. */
-static void fill_cut(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p)
+/* As many pieces as a batch takes, cut where there are characters beyond ASCII. What is not known to be whole, since the
+ * batch ends within, and pieces that begin where kernels could not read, remain for the next batch. */
+static void fill(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p)
 {
     struct piece_batch *b = &s->batch;
-    uint32_t base = r->begin, bytes = r->last[-1] - base;
-    const struct rest before = *r;
+    uint32_t base = r->begin, bytes = end_of(r->last - 1) - base;
+    const uint32_t *ends = r->ends, *next;
+    bool cuts, inside = r->inside;
 
     if (bytes > BATCH_BYTES)
         for (bytes = BATCH_BYTES; (b->text[bytes] & 0xc0) == 0x80;)
             bytes--;
-    s->kernels->cut(&m->byte_cuts, m->has_orphans ? m->orphans : NULL, b->text, bytes, p->room, r->ends, r->last, base,
-                    b);
-    if (r->inside)
+    cuts = m->byte_cuts.pairs && bytes_any_high(b->text, bytes);
+    next = s->kernels->cut(cuts ? &m->byte_cuts : NULL, m->has_orphans ? m->orphans : NULL, b->text, bytes, p->room,
+                           ends, r->last, base, b);
+    if (inside)
         b->parts[0] = m->has_orphans;
-    move_on(r, base + bytes);
+    move_on(r, next, base + bytes);
     b->count -= r->inside;
     while (b->count > 0 && b->begins[b->count - 1] > p->most)
         b->count--;
-    if (b->begins[b->count] == bytes)
-        return;
-    *r = before;
-    if (b->count > 0)
-        move_on(r, base + b->begins[b->count]);
+    while (b->fixed_count > 0 && b->fixed[b->fixed_count - 1] >= b->count)
+        b->fixed_count--;
+    bytes = b->begins[b->count];
+    while (next > ends && end_of(next - 1) >= base + bytes)
+        next--;
+    move_on(r, next, base + bytes);
+    if (b->count == 0)
+        r->inside = inside;
 }
 
 /* The end of the part of a piece that begins at text[begin]. */
@@ -251,126 +233,42 @@ static uint32_t part_end(const struct byte_cuts *c, const uint8_t *text, size_t 
     return end;
 }
 
-/* A piece, or a part of one, that is longer than a batch. */
-static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
-                                    struct leat_error *err)
+/* A piece, or a part of one, that is longer than a batch; `parts`: no piece is one of its own. */
+static enum leat_status encode_long(const struct model *m, struct model_scratch *s, struct rest *r, bool parts,
+                                    struct id_list *out, struct leat_error *err)
 {
     const uint8_t *text = r->text + r->begin;
-    uint32_t end = m->rules.pairs ? part_end(&m->byte_cuts, r->text, r->bytes, r->begin, *r->ends) : *r->ends;
-    enum leat_status status = r->inside || end < *r->ends ? model_encode_merges(m, s, text, end - r->begin, out, err)
-                                                          : model_encode(m, s, text, end - r->begin, out, err);
+    uint32_t piece_end = end_of(r->ends), end = piece_end;
+    bool fixed = piece_end != *r->ends;
+    enum leat_status status;
 
+    if (m->byte_cuts.pairs && !fixed)
+        end = part_end(&m->byte_cuts, r->text, r->bytes, r->begin, piece_end);
+    if (fixed)
+        status = id_list_append(out, s->fixed.ids[s->fixed_used++], err);
+    else if (parts || r->inside || end < piece_end)
+        status = model_encode_merges(m, s, text, end - r->begin, out, err);
+    else
+        status = model_encode(m, s, text, end - r->begin, out, err);
     r->begin = end;
-    r->inside = end < *r->ends;
+    r->inside = end < piece_end;
     r->ends += !r->inside;
     return status;
 }
 
-static enum leat_status encode_next(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
-                                    struct leat_error *err)
+static enum leat_status encode_rest(const struct model *m, struct model_scratch *s, struct rest *r, bool parts,
+                                    struct id_list *out, struct leat_error *err)
 {
-    uint32_t all = r->last[-1] - r->begin;
+    enum leat_status status = LEAT_OK;
     struct place place;
 
-    place_text(&place, &s->batch, r);
-    if (m->rules.pairs && bytes_any_high(s->batch.text, all < BATCH_BYTES ? all : BATCH_BYTES))
-        fill_cut(m, s, r, &place);
-    else
-        fill_whole(&s->batch, r, &place);
-    return s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, out, err);
-}
-
-/* ---- Parts that a model has cut itself ---- */
-
-/* Parts that have been cut by their bytes already, and are not longer, are left as they are: nearly all of them are in
- * the cache. */
-#define CUT_LEAST 15
-
-static inline void add(struct piece_batch *b, uint32_t begin, unsigned part)
-{
-    b->begins[b->count] = begin;
-    b->parts[b->count++] = (uint8_t)part;
-}
-
-/* So many parts at a time are added as they are, if none is fixed or may be cut. */
-#define PLAIN_PARTS 16
-
-static bool add_plain(struct piece_batch *b, struct rest *r, uint32_t base, uint32_t begin, uint32_t most, bool cuts)
-{
-    uint32_t flags = 0, longest = 0, before = begin;
-
-    if (r->inside || r->last - r->ends < PLAIN_PARTS || b->count + PLAIN_PARTS > BATCH_PIECES ||
-        (r->ends[PLAIN_PARTS - 1] & ~MODEL_FIXED) - base > most)
-        return false;
-    for (unsigned i = 0; i < PLAIN_PARTS; i++) {
-        uint32_t end = r->ends[i] - base, bytes = end - before;
-
-        flags |= r->ends[i];
-        longest = bytes > longest ? bytes : longest;
-        b->begins[b->count + i] = before;
-        before = end;
+    if (r->ends < r->last)
+        count_text(m, s, end_of(r->last - 1) - r->begin);
+    while (status == LEAT_OK && r->ends < r->last) {
+        place_text(&place, &s->batch, r);
+        fill(m, s, r, &place);
+        status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long(m, s, r, parts, out, err);
     }
-    if (flags & MODEL_FIXED || (cuts && longest > CUT_LEAST))
-        return false;
-    memset(b->parts + b->count, 0, PLAIN_PARTS);
-    b->count += PLAIN_PARTS;
-    r->ends += PLAIN_PARTS;
-    return true;
-}
-
-/* Adds what fits of the pieces. Nothing, if the first is too long for a batch: *end is then where it ends. */
-static void fill_parts(const struct model *m, struct model_scratch *s, struct rest *r, const struct place *p,
-                       uint32_t *end)
-{
-    struct piece_batch *b = &s->batch;
-    uint32_t base = r->begin, begin = 0, all = (r->last[-1] & ~MODEL_FIXED) - base, one_by_one = 0;
-    uint32_t most = p->most < BATCH_BYTES ? p->most : BATCH_BYTES;
-    bool cuts = m->byte_cuts.pairs && bytes_any_high(b->text, all < BATCH_BYTES ? all : BATCH_BYTES);
-
-    b->count = s->fixed_count = 0;
-    while (b->count < BATCH_PIECES && r->ends < r->last && begin <= p->most) {
-        uint32_t piece_end = (*r->ends & ~MODEL_FIXED) - base;
-        bool fixed = (*r->ends & MODEL_FIXED) != 0;
-
-        if (one_by_one-- == 0) {
-            one_by_one = PLAIN_PARTS;
-            if (add_plain(b, r, base, begin, most, cuts)) {
-                one_by_one = 0;
-                begin = *end = r->ends[-1] - base;
-                continue;
-            }
-        }
-        *end = piece_end;
-        if (cuts && !fixed &&
-            (r->inside || (piece_end - begin > CUT_LEAST && bytes_any_high(b->text + begin, piece_end - begin))))
-            *end = part_end(&m->byte_cuts, b->text, p->room, begin, piece_end);
-        if (*end > BATCH_BYTES)
-            break;
-        s->fixed_at[s->fixed_count] = b->count;
-        s->fixed_count += fixed;
-        add(b, begin, m->has_orphans && (r->inside || *end < piece_end));
-        r->inside = *end < piece_end;
-        r->ends += !r->inside;
-        begin = *end;
-    }
-    b->begins[b->count] = begin;
-    r->begin = base + begin;
-    *end += base;
-}
-
-/* The same of a part that is longer than a batch. */
-static enum leat_status encode_long_part(const struct model *m, struct model_scratch *s, struct rest *r, uint32_t end,
-                                         struct id_list *out, struct leat_error *err)
-{
-    uint32_t piece_end = *r->ends & ~MODEL_FIXED;
-    bool fixed = piece_end != *r->ends;
-    const uint8_t *text = r->text + r->begin;
-    enum leat_status status = fixed ? id_list_append(out, s->fixed.ids[s->fixed_used++], err)
-                                    : model_encode_merges(m, s, text, end - r->begin, out, err);
-
-    r->begin = end;
-    r->inside = end < piece_end;
-    r->ends += !r->inside;
     return status;
 }
 
@@ -379,21 +277,9 @@ enum leat_status model_encode_parts(const struct model *m, struct model_scratch 
                                     struct leat_error *err)
 {
     struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
-    enum leat_status status = LEAT_OK;
-    struct place place;
-    uint32_t end = begin;
 
-    if (count > 0)
-        count_text(m, s, (ends[count - 1] & ~MODEL_FIXED) - begin);
-    while (status == LEAT_OK && r.ends < r.last) {
-        place_text(&place, &s->batch, &r);
-        fill_parts(m, s, &r, &place, &end);
-        status = s->batch.count > 0 ? encode_batch(m, s, out, err) : encode_long_part(m, s, &r, end, out, err);
-    }
-    return status;
+    return encode_rest(m, s, &r, true, out, err);
 }
-
-/* ---- Pieces ---- */
 
 /* Models whose pieces fall into parts of another kind: those keep to themselves. */
 static enum leat_status encode_each(const struct model *m, struct model_scratch *s, struct rest *r, struct id_list *out,
@@ -411,14 +297,6 @@ enum leat_status model_encode_pieces(const struct model *m, struct model_scratch
                                      struct leat_error *err)
 {
     struct rest r = { .text = text, .bytes = bytes, .begin = begin, .ends = ends, .last = ends + count };
-    enum leat_status status = LEAT_OK;
 
-    if (m->cuts || m->apart)
-        return encode_each(m, s, &r, out, err);
-    if (count > 0)
-        count_text(m, s, ends[count - 1] - begin);
-    s->fixed_count = 0;
-    while (status == LEAT_OK && r.ends < r.last)
-        status = encode_next(m, s, &r, out, err);
-    return status;
+    return m->cuts || m->apart ? encode_each(m, s, &r, out, err) : encode_rest(m, s, &r, false, out, err);
 }

@@ -19,30 +19,42 @@
 /* Pieces that are looked for at a time: their lines must not push each other out of the CPU's cache. */
 #define BATCH_FIND ((uint32_t)1024)
 
+/* In the end of a piece: it is a token already. */
+#define BATCH_FIXED ((uint32_t)1 << 31)
+
 /* Vectors are written whole. */
-#define BATCH_OVER 64
+#define BATCH_OVER ((size_t)64)
+
+/* Of lines of the CPU's cache. */
+#define BATCH_ARRAY(type, name, count) _Alignas(64) type name[(count) + BATCH_OVER]
 
 struct piece_batch {
     const uint8_t *text; /* where the first piece begins */
     uint32_t count;
-    uint32_t begins[BATCH_ROOM + BATCH_OVER]; /* of each piece; then where the last one ends */
-    uint8_t parts[BATCH_ROOM + BATCH_OVER];   /* 1: of the other kind, see piece_key_make() */
-    uint64_t values[BATCH_ROOM + BATCH_OVER]; /* of piece_cache.h; below 1 << PIECE_COUNT_SHIFT: not known */
-
     uint32_t missed_count; /* of what is not known */
-    uint32_t missed[BATCH_ROOM + BATCH_OVER];
+    uint32_t fixed_count;  /* of pieces that are tokens already */
 
     /* Ids that do not fit a value. */
     uint32_t *many;
     size_t many_count;
 
+    BATCH_ARRAY(uint32_t, begins, BATCH_ROOM); /* of each piece; then where the last one ends */
+    BATCH_ARRAY(uint8_t, parts, BATCH_ROOM);   /* 1: of the other kind, see piece_key_make() */
+    BATCH_ARRAY(uint64_t, values, BATCH_ROOM); /* of piece_cache.h; below 1 << PIECE_COUNT_SHIFT: not known */
+    BATCH_ARRAY(uint32_t, missed, BATCH_ROOM);
+    BATCH_ARRAY(uint32_t, fixed, BATCH_ROOM);
+
     /* Between the steps of a look-up of pieces from `from` on: numbers of pieces, keys, and numbers of lines. */
     uint32_t from, to;
     uint32_t other_count, middle_count, long_count;
-    uint32_t others[BATCH_FIND + BATCH_OVER], middle_at[BATCH_FIND + BATCH_OVER], long_at[BATCH_FIND + BATCH_OVER];
-    uint32_t short_lines[BATCH_FIND + BATCH_OVER], middle_lines[BATCH_FIND + BATCH_OVER];
-    uint32_t long_lines[BATCH_FIND + BATCH_OVER];
-    uint64_t short_words[BATCH_FIND + BATCH_OVER], middle_words[2 * (BATCH_FIND + BATCH_OVER)];
+    BATCH_ARRAY(uint32_t, others, BATCH_FIND);
+    BATCH_ARRAY(uint32_t, middle_at, BATCH_FIND);
+    BATCH_ARRAY(uint32_t, long_at, BATCH_FIND);
+    BATCH_ARRAY(uint32_t, short_lines, BATCH_FIND);
+    BATCH_ARRAY(uint32_t, middle_lines, BATCH_FIND);
+    BATCH_ARRAY(uint32_t, long_lines, BATCH_FIND);
+    BATCH_ARRAY(uint64_t, short_words, BATCH_FIND);
+    BATCH_ARRAY(uint64_t, middle_words, 2 * BATCH_FIND);
 };
 
 struct merge_rules;
@@ -50,12 +62,14 @@ struct merge_rules;
 struct piece_kernels {
     const char *name;
     /*
-     * Cuts text[0..bytes) into the batch's pieces: where pieces end, at ends - base, and in between. The first end is not
-     * 0. Parts of cut pieces that may be orphans (NULL: none is) are another kind of piece than whole ones. A piece ends
-     * at text[bytes]; text[0..room) can be read.
+     * Cuts text[0..bytes) into the batch's pieces: where pieces end, at ends - base, and, if there are cuts (NULL: none),
+     * in between, but not in fixed pieces, whose ends have BATCH_FIXED set: these are noted. The first end is not 0.
+     * Parts of cut pieces that may be orphans (NULL: none is) are another kind of piece than whole ones.
+     * text[0..room) can be read. Returns the first end that is not before text[bytes].
      */
-    void (*cut)(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes,
-                size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b);
+    const uint32_t *(*cut)(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text,
+                           uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
+                           struct piece_batch *b);
     /* Fills in values and missed; appends to `many`, at most PIECE_IDS a piece. PIECE_AHEAD bytes can be read at each. */
     void (*find)(const struct piece_cache *c, struct piece_batch *b);
     /*

@@ -5,6 +5,9 @@
  */
 #include "byte_cuts.h"
 #include "piece_batch.h"
+#if defined(__AVX512F__)
+#include "bit_places_avx512.h"
+#endif
 
 /* Bits for those of 64 bytes that begin a character beyond ASCII. */
 static inline uint64_t block_leads(const uint8_t *text)
@@ -49,18 +52,6 @@ static inline uint64_t safe_at(const struct byte_cuts *c, const uint8_t *text, s
     return byte_cuts_safe(c, before, last, after);
 }
 
-/* The same near the beginning of what can be read. */
-static uint64_t safe_near_begin(const struct byte_cuts *c, const uint8_t *text, size_t at)
-{
-    uint8_t copy[8];
-
-    for (size_t i = 0; i < 4; i++) {
-        copy[4 + i] = text[at + i];
-        copy[3 - i] = i < at ? text[at - 1 - i] : 0;
-    }
-    return safe_at(c, copy, 4);
-}
-
 #if defined(__AVX512F__)
 /* The same as bits, of sixteen places. */
 static inline __mmask16 safe_at_many(const struct byte_cuts *c, const uint8_t *text, __m512i places)
@@ -89,7 +80,7 @@ static inline __mmask16 safe_at_many(const struct byte_cuts *c, const uint8_t *t
     return _mm512_testn_epi32_mask(_mm512_or_si512(bits, word), ones);
 }
 
-/* Bits for the safe ones among places `leads` of 64 bytes, none of which is near the beginning. */
+/* Bits for the safe ones among places `leads` of 64 bytes. */
 static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
 {
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
@@ -115,95 +106,184 @@ static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text
 /* So many places are gone through at once, if the CPU can. */
 #define CUT_MANY 4
 
-/* Bits for the safe places among 64 bytes from `begin` on. */
-static inline uint64_t block_safe(const struct byte_cuts *c, const uint8_t *text, size_t begin)
+/* Bits for the safe ones among places `leads` of 64 bytes. Four bytes more can be read before and behind them. */
+static inline uint64_t block_safe(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
 {
-    uint64_t safe = 0, leads = block_leads(text + begin);
+    uint64_t safe = 0;
 
-    for (; begin < 4 && leads & 0xf; leads &= leads - 1)
-        safe |= safe_near_begin(c, text, (size_t)__builtin_ctzll(leads)) << __builtin_ctzll(leads);
 #if defined(__AVX512F__)
     if (__builtin_popcountll(leads) >= CUT_MANY)
-        return safe | safe_leads(c, text + begin, leads);
+        return safe_leads(c, text, leads);
 #endif
     for (; leads; leads &= leads - 1) {
         size_t i = (size_t)__builtin_ctzll(leads);
 
-        safe |= safe_at(c, text, begin + i) << i;
+        safe |= safe_at(c, text, i) << i;
     }
     return safe;
 }
 
-/* The same where not so much can be read; from a copy. */
-static uint64_t last_block_safe(const struct byte_cuts *c, const uint8_t *text, size_t begin, size_t bytes)
+/* What block_safe() reads of text[0..room), from text[at] on: near the ends from a copy. */
+static inline const uint8_t *block_text(uint8_t copy[4 + 64 + 4], const uint8_t *text, size_t room, size_t at)
 {
-    uint8_t copy[4 + 64 + 4] = { 0 };
-    size_t before = begin < 4 ? begin : 4, behind = bytes - begin < 64 + 4 ? bytes - begin : 64 + 4;
+    size_t before = at < 4 ? at : 4, behind = room - at < 64 + 4 ? room - at : 64 + 4;
 
-    memcpy(copy + 4 - before, text + begin - before, before + behind);
-    return block_safe(c, copy, 4);
+    if (before == 4 && behind == 64 + 4)
+        return text + at;
+    memset(copy, 0, 4 + 64 + 4);
+    memcpy(copy + 4 - before, text + at - before, before + behind);
+    return copy + 4;
 }
 
 /* ---- Pieces and cuts in their order ---- */
 
 /* The ends of pieces that are left, and what they count from. */
 struct cut_ends {
-    const uint32_t *next, *last;
+    const uint32_t *first, *next, *last;
     uint32_t base;
 };
 
-/* Where there are no cuts: the pieces that begin before `limit`. */
+/* Notes the pieces that end where pieces number `first` and so on begin, by bits: fixed ones. */
+static inline void note_fixed(struct piece_batch *b, uint32_t first, uint32_t which)
+{
+    for (; which; which &= which - 1)
+        b->fixed[b->fixed_count++] = first + (uint32_t)__builtin_ctz(which) - 1;
+}
+
+#if defined(__AVX512F__)
+/* Puts sixteen pieces down; returns which of them begin before `limit`. */
+static inline __mmask16 put_sixteen(struct piece_batch *b, uint32_t count, const struct cut_ends *e, uint32_t limit)
+{
+    size_t left = (size_t)(e->last - e->next);
+    __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), fixed;
+    __m512i ends = _mm512_maskz_loadu_epi32(there, e->next);
+    __m512i begins = _mm512_andnot_si512(_mm512_set1_epi32((int)BATCH_FIXED), ends);
+
+    begins = _mm512_sub_epi32(begins, _mm512_set1_epi32((int)e->base));
+    there = _mm512_mask_cmplt_epu32_mask(there, begins, _mm512_set1_epi32((int)limit));
+    fixed = _mm512_mask_cmplt_epi32_mask(there, ends, _mm512_setzero_si512());
+    if (fixed)
+        note_fixed(b, count, fixed);
+    _mm512_storeu_si512(b->begins + count, begins);
+    _mm_storeu_si128((__m128i *)(b->parts + count), _mm_set1_epi8(1));
+    return there;
+}
+#endif
+
+/* Where there is no safe place: the pieces that begin before `limit`. */
 static inline uint32_t put_pieces(struct piece_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
 #if defined(__AVX512F__)
-    for (;;) {
-        size_t left = (size_t)(e->last - e->next);
-        __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1);
-        __m512i begins = _mm512_sub_epi32(_mm512_maskz_loadu_epi32(there, e->next), _mm512_set1_epi32((int)e->base));
-        uint32_t taken =
-            (uint32_t)__builtin_popcount(_mm512_mask_cmplt_epu32_mask(there, begins, _mm512_set1_epi32((int)limit)));
-
-        _mm512_storeu_si512(b->begins + count, begins);
-        _mm_storeu_si128((__m128i *)(b->parts + count), _mm_set1_epi8(1));
-        count += taken;
-        e->next += taken;
-        if (taken < 16)
-            return count;
-    }
+    /* whether all sixteen do is foretold by the last of them: no step waits for the one before */
+    for (; e->last - e->next > 16 && (e->next[15] & ~BATCH_FIXED) - e->base < limit; e->next += 16, count += 16)
+        put_sixteen(b, count, e, limit);
+    for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)
+        taken = (unsigned)__builtin_popcount(put_sixteen(b, count, e, limit));
 #else
-    for (; e->next < e->last && *e->next - e->base < limit; count++) {
-        b->begins[count] = *e->next++ - e->base;
+    for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; count++) {
+        if (*e->next & BATCH_FIXED)
+            note_fixed(b, count, 1);
+        b->begins[count] = (*e->next++ & ~BATCH_FIXED) - e->base;
         b->parts[count] = 1;
     }
-    return count;
 #endif
+    return count;
 }
 
-/* Where there are: both those and the safe places. `parts` tells which is which. */
-static inline uint32_t put_both(struct piece_batch *b, uint32_t count, struct cut_ends *e, uint32_t at, uint32_t limit,
+/* Takes the ends out that lie in 64 places from `at` on, up to `limit`: bits; *fixed: those of fixed pieces. */
+static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *fixed)
+{
+    uint64_t ends = 0;
+
+    *fixed = 0;
+#if defined(__AVX512F__)
+    for (unsigned taken = 16; taken == 16; e->next += taken) {
+        const __m512i ones = _mm512_set1_epi64(1), flag = _mm512_set1_epi32((int)BATCH_FIXED);
+        size_t left = (size_t)(e->last - e->next);
+        __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), flags;
+        __m512i raw = _mm512_maskz_loadu_epi32(there, e->next), bits[2];
+        __m512i places = _mm512_sub_epi32(_mm512_andnot_si512(flag, raw), _mm512_set1_epi32((int)(e->base + at)));
+
+        there = _mm512_mask_cmplt_epu32_mask(there, places, _mm512_set1_epi32((int)(limit - at)));
+        flags = _mm512_mask_test_epi32_mask(there, raw, flag);
+        bits[0] = _mm512_sllv_epi64(ones, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(places)));
+        bits[1] = _mm512_sllv_epi64(ones, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(places, 1)));
+        ends |= (uint64_t)_mm512_reduce_or_epi64(
+            _mm512_mask_or_epi64(_mm512_maskz_mov_epi64((__mmask8)there, bits[0]), (__mmask8)(there >> 8),
+                                 _mm512_maskz_mov_epi64((__mmask8)there, bits[0]), bits[1]));
+        for (; flags; flags &= (__mmask16)(flags - 1))
+            *fixed |= (uint64_t)1 << ((e->next[__builtin_ctz(flags)] & ~BATCH_FIXED) - e->base - at);
+        taken = (unsigned)__builtin_popcount(there);
+    }
+#else
+    for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; e->next++) {
+        uint64_t bit = (uint64_t)1 << ((*e->next & ~BATCH_FIXED) - e->base - at);
+
+        ends |= bit;
+        *fixed |= *e->next & BATCH_FIXED ? bit : 0;
+    }
+#endif
+    return ends;
+}
+
+/* The places behind the last of these. */
+static inline uint64_t behind_last(uint64_t bits)
+{
+    return bits ? ~(((uint64_t)2 << (63 - __builtin_clzll(bits))) - 1) : ~(uint64_t)0;
+}
+
+/* The places inside of fixed pieces: those that end here, and one that goes on. */
+static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uint64_t fixed)
+{
+    uint64_t inside = e->next < e->last && *e->next & BATCH_FIXED ? behind_last(ends) : 0;
+
+    for (; fixed; fixed &= fixed - 1) {
+        uint64_t before = (fixed & -fixed) - 1;
+
+        inside |= before & behind_last(ends & before);
+    }
+    return inside;
+}
+
+/* The places in pieces of more than BYTE_CUTS_LEAST bytes, of pieces that begin at `ends`, and `before` bytes before the
+ * first place; the last one ends `behind` bytes behind the first place. */
+static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
+{
+    uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
+
+    if (!ends)
+        return before + behind > BYTE_CUTS_LEAST ? ~(uint64_t)0 : 0;
+    none &= none >> 1; /* two places without an end, then four, eight, fifteen */
+    none &= none >> 2;
+    none &= none >> 4;
+    none &= none >> 7;
+    none |= none << 1;
+    none |= none << 2;
+    none |= none << 4;
+    none |= none << 7;
+    if (before + (uint32_t)__builtin_ctzll(ends) > BYTE_CUTS_LEAST)
+        none |= first - 1;
+    return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_LEAST ? none | last : none;
+}
+
+/* Puts down the pieces that begin at `ends` and at safe places, from `at` on. `parts` tells which is which. */
+static inline uint32_t put_both(struct piece_batch *b, uint32_t count, uint32_t at, uint64_t ends, uint64_t fixed,
                                 uint64_t safe)
 {
-    uint64_t starts = 0, all;
+    uint64_t all = ends | safe;
 
-    for (; e->next < e->last && *e->next - e->base < limit; e->next++)
-        starts |= (uint64_t)1 << (*e->next - e->base - at);
-    all = safe | starts;
+    for (; fixed; fixed &= fixed - 1)
+        note_fixed(b, count + (uint32_t)__builtin_popcountll(all & ((fixed & -fixed) - 1)), 1);
 #if defined(__AVX512F__)
-    _mm512_storeu_si512(b->parts + count, _mm512_maskz_set1_epi8(_pext_u64(starts, all), 1));
-    for (unsigned i = 0; i < 64; i += 16) {
-        const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        __mmask16 here = (__mmask16)(all >> i);
-
-        _mm512_storeu_si512(b->begins + count, _mm512_maskz_compress_epi32(
-                                                   here, _mm512_add_epi32(lanes, _mm512_set1_epi32((int)(at + i)))));
-        count += (uint32_t)__builtin_popcount(here);
-    }
+    _mm512_storeu_si512(b->parts + count, _mm512_maskz_set1_epi8(_pext_u64(ends, all), 1));
+    bit_places(all, at, b->begins + count);
+    count += (uint32_t)__builtin_popcountll(all);
 #else
     for (; all; all &= all - 1) {
         unsigned i = (unsigned)__builtin_ctzll(all);
 
         b->begins[count] = at + i;
-        b->parts[count++] = starts >> i & 1;
+        b->parts[count++] = ends >> i & 1;
     }
 #endif
     return count;
@@ -221,25 +301,58 @@ static void tell_kinds(const struct orphans *orphans, struct piece_batch *b)
                       orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
 }
 
-static void cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text, uint32_t bytes,
-                size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base, struct piece_batch *b)
+/* The pieces that begin in 64 places from `at` on, up to `limit`, where characters beyond ASCII do at `leads`. */
+static inline uint32_t put_block(const struct byte_cuts *c, const uint8_t *text, uint64_t leads, struct cut_ends *e,
+                                 uint32_t at, uint32_t limit, uint32_t bytes, struct piece_batch *b, uint32_t count)
 {
-    struct cut_ends e = { ends, last, base };
+    uint32_t begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the piece that goes on */
+    uint64_t fixed, ends = take_ends(e, at, limit, &fixed);
+
+    leads &= ~(ends | inside_fixed(e, ends, fixed));
+    if (c->long_only && leads) {
+        uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : bytes;
+
+        leads &= inside_long(ends, at - begin, next - at);
+    }
+    return put_both(b, count, at, ends, fixed, leads ? block_safe(c, text, leads) : 0);
+}
+
+static uint32_t put_blocks(const struct byte_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
+                           struct cut_ends *e, struct piece_batch *b)
+{
     uint32_t count = 1;
 
-    b->begins[0] = 0;
-    b->parts[0] = 1;
     for (uint32_t at = 0; at < bytes; at += 64) {
         uint32_t limit = bytes - at < 64 ? bytes : at + 64;
-        uint64_t safe = room - at < 64 + 4 ? last_block_safe(c, text, at, bytes) : block_safe(c, text, at);
+        uint8_t copy[4 + 64 + 4];
+        const uint8_t *block = block_text(copy, text, room, at);
+        uint64_t leads = block_leads(block) & ~(uint64_t)0 >> (64 - (limit - at));
 
-        safe &= ~(uint64_t)0 >> (64 - (limit - at));
         if (at == 0)
-            safe &= ~(uint64_t)1;
-        count = safe ? put_both(b, count, &e, at, limit, safe) : put_pieces(b, count, &e, limit);
+            leads &= ~(uint64_t)1;
+        if (!leads)
+            continue;
+        count = put_pieces(b, count, e, at);
+        count = put_block(c, block, leads, e, at, limit, bytes, b, count);
     }
+    return put_pieces(b, count, e, bytes);
+}
+
+static const uint32_t *cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text,
+                           uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
+                           struct piece_batch *b)
+{
+    struct cut_ends e = { ends, ends, last, base };
+    uint32_t count;
+
+    b->begins[0] = b->fixed_count = 0;
+    b->parts[0] = 1;
+    count = c ? put_blocks(c, text, bytes, room, &e, b) : put_pieces(b, 1, &e, bytes);
+    if (e.next < last && *e.next == ((bytes + base) | BATCH_FIXED))
+        note_fixed(b, count, 1);
     b->begins[count] = bytes;
     b->parts[count] = 1;
     b->count = count;
-    tell_kinds(orphans, b);
+    tell_kinds(c ? orphans : NULL, b);
+    return e.next;
 }

@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "bit_places_avx512.h"
 #include "scan_ascii.h"
 
 typedef __m512i scan_bytes, scan_codes;
@@ -123,40 +124,9 @@ SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t
 
 /* ---- Lists of positions ---- */
 
-#if defined(__AVX512VBMI2__)
-
 SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
 {
-    static const uint8_t numbers[64] = {
-        0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-        22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
-        44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
-    };
-    __m512i at = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers)), all = _mm512_set1_epi32((int)base);
-
-    _mm512_storeu_si512(ends, _mm512_add_epi32(all, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(at))));
-    _mm512_storeu_si512(ends + 16, _mm512_add_epi32(all, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 1))));
-    if (_mm_popcnt_u64(bits) <= 32)
-        return;
-    _mm512_storeu_si512(ends + 32, _mm512_add_epi32(all, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 2))));
-    _mm512_storeu_si512(ends + 48, _mm512_add_epi32(all, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 3))));
+    bit_places(bits, base, ends);
 }
-
-#else
-
-SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
-{
-    __m512i at = _mm512_add_epi32(_mm512_set1_epi32((int)base),
-                                  _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0));
-
-    for (unsigned i = 0; i < 4; i++) {
-        _mm512_storeu_si512(ends, _mm512_maskz_compress_epi32((__mmask16)bits, at));
-        ends += _mm_popcnt_u32((uint16_t)bits);
-        at = _mm512_add_epi32(at, _mm512_set1_epi32(16));
-        bits >>= 16;
-    }
-}
-
-#endif
 
 #endif
