@@ -16,7 +16,7 @@
 static uint64_t random_state;
 static uint8_t *page; /* of one page; the pages around it cannot be read */
 static size_t page_bytes;
-static struct byte_cuts cuts;
+static struct byte_cuts cuts[2]; /* the second of tokens that hold whole characters only */
 static struct piece_batch batch;
 
 static size_t below(size_t n)
@@ -34,13 +34,14 @@ static void make_page(void)
 }
 
 /* Half of all pairs may be cut, and of those that a token holds a part of most. */
-static void make_cuts(void)
+static void make_cuts(struct byte_cuts *c, bool partial)
 {
-    T_OK(byte_cuts_begin(&cuts, &t_err));
-    for (size_t i = 0; i < (size_t)1 << (32 - cuts.shift - 5); i++)
-        cuts.pairs[i] = (uint32_t)t_below(&random_state, (uint64_t)1 << 32);
-    for (size_t i = 0; i < 512; i++)
-        cuts.partial[i / 2][i % 2] = (uint32_t)1 << below(32);
+    T_OK(byte_cuts_begin(c, &t_err));
+    for (size_t i = 0; i < (size_t)1 << (32 - c->shift - 5); i++)
+        c->pairs[i] = (uint32_t)t_below(&random_state, (uint64_t)1 << 32);
+    for (size_t i = 0; partial && i < 512; i++)
+        c->partial[i / 2][i % 2] = (uint32_t)1 << below(32);
+    c->has_partial = partial;
 }
 
 static size_t make_text(uint8_t *text, size_t most, size_t foreign)
@@ -120,6 +121,7 @@ static void random_text(const struct piece_kernels *k)
     uint8_t text[LONGEST];
     size_t bytes = make_text(text, 1 + below(below(2) ? 200 : LONGEST), 1 + below(below(4) ? 6 : 40));
     size_t used = bytes, shown;
+    struct byte_cuts *c = &cuts[below(2)];
 
     if (bytes == 0)
         return;
@@ -127,12 +129,13 @@ static void random_text(const struct piece_kernels *k)
         do
             used--;
         while (used > 1 && (text[used] & 0xc0) == 0x80);
-    cuts.long_only = below(2);
+    c->long_only = below(2);
+    c = below(5) ? c : NULL;
     shown = bytes;
     memcpy(page, text, bytes);
-    compare(k, below(5) ? &cuts : NULL, page, used, shown);
+    compare(k, c, page, used, shown);
     memcpy(page + page_bytes - bytes, text, bytes);
-    compare(k, below(5) ? &cuts : NULL, page + page_bytes - bytes, used, shown);
+    compare(k, c, page + page_bytes - bytes, used, shown);
 }
 
 int main(void)
@@ -142,10 +145,12 @@ int main(void)
 
     random_state = t_seed();
     make_page();
-    make_cuts();
+    make_cuts(&cuts[0], true);
+    make_cuts(&cuts[1], false);
     for (unsigned number = 0; (k = piece_kernels_row(number, &usable)) != NULL; number++)
         for (int i = 0; usable && i < 20000 && t_failures == 0; i++)
             random_text(k);
-    byte_cuts_free(&cuts);
+    byte_cuts_free(&cuts[0]);
+    byte_cuts_free(&cuts[1]);
     return t_end();
 }

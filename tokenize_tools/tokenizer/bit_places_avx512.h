@@ -8,16 +8,25 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* Counted from `base`, in order. Up to 64 are written, whatever there is. */
-static inline void bit_places(uint64_t bits, uint32_t base, uint32_t *places)
-{
 #if defined(__AVX512VBMI2__)
+/* As bytes. What follows them is 0. */
+static inline __m512i bit_places_bytes(uint64_t bits)
+{
     static const uint8_t numbers[64] = {
         0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
         22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43,
         44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63,
     };
-    __m512i at = _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers)), all = _mm512_set1_epi32((int)base);
+
+    return _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers));
+}
+#endif
+
+/* Counted from `base`, in order. Up to 64 are written, whatever there is. */
+static inline void bit_places(uint64_t bits, uint32_t base, uint32_t *places)
+{
+#if defined(__AVX512VBMI2__)
+    __m512i at = bit_places_bytes(bits), all = _mm512_set1_epi32((int)base);
 
     _mm512_storeu_si512(places, _mm512_add_epi32(all, _mm512_cvtepu8_epi32(_mm512_castsi512_si128(at))));
     _mm512_storeu_si512(places + 16, _mm512_add_epi32(all, _mm512_cvtepu8_epi32(_mm512_extracti32x4_epi32(at, 1))));

@@ -10,6 +10,12 @@
 #define LEAST_BITS  14
 #define MOST_BITS   22
 
+static void add_partial(struct byte_cuts *c, uint8_t before, uint8_t after)
+{
+    c->partial[before][after >> 5 & 1] |= (uint32_t)1 << (after & 31);
+    c->has_partial = true;
+}
+
 /* Goes through the places in a token at which a cut could be; counts pairs of whole characters, and notes them if
  * `note`. */
 static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes, bool note)
@@ -32,7 +38,7 @@ static size_t go_through(struct byte_cuts *c, const uint8_t *text, size_t bytes,
             if (note && both)
                 byte_cuts_add(c, before, after);
             else if (note)
-                c->partial[text[at - 1]][text[at] >> 5 & 1] |= (uint32_t)1 << (text[at] & 31);
+                add_partial(c, text[at - 1], text[at]);
         }
         before = after;
         whole_before = whole;

@@ -19,6 +19,7 @@ struct byte_cuts {
     unsigned shift;  /* of a hash */
     /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
     uint32_t partial[256][2];
+    bool has_partial; /* else none does */
 };
 
 /* Pieces of so many bytes are left as they are, where long ones only are cut. */

@@ -53,11 +53,10 @@ static inline uint64_t safe_at(const struct byte_cuts *c, const uint8_t *text, s
 }
 
 #if defined(__AVX512F__)
-/* The same as bits, of sixteen places. */
-static inline __mmask16 safe_at_many(const struct byte_cuts *c, const uint8_t *text, __m512i places)
+/* The same as bits, of sixteen places. `before`, `after`: the four bytes before each and from it on. */
+static inline __mmask16 safe_at_many(const struct byte_cuts *c, __m512i before, __m512i after)
 {
     const __m512i highs = _mm512_set1_epi32((int)0x80808080), ones = _mm512_set1_epi32(1);
-    __m512i before = _mm512_i32gather_epi32(places, text - 4, 1), after = _mm512_i32gather_epi32(places, text, 1);
     __m512i last = _mm512_srli_epi32(before, 24), first, next, hash, bits, word;
 
     /* word_starts(): the highest bit of the first, the lowest of the other but for its first byte */
@@ -74,33 +73,57 @@ static inline __mmask16 safe_at_many(const struct byte_cuts *c, const uint8_t *t
     hash = _mm512_srl_epi32(hash, _mm_cvtsi32_si128((int)c->shift));
     word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), c->pairs, 4);
     bits = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
-    last = _mm512_add_epi32(_mm512_add_epi32(last, last), _mm512_and_si512(_mm512_srli_epi32(after, 5), ones));
-    word = _mm512_i32gather_epi32(last, c->partial, 4);
-    word = _mm512_srlv_epi32(word, _mm512_and_si512(after, _mm512_set1_epi32(31)));
-    return _mm512_testn_epi32_mask(_mm512_or_si512(bits, word), ones);
+    if (c->has_partial) {
+        last = _mm512_add_epi32(_mm512_add_epi32(last, last), _mm512_and_si512(_mm512_srli_epi32(after, 5), ones));
+        word = _mm512_i32gather_epi32(last, c->partial, 4);
+        word = _mm512_srlv_epi32(word, _mm512_and_si512(after, _mm512_set1_epi32(31)));
+        bits = _mm512_or_si512(bits, word);
+    }
+    return _mm512_testn_epi32_mask(bits, ones);
 }
 
-/* Bits for the safe ones among places `leads` of 64 bytes. */
+#if defined(__AVX512VBMI2__)
+/* Bits for the safe ones among places `leads` of 64 bytes: what is around each is picked out of them. */
 static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
 {
-    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    uint8_t places[64 + 64];
+    const __m512i fours =
+        _mm512_set_epi32(0x0f0f0f0f, 0x0e0e0e0e, 0x0d0d0d0d, 0x0c0c0c0c, 0x0b0b0b0b, 0x0a0a0a0a, 0x09090909, 0x08080808,
+                         0x07070707, 0x06060606, 0x05050505, 0x04040404, 0x03030303, 0x02020202, 0x01010101, 0);
+    __m512i bytes = _mm512_loadu_si512(text - 4), more = _mm512_maskz_loadu_epi8(0xff, text + 60);
+    __m512i places = bit_places_bytes(leads);
+    unsigned count = (unsigned)__builtin_popcountll(leads);
     uint64_t safe = 0;
-    uint32_t count = 0;
 
-    for (unsigned i = 0; i < 64; i += 16) {
-        __mmask16 here = (__mmask16)(leads >> i);
+    for (unsigned i = 0; i < count; i += 16, places = _mm512_alignr_epi64(places, places, 2)) {
+        __m512i at = _mm512_permutexvar_epi8(fours, places);
+        __m512i before = _mm512_add_epi8(at, _mm512_set1_epi32(0x03020100));
+        __m512i after = _mm512_add_epi8(at, _mm512_set1_epi32(0x07060504));
 
-        _mm_storeu_si128((__m128i *)(places + count), _mm512_cvtepi32_epi8(_mm512_maskz_compress_epi32(
-                                                          here, _mm512_add_epi32(lanes, _mm512_set1_epi32((int)i)))));
-        count += (uint32_t)__builtin_popcount(here);
-    }
-    _mm_storeu_si128((__m128i *)(places + count), _mm_set1_epi8((char)places[0]));
-    for (uint32_t i = 0; i < count; i += 16)
-        safe |= (uint64_t)safe_at_many(c, text, _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(places + i))))
+        safe |= (uint64_t)safe_at_many(c, _mm512_permutex2var_epi8(bytes, before, more),
+                                       _mm512_permutex2var_epi8(bytes, after, more))
                 << i;
+    }
     return _pdep_u64(safe, leads);
 }
+#else
+/* The same: what is around each is gathered. */
+static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+{
+    uint32_t places[64 + 16];
+    unsigned count = (unsigned)__builtin_popcountll(leads);
+    uint64_t safe = 0;
+
+    bit_places(leads, 0, places);
+    _mm512_storeu_si512(places + count, _mm512_setzero_si512());
+    for (unsigned i = 0; i < count; i += 16) {
+        __m512i at = _mm512_loadu_si512(places + i);
+
+        safe |= (uint64_t)safe_at_many(c, _mm512_i32gather_epi32(at, text - 4, 1), _mm512_i32gather_epi32(at, text, 1))
+                << i;
+    }
+    return _pdep_u64(safe, leads);
+}
+#endif
 #endif
 
 /* So many places are gone through at once, if the CPU can. */

@@ -4,7 +4,7 @@
 
 extern const struct piece_kernels piece_kernels_plain;
 #if defined(__x86_64__)
-extern const struct piece_kernels piece_kernels_avx2, piece_kernels_avx512;
+extern const struct piece_kernels piece_kernels_avx2, piece_kernels_avx512, piece_kernels_avx512vbmi;
 #endif
 
 /* Fastest first; the last needs nothing, so it ends every search. */
@@ -13,6 +13,7 @@ static const struct {
     const struct piece_kernels *kernels;
 } rows[] = {
 #if defined(__x86_64__)
+    { CPU_AVX512_VBMI, &piece_kernels_avx512vbmi },
     { CPU_AVX512, &piece_kernels_avx512 },
     { CPU_AVX2, &piece_kernels_avx2 },
 #endif
