@@ -20,6 +20,16 @@ static inline __m512i bit_places_bytes(uint64_t bits)
 
     return _mm512_maskz_compress_epi8(bits, _mm512_loadu_si512(numbers));
 }
+
+/* The first sixteen of such bytes four times each, and these four bytes added to each: what picks words out of 64. */
+static inline __m512i bit_places_fours(__m512i places, int add)
+{
+    const __m512i fours =
+        _mm512_set_epi32(0x0f0f0f0f, 0x0e0e0e0e, 0x0d0d0d0d, 0x0c0c0c0c, 0x0b0b0b0b, 0x0a0a0a0a, 0x09090909, 0x08080808,
+                         0x07070707, 0x06060606, 0x05050505, 0x04040404, 0x03030303, 0x02020202, 0x01010101, 0);
+
+    return _mm512_add_epi8(_mm512_permutexvar_epi8(fours, places), _mm512_set1_epi32(add));
+}
 #endif
 
 /* Counted from `base`, in order. Up to 64 are written, whatever there is. */

@@ -8,7 +8,7 @@
 /* Bits for each pair that is set, at least: one in sixteen pairs is then thought unsafe without need. */
 #define BITS_A_PAIR 16
 #define LEAST_BITS  14
-#define MOST_BITS   22
+#define MOST_BITS   20
 
 static void add_partial(struct byte_cuts *c, uint8_t before, uint8_t after)
 {

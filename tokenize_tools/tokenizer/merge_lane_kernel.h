@@ -173,6 +173,41 @@ static inline uint64_t *short_line(const struct piece_cache *c, const struct pie
     return t->lines + piece_line(t, piece_hash_short(key->words[0]));
 }
 
+static inline uint64_t *middle_line(const struct piece_cache *c, const struct piece_key *key)
+{
+    const struct piece_table *t = &c->tables[PIECE_MIDDLE];
+
+    return t->lines + piece_line(t, piece_hash_middle(key->words[0], key->words[1]));
+}
+
+/* Up to six ids in two words, as a line of middle pieces has them; false if they do not fit. */
+static inline bool pack_middle(const uint32_t *ids, uint32_t count, uint64_t words[2])
+{
+    uint32_t all = 0;
+
+    words[0] = (uint64_t)count << PIECE_COUNT_SHIFT;
+    words[1] = 0;
+    for (uint32_t i = 0; i < count && count <= 6; i++) {
+        words[i / 3] |= (uint64_t)ids[i] << PIECE_ID_BITS * (i % 3);
+        all |= ids[i];
+    }
+    return count <= 6 && all <= PIECE_ID_MASK;
+}
+
+/* Keeps the ids of a piece, as a word if they fit one. */
+static inline void keep(struct piece_cache *c, const struct piece_key *key, const uint32_t *ids, uint32_t count,
+                        uint64_t value)
+{
+    uint64_t words[2];
+
+    if (key->table == PIECE_SHORT && value < PIECE_SPILLED)
+        line_put_short(short_line(c, key), key->words[0], value);
+    else if (key->table == PIECE_MIDDLE && pack_middle(ids, count, words))
+        line_put_middle(middle_line(c, key), key->words, words);
+    else
+        piece_cache_add(c, key, ids, count);
+}
+
 /* The symbols of a piece that has been merged lie behind the batch's other ids: they become ids, and go into the batch
  * and the cache. */
 static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b, uint32_t at,
@@ -190,15 +225,9 @@ static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c
         count = 1;
     }
     b->values[at] = piece_value(ids, count, b->many_count);
-    if (!piece_fits(ids, count)) {
-        b->many_count += count;
-        if (bytes <= PIECE_MOST)
-            piece_cache_add(c, key, ids, count);
-    } else if (bytes <= PIECE_MOST && key->table == PIECE_SHORT) {
-        line_put_short(short_line(c, key), key->words[0], b->values[at]);
-    } else if (bytes <= PIECE_MOST) {
-        piece_cache_add(c, key, ids, count);
-    }
+    b->many_count += piece_fits(ids, count) ? 0 : count;
+    if (bytes <= PIECE_MOST)
+        keep(c, key, ids, count, b->values[at]);
 }
 
 static inline void lane_end(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b)
@@ -228,6 +257,15 @@ static inline bool known_by_now(struct piece_cache *c, struct piece_batch *b, ui
         if (value < PIECE_SPILLED) {
             b->values[at] = value;
             return value != 0;
+        }
+    }
+    if (key->table == PIECE_MIDDLE) {
+        uint64_t value[2];
+
+        line_middle(middle_line(c, key), key->words, value);
+        if (value[0] < PIECE_SPILLED) {
+            b->values[at] = put_middle(b, value);
+            return value[0] != 0;
         }
     }
     count = piece_cache_find(c, key, b->many + b->many_count);

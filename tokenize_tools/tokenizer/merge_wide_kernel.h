@@ -4,6 +4,8 @@
  * the least of its column, and a merge of each piece costs one step for all; most of a step is looking up the 32 pairs
  * that have come about, by gathers. What is too long goes the way of merge_lane_kernel.h.
  */
+#include "bit_places_avx512.h"
+
 #define WIDE_LANES   16
 #define WIDE_PLACES  32
 #define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and behind */
@@ -191,33 +193,27 @@ static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, u
     }
 }
 
-/* The same of any symbols; behind them lies PAIR_NOBODY. */
-static inline void wide_put_symbols(const struct pair_table *t, struct wide *w, unsigned lane, const uint32_t *symbols,
-                                    uint32_t count)
+/* Sixteen symbols, or what there is of them, from number `at` of `count` on, and those that follow each. */
+static inline void wide_put_symbols(const struct pair_table *t, struct wide *w, unsigned lane, uint32_t at,
+                                    uint32_t count, __m512i mine, __m512i next)
 {
-    for (uint32_t at = 0; at < count; at += 16) {
-        __m512i places = wide_places(at + 1, lane), mine = _mm512_loadu_si512(symbols + at), ranks;
-        __mmask16 there = wide_mask(count - at);
-        struct wide_pairs pairs;
+    __m512i places = wide_places(at + 1, lane), ranks;
+    __mmask16 there = wide_mask(count - at);
+    struct wide_pairs pairs;
 
-        wide_ask(t, &pairs, mine, _mm512_loadu_si512(symbols + at + 1));
-        wide_answer(t, &pairs, 1, &ranks);
-        ranks = _mm512_or_si512(_mm512_slli_epi32(ranks, 6), _mm512_srli_epi32(places, 4));
-        _mm512_mask_i32scatter_epi32(w->symbols, there, places, mine, 4);
-        _mm512_mask_i32scatter_epi32(w->ranks, there, places, ranks, 4);
-    }
+    wide_ask(t, &pairs, mine, next);
+    wide_answer(t, &pairs, 1, &ranks);
+    ranks = _mm512_or_si512(_mm512_slli_epi32(ranks, 6), _mm512_srli_epi32(places, 4));
+    _mm512_mask_i32scatter_epi32(w->symbols, there, places, mine, 4);
+    _mm512_mask_i32scatter_epi32(w->ranks, there, places, ranks, 4);
 }
 
-/* Characters that are symbols; returns how many, 0 if one is beyond the tables, or there are too many. */
-static inline uint32_t wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane,
-                                        const uint8_t *piece, uint32_t bytes)
+/* Characters one by one; returns how many symbols they are, 0 if one is beyond the tables, or there are too many. */
+static uint32_t wide_put_one_by_one(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+                                    uint32_t bytes)
 {
     uint32_t symbols[LANE_SYMBOLS + 2 + 16], count = 0;
 
-    if (bytes <= WIDE_SYMBOLS && !bytes_any_high(piece, bytes)) {
-        wide_put_bytes(r, w, lane, piece, bytes);
-        return bytes;
-    }
     for (uint32_t at = 0; at < bytes;) {
         uint32_t length = lane_letter(r, symbols, &count, piece + at);
 
@@ -229,8 +225,70 @@ static inline uint32_t wide_put_letters(const struct merge_rules *r, struct wide
         return 0;
     for (unsigned i = 0; i < 17; i++)
         symbols[count + i] = PAIR_NOBODY;
-    wide_put_symbols(r->pairs, w, lane, symbols, count);
+    for (uint32_t at = 0; at < count; at += 16)
+        wide_put_symbols(r->pairs, w, lane, at, count, _mm512_loadu_si512(symbols + at),
+                         _mm512_loadu_si512(symbols + at + 1));
     return count;
+}
+
+#if defined(__AVX512VBMI2__)
+/* The symbols of sixteen characters that begin at these places of 64 bytes: of up to three bytes each. */
+static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __m512i places, __mmask16 there)
+{
+    const __m512i low = _mm512_set1_epi32(0x3f), nobody = _mm512_set1_epi32((int)PAIR_NOBODY);
+    __m512i four = _mm512_permutexvar_epi8(bit_places_fours(places, 0x03020100), text);
+    __m512i first = _mm512_and_si512(four, _mm512_set1_epi32(0xff));
+    __m512i second = _mm512_and_si512(_mm512_srli_epi32(four, 8), low);
+    __m512i third = _mm512_and_si512(_mm512_srli_epi32(four, 16), low);
+    __mmask16 two = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xc0));
+    __mmask16 three = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xe0));
+    __m512i code = _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* of three, one bit too many */
+
+    code = _mm512_mask_or_epi32(code, two, _mm512_slli_epi32(code, 6), second);
+    code = _mm512_mask_or_epi32(code, three, _mm512_slli_epi32(code, 6), third);
+    code = _mm512_and_si512(code, _mm512_set1_epi32(0xffff));
+    return _mm512_mask_i32gather_epi32(nobody, there, code, r->letters, 4);
+}
+
+/* Characters that are symbols, many at a time; returns how many they are, 0 if some are of another kind. */
+static inline uint32_t wide_put_many(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+                                     uint32_t bytes)
+{
+    const __m512i nobody = _mm512_set1_epi32((int)PAIR_NOBODY), none = _mm512_set1_epi32((int)LANE_NO_LETTER);
+    __mmask64 all = ((uint64_t)1 << bytes) - 1;
+    __m512i text = _mm512_maskz_loadu_epi8(all, piece), places, first, second = nobody;
+    uint64_t leads = _mm512_mask_cmpge_epi8_mask(all, text, _mm512_set1_epi8(-64));
+    uint32_t count = (uint32_t)__builtin_popcountll(leads);
+
+    if (count > WIDE_SYMBOLS || _mm512_cmpge_epu8_mask(text, _mm512_set1_epi8((char)0xf0)))
+        return 0;
+    places = bit_places_bytes(leads);
+    first = wide_letters(r, text, places, wide_mask(count));
+    if (count > 16)
+        second = wide_letters(r, text, _mm512_alignr_epi64(places, places, 2), wide_mask(count - 16));
+    if (_mm512_cmpeq_epi32_mask(first, none) | _mm512_cmpeq_epi32_mask(second, none))
+        return 0;
+    wide_put_symbols(r->pairs, w, lane, 0, count, first, _mm512_alignr_epi32(second, first, 1));
+    if (count > 16)
+        wide_put_symbols(r->pairs, w, lane, 16, count, second, _mm512_alignr_epi32(nobody, second, 1));
+    return count;
+}
+#endif
+
+/* Characters; returns how many symbols they are, 0 if one is beyond the tables, or there are too many. */
+static inline uint32_t wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane,
+                                        const uint8_t *piece, uint32_t bytes)
+{
+    uint32_t count = 0;
+
+    if (bytes <= WIDE_SYMBOLS && !bytes_any_high(piece, bytes)) {
+        wide_put_bytes(r, w, lane, piece, bytes);
+        return bytes;
+    }
+#if defined(__AVX512VBMI2__)
+    count = wide_put_many(r, w, lane, piece, bytes);
+#endif
+    return count > 0 ? count : wide_put_one_by_one(r, w, lane, piece, bytes);
 }
 
 static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,

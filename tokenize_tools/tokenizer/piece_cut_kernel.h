@@ -86,18 +86,13 @@ static inline __mmask16 safe_at_many(const struct byte_cuts *c, __m512i before, 
 /* Bits for the safe ones among places `leads` of 64 bytes: what is around each is picked out of them. */
 static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
 {
-    const __m512i fours =
-        _mm512_set_epi32(0x0f0f0f0f, 0x0e0e0e0e, 0x0d0d0d0d, 0x0c0c0c0c, 0x0b0b0b0b, 0x0a0a0a0a, 0x09090909, 0x08080808,
-                         0x07070707, 0x06060606, 0x05050505, 0x04040404, 0x03030303, 0x02020202, 0x01010101, 0);
     __m512i bytes = _mm512_loadu_si512(text - 4), more = _mm512_maskz_loadu_epi8(0xff, text + 60);
     __m512i places = bit_places_bytes(leads);
     unsigned count = (unsigned)__builtin_popcountll(leads);
     uint64_t safe = 0;
 
     for (unsigned i = 0; i < count; i += 16, places = _mm512_alignr_epi64(places, places, 2)) {
-        __m512i at = _mm512_permutexvar_epi8(fours, places);
-        __m512i before = _mm512_add_epi8(at, _mm512_set1_epi32(0x03020100));
-        __m512i after = _mm512_add_epi8(at, _mm512_set1_epi32(0x07060504));
+        __m512i before = bit_places_fours(places, 0x03020100), after = bit_places_fours(places, 0x07060504);
 
         safe |= (uint64_t)safe_at_many(c, _mm512_permutex2var_epi8(bytes, before, more),
                                        _mm512_permutex2var_epi8(bytes, after, more))

@@ -20,27 +20,6 @@
 #include "piece_batch.h"
 #include "piece_cut_kernel.h"
 
-/* ---- A line ---- */
-
-/* As line_short() of a line of middle pieces: two words. */
-static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
-{
-#if defined(__AVX2__)
-    __m256i keys = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)key));
-    __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), keys);
-    __m256i both = _mm256_and_si256(equal, _mm256_shuffle_epi32(equal, 0x4e));
-    __m256i found = _mm256_and_si256(both, _mm256_load_si256((const __m256i *)(line + 4)));
-
-    _mm_storeu_si128((__m128i *)value, _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
-#else
-    uint64_t first = line[0] == key[0] && line[1] == key[1] ? ~(uint64_t)0 : 0;
-    uint64_t second = line[2] == key[0] && line[3] == key[1] ? ~(uint64_t)0 : 0;
-
-    value[0] = (line[4] & first) | (line[6] & second);
-    value[1] = (line[5] & first) | (line[7] & second);
-#endif
-}
-
 /* ---- Keys ---- */
 
 /* Lines are fetched as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
@@ -156,27 +135,13 @@ static void find_short(const struct piece_table *t, struct piece_batch *b)
             values[k] = line_short(t->lines + b->short_lines[k], b->short_words[k]);
 }
 
-/* Puts six ids down, of which `count` are meant. */
-static inline uint64_t put_many(struct piece_batch *b, const uint64_t value[2], size_t count)
-{
-    uint32_t *many = b->many + b->many_count;
-    uint64_t place = PIECE_MANY | (uint64_t)count << 32 | b->many_count;
-
-    for (unsigned k = 0; k < 6; k++)
-        many[k] = (uint32_t)(value[k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
-    b->many_count += count;
-    return place;
-}
-
 static void find_middle(const struct piece_table *t, struct piece_batch *b)
 {
     for (uint32_t i = 0; i < b->middle_count; i++) {
         uint64_t value[2];
-        size_t count;
 
         line_middle(t->lines + (size_t)b->middle_lines[i] * PIECE_LINE, &b->middle_words[2 * i], value);
-        count = (size_t)(value[0] >> PIECE_COUNT_SHIFT);
-        b->values[b->middle_at[i]] = count > 3 && count <= 6 ? put_many(b, value, count) : value[0];
+        b->values[b->middle_at[i]] = put_middle(b, value);
     }
 }
 

@@ -1,8 +1,10 @@
 /*
- * piece_line_kernel.h: a line of short pieces of the cache (piece_cache.h), looked at and changed as a whole, for
- * piece_kernel.h.
+ * piece_line_kernel.h: a line of short or middle pieces of the cache (piece_cache.h), looked at and changed as a whole,
+ * for piece_kernel.h.
  */
-#include "piece_cache.h"
+#include "piece_batch.h"
+
+/* ---- Short ---- */
 
 /* The value of the one entry of a line of short pieces with this key; 0 if there is none. */
 static inline uint64_t line_short(const uint64_t *line, uint64_t key)
@@ -56,4 +58,52 @@ static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
     line[at] = key;
     line[4 + at] = value;
 #endif
+}
+
+/* ---- Middle ---- */
+
+/* As line_short() of a line of middle pieces: two words. */
+static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
+{
+#if defined(__AVX2__)
+    __m256i keys = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)key));
+    __m256i equal = _mm256_cmpeq_epi64(_mm256_load_si256((const __m256i *)line), keys);
+    __m256i both = _mm256_and_si256(equal, _mm256_shuffle_epi32(equal, 0x4e));
+    __m256i found = _mm256_and_si256(both, _mm256_load_si256((const __m256i *)(line + 4)));
+
+    _mm_storeu_si128((__m128i *)value, _mm_or_si128(_mm256_castsi256_si128(found), _mm256_extracti128_si256(found, 1)));
+#else
+    uint64_t first = line[0] == key[0] && line[1] == key[1] ? ~(uint64_t)0 : 0;
+    uint64_t second = line[2] == key[0] && line[3] == key[1] ? ~(uint64_t)0 : 0;
+
+    value[0] = (line[4] & first) | (line[6] & second);
+    value[1] = (line[5] & first) | (line[7] & second);
+#endif
+}
+
+/* As line_put_short(): of two words, and two words of ids. */
+static inline void line_put_middle(uint64_t *line, const uint64_t key[2], const uint64_t value[2])
+{
+    unsigned at = line[2] == key[0] && line[3] == key[1] ? 2 : 0;
+
+    if (at == 0 && (line[0] != key[0] || line[1] != key[1])) {
+        memcpy(line + 2, line, 2 * sizeof *line);
+        memcpy(line + 6, line + 4, 2 * sizeof *line);
+    }
+    memcpy(line + at, key, 2 * sizeof *line);
+    memcpy(line + 4 + at, value, 2 * sizeof *line);
+}
+
+/* What a batch has of these two words: of more than three ids, up to six, where they have been put. */
+static inline uint64_t put_middle(struct piece_batch *b, const uint64_t value[2])
+{
+    uint32_t *many = b->many + b->many_count;
+    uint64_t count = value[0] >> PIECE_COUNT_SHIFT, place = PIECE_MANY | count << 32 | b->many_count;
+
+    if (count <= 3 || count > 6)
+        return value[0];
+    for (unsigned k = 0; k < 6; k++)
+        many[k] = (uint32_t)(value[k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
+    b->many_count += count;
+    return place;
 }
