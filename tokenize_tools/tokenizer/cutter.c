@@ -95,12 +95,12 @@ static enum verdict judge(const struct cutter *c, const struct window *w, struct
 }
 
 /* The next token that is there for certain, at or after `from`. */
-static bool find(const struct cutter *c, const struct window *w, struct found *f)
+static bool find(const struct cutter *c, const struct window *w, struct string_search *search, struct found *f)
 {
     uint32_t number;
 
-    if (!string_finder_next(c->options.finder, w->text, w->bytes, c->from, &f->start, &f->end, &number) ||
-        f->start >= w->certain)
+    search->from = c->from;
+    if (!string_finder_next(c->options.finder, search, &f->start, &f->end, &number) || f->start >= w->certain)
         return false;
     f->added = c->options.added ? &c->options.added[number] : NULL;
     f->id = f->added ? f->added->id : number;
@@ -150,10 +150,11 @@ static size_t certain_text(const struct cutter *c, const struct window *w)
 
 static enum leat_status cut_window(struct cutter *c, struct window *w, struct leat_error *err)
 {
+    struct string_search search = { .text = w->text, .bytes = w->bytes };
     enum leat_status s = LEAT_OK;
     struct found f;
 
-    while (s == LEAT_OK && find(c, w, &f)) {
+    while (s == LEAT_OK && find(c, w, &search, &f)) {
         enum verdict verdict = judge(c, w, &f);
 
         if (verdict == NOT_CERTAIN) {

@@ -88,14 +88,14 @@ static size_t prefix(const struct sentencepiece_normalizer *n, const struct part
 {
     size_t longest = string_finder_longest(n->defined), start, end, length, bytes = p->bytes - p->at;
     const uint8_t *text = p->text + p->at;
+    struct string_search search = { .text = text, .bytes = bytes < longest ? bytes : longest };
     bool open = false;
     uint32_t id;
 
     if (bytes < longest && !p->last)
         return 0;
     /* only a piece that begins right here counts: no need to look further than the longest one */
-    if (longest > 0 && string_finder_next(n->defined, text, bytes < longest ? bytes : longest, 0, &start, &end, &id) &&
-        start == 0) {
+    if (longest > 0 && string_finder_next(n->defined, &search, &start, &end, &id) && start == 0) {
         *to = text;
         *to_bytes = end;
         return end;

@@ -165,31 +165,46 @@ static size_t next_first(const struct string_finder *f, const uint8_t *text, siz
     return at;
 }
 
-/* Through all whole blocks from *at on; false, and *at is behind them, if none has a match that begins in it. */
-static bool find_in_blocks(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t *at, size_t *end,
+/* Of the block that begins at s->block; those before s->from do not count. */
+static uint64_t firsts_from(const struct string_search *s)
+{
+    return s->from > s->block ? s->firsts & ~(uint64_t)0 << (s->from - s->block) : s->firsts;
+}
+
+/* Through all whole blocks from s->from on; false, and *start is behind them, if none has a match that begins in it. */
+static bool find_in_blocks(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
                            uint32_t *number)
 {
-    for (; bytes - *at >= BLOCK; *at += BLOCK)
-        for (uint64_t firsts = firsts_in_block(f, text + *at); firsts; firsts &= firsts - 1) {
-            size_t begin = *at + (size_t)__builtin_ctzll(firsts);
-
-            *end = match_at(f, text, bytes, begin, number);
-            if (*end > 0) {
-                *at = begin;
+    if (s->from < s->block || s->from - s->block >= BLOCK || s->firsts == 0) {
+        s->block = s->from;
+        s->firsts = s->bytes - s->block >= BLOCK ? firsts_in_block(f, s->text + s->block) : 0;
+    }
+    while (s->bytes - s->block >= BLOCK) {
+        for (uint64_t firsts = firsts_from(s); firsts; firsts &= firsts - 1) {
+            *start = s->block + (size_t)__builtin_ctzll(firsts);
+            *end = match_at(f, s->text, s->bytes, *start, number);
+            if (*end > 0)
                 return true;
-            }
         }
+        s->block += BLOCK;
+        s->firsts = s->bytes - s->block >= BLOCK ? firsts_in_block(f, s->text + s->block) : 0;
+    }
+    *start = s->block;
     return false;
 }
 
-bool string_finder_next(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t from, size_t *start,
-                        size_t *end, uint32_t *number)
+bool string_finder_next(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
+                        uint32_t *number)
 {
-    *start = from;
-    if (f->firsts > 1 && f->firsts <= FEW && from <= bytes && find_in_blocks(f, text, bytes, start, end, number))
-        return true;
-    for (size_t at = *start; f->firsts > 0 && at < bytes && (at = next_first(f, text, bytes, at)) < bytes; at++) {
-        *end = match_at(f, text, bytes, at, number);
+    size_t at = s->from;
+
+    if (f->firsts > 1 && f->firsts <= FEW && at <= s->bytes) {
+        if (find_in_blocks(f, s, start, end, number))
+            return true;
+        at = *start > at ? *start : at;
+    }
+    for (; f->firsts > 0 && at < s->bytes && (at = next_first(f, s->text, s->bytes, at)) < s->bytes; at++) {
+        *end = match_at(f, s->text, s->bytes, at, number);
         if (*end > 0) {
             *start = at;
             return true;

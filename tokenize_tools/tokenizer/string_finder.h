@@ -20,9 +20,18 @@ void string_finder_free(struct string_finder *f);
 enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text, size_t bytes, uint32_t number,
                                    struct leat_error *err);
 
+/* A text that is gone through, and what has been found out about it on the way: matches follow each other closely. */
+struct string_search {
+    const uint8_t *text;
+    size_t bytes;
+    size_t from;     /* matches before do not count: the caller's to move on */
+    size_t block;    /* where a block begins of which it is known: */
+    uint64_t firsts; /* which of its bytes strings begin with; 0 of block 0: nothing is known */
+};
+
 /* The first match at or after `from`; false if there is none. */
-bool string_finder_next(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t from, size_t *start,
-                        size_t *end, uint32_t *number);
+bool string_finder_next(const struct string_finder *f, struct string_search *search, size_t *start, size_t *end,
+                        uint32_t *number);
 
 /* The length of the longest string: a match cannot reach further than this across a cut. */
 size_t string_finder_longest(const struct string_finder *f);
