@@ -24,6 +24,8 @@ struct wide {
     struct wide_piece pieces[WIDE_LANES];
     __mmask16 busy;
     uint32_t width; /* the most symbols that a piece began with */
+    /* What the last step leaves to the next: ranks of two places, and a place that is none any more; 0: of none. */
+    __m512i left, left_ranks, place, place_ranks, gone;
 };
 
 /* ---- Pairs ---- */
@@ -99,13 +101,43 @@ static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p,
 
 /* ---- A step ---- */
 
-static inline __m512i wide_least(const struct wide *w)
+/* The least rank of each piece, after what the last step has left. Rows go in and out as a whole: what a scatter has put
+ * down in parts could not be loaded before it has reached the CPU's cache. */
+static inline __m512i wide_least(struct wide *w)
 {
-    __m512i least = _mm512_set1_epi32(-1);
+    const __m512i none = _mm512_set1_epi32(-1);
+    __m512i least = none, row = _mm512_setzero_si512();
 
-    for (uint32_t i = 1; i < w->width; i++)
-        least = _mm512_min_epu32(least, _mm512_load_si512(w->ranks[i]));
+    for (uint32_t i = 1; i < w->width; i++) {
+        __m512i ranks = _mm512_load_si512(w->ranks[i]);
+
+        row = _mm512_add_epi32(row, _mm512_set1_epi32(1));
+        ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(row, w->left), w->left_ranks);
+        ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(row, w->place), w->place_ranks);
+        ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(row, w->gone), none);
+        _mm512_store_si512(w->ranks[i], ranks);
+        least = _mm512_min_epu32(least, ranks);
+    }
     return least;
+}
+
+/* The symbols at two places of each piece; those of a third are put down. */
+static inline void wide_exchange(struct wide *w, __m512i left, __m512i right, __m512i place, __m512i result,
+                                 __m512i *left_symbols, __m512i *right_symbols)
+{
+    const __m512i nobody = _mm512_set1_epi32((int)PAIR_NOBODY);
+    __m512i row = _mm512_setzero_si512(), lefts = nobody, rights = nobody;
+
+    for (uint32_t i = 1; i <= w->width; i++) { /* those of nobody are in no row */
+        __m512i symbols = _mm512_load_si512(w->symbols[i]);
+
+        row = _mm512_add_epi32(row, _mm512_set1_epi32(1));
+        lefts = _mm512_mask_mov_epi32(lefts, _mm512_cmpeq_epi32_mask(row, left), symbols);
+        rights = _mm512_mask_mov_epi32(rights, _mm512_cmpeq_epi32_mask(row, right), symbols);
+        _mm512_store_si512(w->symbols[i], _mm512_mask_mov_epi32(symbols, _mm512_cmpeq_epi32_mask(row, place), result));
+    }
+    *left_symbols = lefts;
+    *right_symbols = rights;
 }
 
 /* Bits: the highest set one of each. */
@@ -122,13 +154,13 @@ static inline __m512i wide_lowest(__m512i bits)
 /* The least merge of each piece that has one; returns the pieces that have none. */
 static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
 {
-    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i ones = _mm512_set1_epi32(1);
     __m512i least = wide_least(w), alive = _mm512_load_si512(w->alive), place, result, one, behind, gone, left, right;
     __mmask16 busy = _mm512_mask_cmplt_epu32_mask(w->busy, least, _mm512_set1_epi32((int)LANE_NONE));
+    __m512i ranks[2], before, after;
     struct wide_pairs pairs[2];
-    __m512i ranks[2];
 
+    w->left = w->place = w->gone = _mm512_setzero_si512();
     if (!busy)
         return w->busy;
     place = _mm512_maskz_and_epi32(busy, least, _mm512_set1_epi32(LANE_PLACES - 1));
@@ -142,20 +174,16 @@ static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
     _mm512_store_si512(w->alive, alive);
     right = wide_top(wide_lowest(_mm512_xor_si512(behind, gone)));
     left = wide_top(_mm512_and_si512(alive, _mm512_sub_epi32(one, ones)));
-    gone = wide_top(gone);
 
-    left = _mm512_or_si512(_mm512_slli_epi32(left, 4), lanes);
-    right = _mm512_or_si512(_mm512_slli_epi32(right, 4), lanes);
-    _mm512_mask_i32scatter_epi32(w->symbols, busy, _mm512_or_si512(_mm512_slli_epi32(place, 4), lanes), result, 4);
-    wide_ask(t, &pairs[0], _mm512_mask_i32gather_epi32(ones, busy, left, w->symbols, 4), result);
-    wide_ask(t, &pairs[1], result, _mm512_mask_i32gather_epi32(ones, busy, right, w->symbols, 4));
+    wide_exchange(w, left, right, place, result, &before, &after);
+    wide_ask(t, &pairs[0], before, result);
+    wide_ask(t, &pairs[1], result, after);
     wide_answer(t, pairs, 2, ranks);
-    _mm512_mask_i32scatter_epi32(w->ranks, busy, left,
-                                 _mm512_or_si512(_mm512_slli_epi32(ranks[0], 6), _mm512_srli_epi32(left, 4)), 4);
-    _mm512_mask_i32scatter_epi32(w->ranks, busy, _mm512_or_si512(_mm512_slli_epi32(place, 4), lanes),
-                                 _mm512_or_si512(_mm512_slli_epi32(ranks[1], 6), place), 4);
-    _mm512_mask_i32scatter_epi32(w->ranks, busy, _mm512_or_si512(_mm512_slli_epi32(gone, 4), lanes),
-                                 _mm512_set1_epi32(-1), 4);
+    w->place = place;
+    w->left = _mm512_maskz_mov_epi32(busy, left);
+    w->gone = _mm512_maskz_mov_epi32(busy, wide_top(gone));
+    w->left_ranks = _mm512_or_si512(_mm512_slli_epi32(ranks[0], 6), left);
+    w->place_ranks = _mm512_or_si512(_mm512_slli_epi32(ranks[1], 6), place);
     return w->busy & (__mmask16)~busy;
 }
 
@@ -381,6 +409,7 @@ static void merge_wide(const struct merge_rules *r, struct piece_cache *c, struc
     memset(w.counts, 0, sizeof w.counts);
     memset(w.alive, 0xff, sizeof w.alive);
     w.busy = 0;
+    w.left = w.place = w.gone = _mm512_setzero_si512();
     wide_fill(r, &w, c, b, &next, &kept);
     while (w.busy)
         wide_turn(r, &w, c, b, &next, &kept);
