@@ -109,7 +109,8 @@ static void encode_share(void *context, unsigned index)
     }
 }
 
-/* Cuts the documents in shares of about as many bytes each, opens the encoders, and touches memory for the ids. */
+/* Cuts the documents in shares of about as many bytes each, opens the encoders, and touches memory for more ids than texts
+ * as a rule have: making it is no part of encoding. */
 static enum leat_status prepare(struct share *shares, unsigned threads, const struct texts *t,
                                 const struct leat_tokenizer *tokenizer, bool special, struct leat_error *err)
 {
@@ -131,7 +132,7 @@ static enum leat_status prepare(struct share *shares, unsigned threads, const st
         bytes = texts_begin(t, share->last) - texts_begin(t, share->first);
         s = leat_encoder_open(&share->encoder, tokenizer, &options, err);
         if (s == LEAT_OK)
-            s = texts_room(&array, 0, bytes / 3, &share->room, sizeof *share->ids, err);
+            s = texts_room(&array, 0, bytes - bytes / 3, &share->room, sizeof *share->ids, err);
         share->ids = array;
         if (s == LEAT_OK)
             memset(share->ids, 1, (size_t)share->room * sizeof *share->ids);

@@ -9,7 +9,8 @@ the median of N (5) repetitions with the least and the most, in MB/s of UTF-8, a
 The number of ids and their checksum must be the same in all measurements of a line; else it says so, and exits with 1.
 
 tokenizers is measured twice: encode_batch, which most people call, and encode_batch_fast, which leaves out offsets.
-The time of gigatoken includes its array of ids, as leat's does. --threads 2 measures leat and gigatoken with that
+The time of gigatoken includes its array of ids; leat's includes the copy into one, of which all pages have been touched
+before (the packer has no such array). --threads 2 measures leat and gigatoken with that
 many. 77: something that it needs is not there. Run by `make bench-encode-peers`, in a virtual environment of its own.
 """
 import argparse

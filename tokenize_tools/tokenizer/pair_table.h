@@ -1,8 +1,8 @@
 /*
  * pair_table.h: the merges of a vocabulary in as little memory as can be, since nearly every look-up of a piece that is
  * new misses the CPU's nearer caches: a word of 64 bits each, at one of three places that a hash of the pair tells.
- * Nearly all lie at their first one; and a word that stands at the first place of another pair says so, so that most
- * look-ups of pairs that have no merge end there, too. Words can be looked up many at a time by gathers.
+ * Three in four or more lie at their first one; and a word that stands at the first place of another pair says so, so
+ * that most look-ups of pairs that have no merge end there, too. Words can be looked up many at a time by gathers.
  *
  * A word is, from the top, 20 bits left, 20 bits right, 20 bits rank + 1, 4 bits that are free but for the lowest one:
  * a pair that has a place here lies at its next place, or the one after that.
