@@ -54,9 +54,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 /* Whether rows of `row_bytes` may ever lie apart. */
 static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
-    enum leat_engine engine = l->options.engine;
-
-    if (l->options.apart == LEAT_APART_NEVER || (engine != LEAT_ENGINE_AUTO && engine != LEAT_ENGINE_URING))
+    if (l->options.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.engine))
         return false;
     return l->options.apart == LEAT_APART_ALWAYS || (l->ops != &backend_host && row_bytes >= LEAST_ROW);
 }

@@ -29,7 +29,7 @@ typedef unsigned long long ull;
 
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
-    if (o->engine < LEAT_ENGINE_AUTO || o->engine > LEAT_ENGINE_URING)
+    if (o->engine < LEAT_ENGINE_AUTO || o->engine >= GATHER_ENGINE_COUNT)
         return status_set(err, LEAT_E_ARGUMENT, "%d is no engine", (int)o->engine);
     if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
         return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done about damage", (int)o->on_damage);

@@ -421,10 +421,10 @@ int main(void)
     snprintf(original, sizeof original, "%s/original", folder);
     snprintf(name, sizeof name, "%s/d", folder);
     loading_write(original, TOKENS, 2, 50);
-    for (unsigned k = LEAT_ENGINE_AUTO; k <= LEAT_ENGINE_URING + 1; k++) {
-        enum leat_engine e = k <= LEAT_ENGINE_URING ? (enum leat_engine)k : LEAT_ENGINE_URING;
+    for (int k = LEAT_ENGINE_AUTO; k <= GATHER_ENGINE_COUNT; k++) {
+        enum leat_engine e = k < GATHER_ENGINE_COUNT ? (enum leat_engine)k : LEAT_ENGINE_URING;
 
-        apart = k <= LEAT_ENGINE_URING ? LEAT_APART_AUTO : LEAT_APART_ALWAYS;
+        apart = k < GATHER_ENGINE_COUNT ? LEAT_APART_AUTO : LEAT_APART_ALWAYS;
         for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2) {
             for (uint32_t threads = 0; threads < 2; threads++) {
                 damaged_page(a, e, threads);

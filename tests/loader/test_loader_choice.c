@@ -265,7 +265,7 @@ int main(void)
     forced(LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ENGINE_ADVISE, "advise");
     forced(LEAT_ENGINE_URING, "uring");
-    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++) {
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++) {
         long_rows(e, 200000);
         long_rows(e, 1200000);
     }
