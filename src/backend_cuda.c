@@ -21,6 +21,7 @@
 #include "cuda_driver.h"
 #include "cuda_image.h"
 #include "rows_device.h"
+#include "rows_outputs.h"
 
 #define USES             4u /* streams that use one slot and are told apart; further ones wait for the last of them */
 #define DEVICE_ALIGNMENT 256u
@@ -437,16 +438,24 @@ static cuda_pointer slot_at(const struct backend *b, unsigned slot)
 
 static bool nothing_wanted(const struct rows_job *j)
 {
-    return !j->inputs && !j->labels && !j->positions && !j->documents && !j->loss_mask && !j->attention_mask &&
-           !j->sequences;
+    bool none = true;
+
+#define LOOK(field, name, kind, documents) none = none && !j->field;
+    ROWS_OUTPUTS(LOOK)
+#undef LOOK
+    return none;
 }
 
 /* A store to an address that is no multiple of its size would end the whole context. */
-static bool aligned(const struct rows_job *j)
+static bool is_aligned(const struct rows_job *j)
 {
-    uintptr_t wide = (uintptr_t)j->inputs | (uintptr_t)j->labels | (uintptr_t)j->positions | (uintptr_t)j->documents;
+    bool aligned = true;
 
-    return wide % j->number_bytes == 0 && (uintptr_t)j->sequences % sizeof *j->sequences == 0;
+#define LOOK(field, name, kind, documents)                                                                             \
+    aligned = aligned && (uintptr_t)j->field % rows_output_bytes(kind, 1, j->number_bytes, 1) == 0;
+    ROWS_OUTPUTS(LOOK)
+#undef LOOK
+    return aligned;
 }
 
 static enum leat_status launch(struct backend *b, unsigned slot, const struct rows_job *job, cuda_stream stream,
@@ -457,7 +466,7 @@ static enum leat_status launch(struct backend *b, unsigned slot, const struct ro
     void *parameters[] = { &j, &grid };
     uint64_t blocks;
 
-    if (!aligned(&j))
+    if (!is_aligned(&j))
         return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must lie at multiples of their numbers' %u bytes",
                           j.number_bytes);
     j.base = (const uint8_t *)(uintptr_t)slot_at(b, slot);
