@@ -264,7 +264,8 @@ bool gather_shrank(const struct gather_file *f)
     return f->map->fd >= 0 && (fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size);
 }
 
-bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
+/* Whether a piece could be read from the page cache at once, which is then done. */
+static bool read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
 {
 #if defined(RWF_NOWAIT)
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
@@ -317,7 +318,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->engine = engines[f->engine];
         if (!p->engine->begin)
             continue;
-        if (gather_read_cached(g, f, p))
+        if (read_cached(g, f, p))
             p->state = GATHER_DONE;
         else
             p->engine->begin(g, job, p);

@@ -192,9 +192,6 @@ void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t be
  * cut may get zeros for the last page's end, and no error; but then the size has changed before. */
 bool gather_shrank(const struct gather_file *f);
 
-/* Whether a piece could be read from the page cache at once, which is then done. */
-bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p);
-
 /*
  * An engine: what it does for the pieces of its files; NULL: nothing. A piece that it leaves undone, or cannot do, is done
  * by engine_pread.
