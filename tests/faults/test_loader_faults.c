@@ -12,6 +12,7 @@
 
 #include "dataset.h"
 #include "loader/loading.h"
+#include "loader/page_cache.h"
 #include "plan.h"
 #include "small.h"
 #include "support/fault.h"
@@ -29,16 +30,6 @@ static void copy_original(void)
     unlink(with(name, ".tokens"));
     unlink(with(name, ".leat"));
     copy_dataset(original, name);
-}
-
-/* Out of the page cache, so that reads go to the disk. */
-static void make_cold(void)
-{
-    int fd = open(with(name, ".tokens"), O_RDONLY);
-
-    fdatasync(fd);
-    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    close(fd);
 }
 
 static struct loading open_plan(enum leat_access access)
@@ -150,7 +141,7 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     copy_original();
     damage(7 * 4096 + 100);
     if (threads)
-        make_cold();
+        page_cache_drop(with(name, ".tokens"));
     w = open_plan(access);
     rows = rows_of_page(&w, 7, &first_batch);
     r = take_all(&w, &o, NULL);
