@@ -10,14 +10,14 @@
 /* Of a stream besides a window: buffers, tables. */
 #define OTHER_MEMORY    ((uint64_t)512 << 10)
 
-#define ROW(form, name) [BYTE_FORM_##form] = &decoder_##name,
-static const struct decoder *const decoders[BYTE_FORMS] = { DECODERS(ROW) };
+#define ROW(form, name) [BYTE_FORM_##form] = &decompressor_##name,
+static const struct decompressor *const decompressors[BYTE_FORMS] = { DECOMPRESSORS(ROW) };
 
 struct byte_stream {
     struct raw_input in;
     enum byte_form form;
-    const struct decoder *decoder; /* NULL: plain */
-    void *state;                   /* the decoder's */
+    const struct decompressor *decompressor; /* NULL: plain */
+    void *state;                             /* the decompressor's */
     uint64_t text_position;
     struct byte_mark mark; /* of compressed data: behind the frame or member that ended last */
     bool ended;
@@ -26,23 +26,23 @@ struct byte_stream {
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
-static bool is_called(const char *path, const struct decoder *d)
+static bool is_called(const char *path, const struct decompressor *d)
 {
     size_t length = strlen(path), bytes = strlen(d->suffix);
 
     return length >= bytes && strcmp(path + length - bytes, d->suffix) == 0;
 }
 
-const struct decoder *byte_stream_decoder(enum byte_form form)
+const struct decompressor *byte_stream_decompressor(enum byte_form form)
 {
-    return decoders[form];
+    return decompressors[form];
 }
 
 size_t byte_stream_stem(const char *path)
 {
     for (unsigned form = 1; form < BYTE_FORMS; form++)
-        if (is_called(path, decoders[form]))
-            return strlen(path) - strlen(decoders[form]->suffix);
+        if (is_called(path, decompressors[form]))
+            return strlen(path) - strlen(decompressors[form]->suffix);
     return strlen(path);
 }
 
@@ -52,7 +52,7 @@ static enum leat_status detect(struct byte_stream *s, const char *path, struct l
     const struct raw_input *in = &s->in;
 
     for (unsigned form = 1; form < BYTE_FORMS; form++) {
-        const struct decoder *d = decoders[form];
+        const struct decompressor *d = decompressors[form];
         bool begins = d->begins(in->head, in->head_bytes), called = is_called(path, d);
 
         if (called && !begins)
@@ -60,22 +60,22 @@ static enum leat_status detect(struct byte_stream *s, const char *path, struct l
                                  "%s is called %s, but does not begin as a %s file does; rename it if it is not "
                                  "compressed, else get it again",
                                  path, d->suffix, d->name);
-        if (called || (begins && in->head_bytes >= d->head && !s->decoder)) {
+        if (called || (begins && in->head_bytes >= d->head && !s->decompressor)) {
             s->form = (enum byte_form)form;
-            s->decoder = d;
+            s->decompressor = d;
         }
     }
     return LEAT_OK;
 }
 
-static enum leat_status open_decoder(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
+static enum leat_status open_decompressor(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
 {
     bool behind = mark && mark->raw_offset > 0;
     enum leat_status status;
 
-    if (!s->decoder)
+    if (!s->decompressor)
         return LEAT_OK;
-    status = s->decoder->open(&s->state, s->in.name, behind, err);
+    status = s->decompressor->open(&s->state, s->in.name, behind, err);
     return status == LEAT_OK ? raw_input_buffer(&s->in, err) : status;
 }
 
@@ -101,7 +101,7 @@ static enum leat_status open_stream(struct byte_stream **out, const char *path, 
     if (status == LEAT_OK)
         status = detect(s, path, err);
     if (status == LEAT_OK)
-        status = open_decoder(s, mark, err);
+        status = open_decompressor(s, mark, err);
     if (status == LEAT_OK && mark)
         status = go_on(s, mark, err);
     if (status != LEAT_OK) {
@@ -127,8 +127,8 @@ void byte_stream_close(struct byte_stream *s)
 {
     if (!s)
         return;
-    if (s->decoder)
-        s->decoder->close(s->state);
+    if (s->decompressor)
+        s->decompressor->close(s->state);
     raw_input_close(&s->in);
     free(s);
 }
@@ -146,11 +146,11 @@ static void set_mark(struct byte_stream *s)
 /* Some text, or s->ended. */
 static enum leat_status step(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
 {
-    enum decoder_step what = STEP_MORE;
+    enum decompressor_step what = STEP_MORE;
     enum leat_status status;
 
-    if (s->decoder) {
-        status = s->decoder->step(s->state, &s->in, buf, room, got, &what, &s->error);
+    if (s->decompressor) {
+        status = s->decompressor->step(s->state, &s->in, buf, room, got, &what, &s->error);
     } else {
         status = raw_input_read(&s->in, buf, room, got, &s->error);
         what = *got == 0 ? STEP_END : STEP_MORE;
@@ -223,7 +223,7 @@ uint64_t byte_stream_size(const struct byte_stream *s)
 
 uint64_t byte_stream_memory(const struct byte_stream *s)
 {
-    uint64_t window = s->decoder && s->decoder->memory ? s->decoder->memory(s->state) : 0,
+    uint64_t window = s->decompressor && s->decompressor->memory ? s->decompressor->memory(s->state) : 0,
              text = s->text_position - s->mark.text_offset;
 
     return OTHER_MEMORY + (window < text ? window : text);

@@ -14,14 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decoder.h"
+#include "decompressor.h"
 #include "leat.h"
 
 #define BYTE_FORM_OF(form, name) BYTE_FORM_##form,
-enum byte_form { BYTE_FORM_PLAIN = 0, DECODERS(BYTE_FORM_OF) BYTE_FORMS };
+enum byte_form { BYTE_FORM_PLAIN = 0, DECOMPRESSORS(BYTE_FORM_OF) BYTE_FORMS };
 
 /* The row of a form that is not plain. */
-const struct decoder *byte_stream_decoder(enum byte_form form);
+const struct decompressor *byte_stream_decompressor(enum byte_form form);
 
 /* How many bytes of `path` stand before the suffix of a compressed file; all if it has none. */
 size_t byte_stream_stem(const char *path);

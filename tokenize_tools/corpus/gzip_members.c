@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "decoder.h"
+#include "decompressor.h"
 #include "inflater.h"
 
 #define FIXED_BYTES   10u /* of a header */
@@ -216,7 +216,7 @@ static enum leat_status pass_data(struct gzip_members *g, struct raw_input *in, 
     return LEAT_OK;
 }
 
-static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *in, enum decoder_step *step,
+static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *in, enum decompressor_step *step,
                                      struct leat_error *err)
 {
     size_t part = TRAILER_BYTES - g->count;
@@ -259,7 +259,7 @@ static enum leat_status pass_between(struct gzip_members *g, struct raw_input *i
 }
 
 static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decoder_step *what, struct leat_error *err)
+                             enum decompressor_step *what, struct leat_error *err)
 {
     struct gzip_members *g = state;
     enum leat_status s = LEAT_OK;
@@ -287,10 +287,10 @@ static enum leat_status step(void *state, struct raw_input *in, void *buf, size_
     return pass_between(g, in, err);
 }
 
-const struct decoder decoder_gzip = { .name = "gzip",
-                                      .suffix = ".gz",
-                                      .head = 2,
-                                      .begins = begins,
-                                      .open = open_members,
-                                      .close = close_members,
-                                      .step = step };
+const struct decompressor decompressor_gzip = { .name = "gzip",
+                                                .suffix = ".gz",
+                                                .head = 2,
+                                                .begins = begins,
+                                                .open = open_members,
+                                                .close = close_members,
+                                                .step = step };

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "decoder.h"
+#include "decompressor.h"
 
 #define BLOCK_HEADER 3u /* bytes */
 
@@ -96,7 +96,7 @@ static enum leat_status cut_off(const struct raw_input *in, struct leat_error *e
 }
 
 /* Between frames: the end, or the first bytes of a frame; libzstd itself would take three wrong bytes for a begin. */
-static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decoder_step *step,
+static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decompressor_step *step,
                                     struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -137,7 +137,7 @@ static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_i
 }
 
 static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decoder_step *what, struct leat_error *err)
+                             enum decompressor_step *what, struct leat_error *err)
 {
     struct zstd_frames *z = state;
     ZSTD_inBuffer from;
@@ -172,11 +172,11 @@ static enum leat_status step(void *state, struct raw_input *in, void *buf, size_
     return LEAT_OK;
 }
 
-const struct decoder decoder_zstd = { .name = "zstd",
-                                      .suffix = ".zst",
-                                      .head = RAW_HEAD,
-                                      .begins = begins,
-                                      .open = open_frames,
-                                      .close = close_frames,
-                                      .memory = memory,
-                                      .step = step };
+const struct decompressor decompressor_zstd = { .name = "zstd",
+                                                .suffix = ".zst",
+                                                .head = RAW_HEAD,
+                                                .begins = begins,
+                                                .open = open_frames,
+                                                .close = close_frames,
+                                                .memory = memory,
+                                                .step = step };

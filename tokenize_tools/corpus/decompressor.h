@@ -1,9 +1,9 @@
 /*
- * decoder.h: the decompressors behind byte_stream. A new one is a file with its table, and a row of DECODERS; from that
+ * decompressor.h: the decompressors behind byte_stream. A new one is a file with its table, and a row of DECOMPRESSORS; from that
  * inputs are found by its suffix, and opened by their first bytes.
  */
-#ifndef LEAT_TOKENIZE_TOOLS_DECODER_H
-#define LEAT_TOKENIZE_TOOLS_DECODER_H
+#ifndef LEAT_TOKENIZE_TOOLS_DECOMPRESSOR_H
+#define LEAT_TOKENIZE_TOOLS_DECOMPRESSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,17 +12,17 @@
 #include "leat.h"
 #include "raw_input.h"
 
-/* FORM of enum byte_form, and what decoder_name is called. */
-#define DECODERS(each) each(ZSTD, zstd) each(GZIP, gzip)
+/* FORM of enum byte_form, and what decompressor_name is called. */
+#define DECOMPRESSORS(each) each(ZSTD, zstd) each(GZIP, gzip)
 
 /* What a step has come to; after STEP_MORE, which may have given no text, it is called again. */
-enum decoder_step {
+enum decompressor_step {
     STEP_MORE,
     STEP_BORDER, /* the input stands right behind a frame or member, and all of its text has been given */
     STEP_END
 };
 
-struct decoder {
+struct decompressor {
     const char *name, *suffix;
     size_t head; /* at least so many first bytes must be there for a file that is not called so; RAW_HEAD at most */
 
@@ -40,10 +40,10 @@ struct decoder {
 
     /* One step; *got bytes of text are in `buf`, also if it fails. `room` is not 0. */
     enum leat_status (*step)(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
-                             enum decoder_step *step, struct leat_error *err);
+                             enum decompressor_step *step, struct leat_error *err);
 };
 
-#define DECODER_DECLARE(form, name) extern const struct decoder decoder_##name;
-DECODERS(DECODER_DECLARE)
+#define DECOMPRESSOR_DECLARE(form, name) extern const struct decompressor decompressor_##name;
+DECOMPRESSORS(DECOMPRESSOR_DECLARE)
 
 #endif
