@@ -5,12 +5,12 @@
 
 #include "cli/json.h"
 #include "cli/units.h"
+#include "gather.h"
 #include "machine.h"
 #include "subcommands.h"
 
 typedef unsigned long long ull;
 
-static const char *const engines[] = { "auto", "map", "pread", "advise", "uring", NULL };
 static const char *const outputs[] = { "tokens", "i32", "i64", "packed", "views", NULL };
 static const char *const damages[] = { "error", "mask", NULL };
 static const char *const lasts[] = { "short", "padded", "dropped", NULL };
@@ -34,7 +34,7 @@ const struct option_row load_options[] = {
     { LOAD_OPTION("steps", OPTION_COUNT, steps, "N", "how many batches, if the plan does not end before"),
       .standard = "1000", .least = 1, .most = (uint64_t)1 << 40 },
     { LOAD_OPTION("engine", OPTION_CHOICE, engine, "ENGINE", "how files are read: auto, map, pread, advise or uring"),
-      .standard = "auto", .choices = engines },
+      .standard = "auto", .choices = gather_engine_names },
     { LOAD_OPTION("output", OPTION_CHOICE, output, "OUTPUT",
                   "tokens as stored; i32 or i64: inputs and labels; packed: i32 with positions and sequences; views: "
                   "rows in place, without a loader"),

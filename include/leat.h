@@ -629,8 +629,9 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
 /* ---- The loader: batches ---------------------------------------------------------------------------------------- */
 
 /*
- * A loader takes a plan and gives its batches, one after another, from a ring of 4 to 8 slots that one background thread
- * keeps full. No worker processes, nothing copied between processes.
+ * A loader takes a plan and gives its batches, one after another, from a ring of slots that one background thread keeps
+ * full: 8 of them, fewer where memory is short, up to 64 where batches are small. No worker processes, nothing copied
+ * between processes.
  *
  *   struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
  *   o.batch = 256; o.rank = rank; o.world = world;

@@ -7,55 +7,16 @@
  * the GPU but those of opening and closing, and none that CUDA forbids while a stream is captured is made elsewhere, or
  * only as "relaxed", so that they disturb no capture of the program's.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "backend.h"
+#include "backend_cuda.h"
 #include "base/bytes.h"
 #include "base/status.h"
-#include "cuda_device.h"
-#include "cuda_driver.h"
 #include "cuda_image.h"
 #include "rows_device.h"
-
-#define USES             4u /* streams that use one slot and are told apart; further ones wait for the last of them */
-#define DEVICE_ALIGNMENT 256u
-#define LEAST_SLOTS      2u
-
-struct slot {
-    pthread_mutex_t lock; /* of what follows: users come from any thread */
-    cuda_event ready;     /* the copy is made, and what is borrowed is filled */
-    cuda_event uses[USES];
-    unsigned used;
-    bool borrowed;
-};
-
-struct backend {
-    struct cuda_driver driver;
-    cuda_device device;
-    int ordinal;
-    char name[CUDA_DEVICE_NAME];
-    cuda_context context; /* NULL: not retained */
-    cuda_module module;
-    cuda_function kernels[2][2]; /* of tokens of 2 and 4 bytes, and numbers of 4 and 8 */
-    cuda_stream stream;
-    bool attached; /* the stage has a thread of its own, in which the context is current */
-
-    struct slot *slots;
-    unsigned slot_count, locks;
-    uint8_t *host;
-    cuda_pointer memory; /* 0: none */
-    size_t host_stride, device_stride, slot_bytes, output_bytes;
-    bool registered;
-
-    atomic_bool failed; /* `failure` is filled */
-    atomic_flag failing;
-    struct leat_error failure;
-};
+#include "rows_outputs.h"
 
 /* ---- Failures ---- */
 
@@ -68,25 +29,19 @@ static void keep_failure(struct backend *b, const struct leat_error *err)
     atomic_store(&b->failed, true);
 }
 
-static enum leat_status check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err)
+enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err)
 {
     return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&b->driver, r, tried, err);
 }
 
 /* ---- The context ---- */
 
-/* What a thread had before a call of ours. */
-struct before {
-    bool pushed, relaxed;
-    cuda_capture_mode mode;
-};
-
-static cuda_result enter(const struct backend *b, struct before *before)
+static cuda_result enter(const struct backend *b, struct cuda_before *before)
 {
     cuda_context current = NULL;
     cuda_result r = b->driver.context_current(&current);
 
-    *before = (struct before) { .mode = CUDA_CAPTURE_RELAXED };
+    *before = (struct cuda_before) { .mode = CUDA_CAPTURE_RELAXED };
     if (r != CUDA_OK || current == b->context)
         return r;
     r = b->driver.context_push(b->context);
@@ -94,8 +49,7 @@ static cuda_result enter(const struct backend *b, struct before *before)
     return r;
 }
 
-/* For calls that are forbidden while some stream is captured, unless the calling thread says that it knows. */
-static cuda_result enter_relaxed(const struct backend *b, struct before *before)
+cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before)
 {
     cuda_result r = enter(b, before);
 
@@ -104,7 +58,7 @@ static cuda_result enter_relaxed(const struct backend *b, struct before *before)
     return r;
 }
 
-static void leave(const struct backend *b, struct before *before)
+void backend_cuda_leave(const struct backend *b, struct cuda_before *before)
 {
     cuda_context ours;
 
@@ -114,10 +68,10 @@ static void leave(const struct backend *b, struct before *before)
         b->driver.context_pop(&ours);
 }
 
-static cuda_result enter_stage(const struct backend *b, struct before *before)
+static cuda_result enter_stage(const struct backend *b, struct cuda_before *before)
 {
-    *before = (struct before) { .pushed = false };
-    return b->attached ? CUDA_OK : enter_relaxed(b, before);
+    *before = (struct cuda_before) { .pushed = false };
+    return b->attached ? CUDA_OK : backend_cuda_enter(b, before);
 }
 
 static void attach(struct backend *b)
@@ -150,7 +104,7 @@ static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
         if (r == CUDA_OK)
             r = b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel);
     }
-    return check(b, r, "loading the kernels", err);
+    return backend_cuda_check(b, r, "loading the kernels", err);
 }
 
 static enum leat_status open_inside(struct backend *b, struct leat_error *err)
@@ -164,13 +118,13 @@ static enum leat_status open_inside(struct backend *b, struct leat_error *err)
     r = b->driver.context_priorities(&least, &greatest);
     if (r == CUDA_OK) /* not one that the default stream waits for */
         r = b->driver.stream_create(&b->stream, CUDA_STREAM_NON_BLOCKING, greatest);
-    return check(b, r, "making a stream", err);
+    return backend_cuda_check(b, r, "making a stream", err);
 }
 
 static enum leat_status open_device(struct backend *b, const char *device, struct leat_error *err)
 {
     struct cuda_device_words words;
-    struct before before;
+    struct cuda_before before;
     enum leat_status s = cuda_device_parse(device, &words, err);
 
     if (s == LEAT_OK)
@@ -178,31 +132,32 @@ static enum leat_status open_device(struct backend *b, const char *device, struc
     if (s == LEAT_OK)
         s = cuda_device_find(&b->driver, words.which, &b->device, &b->ordinal, err);
     if (s == LEAT_OK)
-        s = check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device), "asking for a GPU's name", err);
+        s = backend_cuda_check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device),
+                               "asking for a GPU's name", err);
     if (s == LEAT_OK)
-        s = check(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
+        s = backend_cuda_check(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
     if (s == LEAT_OK)
-        s = check(b, enter_relaxed(b, &before), "entering the GPU's context", err);
+        s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;
     s = open_inside(b, err);
-    leave(b, &before);
+    backend_cuda_leave(b, &before);
     return s;
 }
 
 /* Lets go of all; where the driver has been shut down before, there is nothing to be let go of any more. */
 static void close_cuda(struct backend *b)
 {
-    struct before before;
+    struct cuda_before before;
 
     if (!b)
         return;
-    if (b->context && enter_relaxed(b, &before) == CUDA_OK) {
+    if (b->context && backend_cuda_enter(b, &before) == CUDA_OK) {
         if (b->stream)
             b->driver.stream_destroy(b->stream);
         if (b->module)
             b->driver.module_unload(b->module);
-        leave(b, &before);
+        backend_cuda_leave(b, &before);
     }
     if (b->context)
         b->driver.context_release(b->device);
@@ -230,200 +185,21 @@ static enum leat_status open_cuda(struct backend **out, const char *device, stru
 static uint64_t room(struct backend *b)
 {
     size_t free_bytes = 0, total = 0;
-    struct before before;
+    struct cuda_before before;
 
-    if (enter_relaxed(b, &before) != CUDA_OK)
+    if (backend_cuda_enter(b, &before) != CUDA_OK)
         return 0;
     if (b->driver.memory_info(&free_bytes, &total) != CUDA_OK)
         free_bytes = 0;
-    leave(b, &before);
+    backend_cuda_leave(b, &before);
     return free_bytes;
-}
-
-/* ---- The ring ---- */
-
-static bool fits(size_t each, unsigned slots)
-{
-    return each <= SIZE_MAX / 2 / slots;
-}
-
-/* Memory of the device for as many slots as there is room for. */
-static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, struct leat_error *err)
-{
-    cuda_result r;
-
-    for (;; *slots = *slots / 2 < LEAST_SLOTS ? LEAST_SLOTS : *slots / 2) {
-        r = CUDA_OUT_OF_MEMORY;
-        if (fits(b->device_stride, *slots))
-            r = b->driver.memory_allocate(&b->memory, *slots * b->device_stride);
-        if (r != CUDA_OUT_OF_MEMORY || *slots <= LEAST_SLOTS)
-            break;
-    }
-    if (r == CUDA_OUT_OF_MEMORY)
-        return status_set(err, LEAT_E_NO_MEMORY,
-                          "the GPU has no room for %u slots of %llu bytes: take fewer rows, or give it less to hold",
-                          *slots, (unsigned long long)b->device_stride);
-    if (r != CUDA_OK)
-        b->memory = 0;
-    return check(b, r, "allocating memory of the GPU", err);
-}
-
-/* Memory of the host for `slots`. False: there is none. */
-static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned slots, int node)
-{
-    m->bytes = slots * m->stride;
-    m->host = backend_map(m->bytes, node, &m->huge_pages);
-#if defined(MADV_DONTFORK)
-    /* what the GPU reads must stay at its place: a fork would have it copied at the next write */
-    if (m->host)
-        madvise(m->host, m->bytes, MADV_DONTFORK);
-#endif
-    b->host = m->host;
-    return m->host != NULL;
-}
-
-/* Pinned memory for as many slots as the system allows, and if it allows none, memory that is not pinned. */
-static enum leat_status allocate_on_host(struct backend *b, struct backend_memory *m, unsigned *slots, int node,
-                                         struct leat_error *err)
-{
-    unsigned most = *slots;
-
-    for (;;) {
-        if (!map_on_host(b, m, *slots, node))
-            return status_no_memory(err, m->bytes);
-        b->registered = b->driver.host_register(m->host, m->bytes, 0) == CUDA_OK;
-        if (b->registered || *slots <= LEAST_SLOTS)
-            break;
-        backend_unmap(m->host, m->bytes);
-        *slots = *slots / 2 < LEAST_SLOTS ? LEAST_SLOTS : *slots / 2;
-    }
-    if (b->registered)
-        return LEAT_OK;
-    backend_unmap(m->host, m->bytes);
-    *slots = most;
-    m->unpinned = true;
-    return map_on_host(b, m, *slots, node) ? LEAT_OK : status_no_memory(err, m->bytes);
-}
-
-static enum leat_status make_events(struct backend *b, struct leat_error *err)
-{
-    b->slots = calloc(b->slot_count, sizeof *b->slots);
-    if (!b->slots)
-        return status_no_memory(err, b->slot_count * sizeof *b->slots);
-    for (; b->locks < b->slot_count; b->locks++)
-        if (pthread_mutex_init(&b->slots[b->locks].lock, NULL) != 0)
-            return status_no_memory(err, sizeof b->slots[0].lock);
-    for (unsigned i = 0; i < b->slot_count; i++)
-        for (unsigned k = 0; k <= USES; k++) {
-            cuda_event *event = k < USES ? &b->slots[i].uses[k] : &b->slots[i].ready;
-            cuda_result r = b->driver.event_create(event, CUDA_EVENT_DISABLE_TIMING);
-
-            if (r != CUDA_OK) {
-                *event = NULL;
-                return check(b, r, "making an event", err);
-            }
-        }
-    return LEAT_OK;
-}
-
-static enum leat_status allocate_inside(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
-{
-    unsigned slots = m->slots, on_device;
-    size_t free_bytes, total;
-    enum leat_status s = allocate_on_device(b, &slots, err);
-
-    on_device = slots;
-    if (s == LEAT_OK)
-        s = allocate_on_host(b, m, &slots, node, err);
-    if (s == LEAT_OK && slots < on_device) { /* what is more than that is the program's */
-        s = check(b, b->driver.memory_free(b->memory), "giving back memory of the GPU", err);
-        b->memory = 0;
-        if (s == LEAT_OK)
-            s = allocate_on_device(b, &slots, err);
-    }
-    if (s != LEAT_OK)
-        return s;
-    m->slots_wanted = m->slots;
-    m->slots = b->slot_count = slots;
-    m->device_bytes = slots * b->device_stride;
-    if (b->driver.memory_info(&free_bytes, &total) == CUDA_OK) {
-        m->device_free = free_bytes;
-        m->device_total = total;
-    }
-    return make_events(b, err);
-}
-
-static enum leat_status allocate_ring(struct backend *b, struct backend_memory *m, int node, struct leat_error *err)
-{
-    struct before before;
-    enum leat_status s;
-
-    b->slot_bytes = m->slot_bytes;
-    b->output_bytes = m->output_bytes;
-    b->host_stride = m->stride = m->slot_bytes;
-    b->device_stride = bytes_pieces(m->slot_bytes + m->output_bytes, DEVICE_ALIGNMENT) * DEVICE_ALIGNMENT;
-    s = check(b, enter_relaxed(b, &before), "entering the GPU's context", err);
-    if (s != LEAT_OK)
-        return s;
-    s = allocate_inside(b, m, node, err);
-    leave(b, &before);
-    return s;
-}
-
-static void free_on_device(struct backend *b)
-{
-    const struct cuda_driver *d = &b->driver;
-
-    if (b->stream)
-        d->stream_synchronize(b->stream);
-    if (atomic_load(&b->failed)) /* something may use the ring that no event tells the end of */
-        d->context_synchronize();
-    for (unsigned i = 0; b->slots && i < b->slot_count; i++) {
-        struct slot *s = &b->slots[i];
-
-        for (unsigned k = 0; k < s->used; k++)
-            d->event_synchronize(s->uses[k]);
-        for (unsigned k = 0; k < USES; k++)
-            if (s->uses[k])
-                d->event_destroy(s->uses[k]);
-        if (s->ready)
-            d->event_destroy(s->ready);
-    }
-    if (b->registered)
-        d->host_unregister(b->host);
-    if (b->memory)
-        d->memory_free(b->memory);
-}
-
-static void free_slots(struct backend *b)
-{
-    for (unsigned i = 0; i < b->locks; i++)
-        pthread_mutex_destroy(&b->slots[i].lock);
-    free(b->slots);
-    b->slots = NULL;
-    b->locks = 0;
-}
-
-static void free_ring(struct backend *b, struct backend_memory *m)
-{
-    struct before before;
-
-    if (enter_relaxed(b, &before) == CUDA_OK) {
-        free_on_device(b);
-        leave(b, &before);
-    }
-    b->memory = 0;
-    b->registered = false;
-    backend_unmap(m->host, m->bytes);
-    m->host = NULL;
-    free_slots(b);
 }
 
 /* The driver must not be called in a process that was forked, and the ring is not there. */
 static void forget(struct backend *b, struct backend_memory *m)
 {
     m->host = NULL;
-    free_slots(b);
+    backend_cuda_free_slots(b);
     cuda_driver_close(&b->driver);
     free(b);
 }
@@ -437,16 +213,24 @@ static cuda_pointer slot_at(const struct backend *b, unsigned slot)
 
 static bool nothing_wanted(const struct rows_job *j)
 {
-    return !j->inputs && !j->labels && !j->positions && !j->documents && !j->loss_mask && !j->attention_mask &&
-           !j->sequences;
+    bool none = true;
+
+#define LOOK(field, name, kind, documents) none = none && !j->field;
+    ROWS_OUTPUTS(LOOK)
+#undef LOOK
+    return none;
 }
 
 /* A store to an address that is no multiple of its size would end the whole context. */
-static bool aligned(const struct rows_job *j)
+static bool is_aligned(const struct rows_job *j)
 {
-    uintptr_t wide = (uintptr_t)j->inputs | (uintptr_t)j->labels | (uintptr_t)j->positions | (uintptr_t)j->documents;
+    bool aligned = true;
 
-    return wide % j->number_bytes == 0 && (uintptr_t)j->sequences % sizeof *j->sequences == 0;
+#define LOOK(field, name, kind, documents)                                                                             \
+    aligned = aligned && (uintptr_t)j->field % rows_output_bytes(kind, 1, j->number_bytes, 1) == 0;
+    ROWS_OUTPUTS(LOOK)
+#undef LOOK
+    return aligned;
 }
 
 static enum leat_status launch(struct backend *b, unsigned slot, const struct rows_job *job, cuda_stream stream,
@@ -457,7 +241,7 @@ static enum leat_status launch(struct backend *b, unsigned slot, const struct ro
     void *parameters[] = { &j, &grid };
     uint64_t blocks;
 
-    if (!aligned(&j))
+    if (!is_aligned(&j))
         return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must lie at multiples of their numbers' %u bytes",
                           j.number_bytes);
     j.base = (const uint8_t *)(uintptr_t)slot_at(b, slot);
@@ -465,42 +249,42 @@ static enum leat_status launch(struct backend *b, unsigned slot, const struct ro
     if (blocks > INT32_MAX)
         return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for a GPU at once", j.rows,
                           j.length);
-    return check(b,
-                 b->driver.launch(b->kernels[j.layout.token_width == 4][j.number_bytes == 8], (unsigned)blocks, 1, 1,
-                                  ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
-                 "starting a kernel", err);
+    return backend_cuda_check(b,
+                              b->driver.launch(b->kernels[j.layout.token_width == 4][j.number_bytes == 8],
+                                               (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
+                              "starting a kernel", err);
 }
 
 /* ---- The stage's side ---- */
 
 static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err)
 {
-    struct before before;
+    struct cuda_before before;
     cuda_result r = enter_stage(b, &before);
 
     if (r == CUDA_OK)
         r = b->driver.copy_to_device(slot_at(b, slot), b->host + slot * b->host_stride, bytes, b->stream);
     if (r == CUDA_OK && b->output_bytes == 0) /* else `prepare` does that */
         r = b->driver.event_record(b->slots[slot].ready, b->stream);
-    leave(b, &before);
-    return check(b, r, "copying a batch to the GPU", err);
+    backend_cuda_leave(b, &before);
+    return backend_cuda_check(b, r, "copying a batch to the GPU", err);
 }
 
 static enum leat_status prepare(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err)
 {
-    struct before before;
-    enum leat_status s = check(b, enter_stage(b, &before), "entering the GPU's context", err);
+    struct cuda_before before;
+    enum leat_status s = backend_cuda_check(b, enter_stage(b, &before), "entering the GPU's context", err);
 
     if (s == LEAT_OK)
         s = launch(b, slot, job, b->stream, err);
     if (s == LEAT_OK)
-        s = check(b, b->driver.event_record(b->slots[slot].ready, b->stream), "recording an event", err);
-    leave(b, &before);
+        s = backend_cuda_check(b, b->driver.event_record(b->slots[slot].ready, b->stream), "recording an event", err);
+    backend_cuda_leave(b, &before);
     return s;
 }
 
 /* CUDA_OK, CUDA_NOT_READY, or a failure. */
-static cuda_result ask(const struct backend *b, struct slot *s)
+static cuda_result ask(const struct backend *b, struct cuda_slot *s)
 {
     cuda_result r = CUDA_OK;
 
@@ -513,8 +297,8 @@ static cuda_result ask(const struct backend *b, struct slot *s)
 
 static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error *err)
 {
-    struct slot *s = &b->slots[slot];
-    struct before before;
+    struct cuda_slot *s = &b->slots[slot];
+    struct cuda_before before;
     cuda_result r;
 
     if (atomic_load(&b->failed)) {
@@ -530,8 +314,9 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
             s->borrowed = false;
         pthread_mutex_unlock(&s->lock);
     }
-    leave(b, &before);
-    return r == CUDA_NOT_READY ? LEAT_E_AGAIN : check(b, r, "looking whether the GPU is done with a batch", err);
+    backend_cuda_leave(b, &before);
+    return r == CUDA_NOT_READY ? LEAT_E_AGAIN
+                               : backend_cuda_check(b, r, "looking whether the GPU is done with a batch", err);
 }
 
 /* ---- The consumers' side ---- */
@@ -547,7 +332,7 @@ static enum leat_status check_capture(const struct backend *b, cuda_stream strea
         return status_set(err, LEAT_E_STATE,
                           "another stream is being captured, of those that the default stream waits for: nothing may "
                           "happen on the default stream meanwhile; give another stream, or wait for the capture's end");
-    s = check(b, r, "looking at the stream", err);
+    s = backend_cuda_check(b, r, "looking at the stream", err);
     if (s != LEAT_OK || capturing == CUDA_CAPTURE_NONE)
         return s;
     return status_set(err, LEAT_E_STATE,
@@ -556,16 +341,16 @@ static enum leat_status check_capture(const struct backend *b, cuda_stream strea
 }
 
 /* What is on the stream by now uses the slot. */
-static cuda_result add_use(const struct backend *b, struct slot *s, cuda_stream stream)
+static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_stream stream)
 {
     cuda_result r = CUDA_OK;
-    cuda_event event = s->uses[s->used < USES ? s->used : USES - 1];
+    cuda_event event = s->uses[s->used < CUDA_SLOT_USES ? s->used : CUDA_SLOT_USES - 1];
 
-    if (s->used == USES) /* one event for two streams: this one waits for the other */
+    if (s->used == CUDA_SLOT_USES) /* one event for two streams: this one waits for the other */
         r = b->driver.stream_wait(stream, event, 0);
     if (r == CUDA_OK)
         r = b->driver.event_record(event, stream);
-    if (r == CUDA_OK && s->used < USES)
+    if (r == CUDA_OK && s->used < CUDA_SLOT_USES)
         s->used++;
     return r;
 }
@@ -574,7 +359,7 @@ static cuda_result add_use(const struct backend *b, struct slot *s, cuda_stream 
 static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_error *err)
 {
     struct leat_error own;
-    enum leat_status s = check(b, r, "recording an event on the consumer's stream", &own);
+    enum leat_status s = backend_cuda_check(b, r, "recording an event on the consumer's stream", &own);
 
     if (s != LEAT_OK) {
         keep_failure(b, &own);
@@ -587,11 +372,12 @@ static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_e
 static enum leat_status fill_inside(struct backend *b, unsigned number, const struct rows_job *job, cuda_stream stream,
                                     struct leat_error *err)
 {
-    struct slot *slot = &b->slots[number];
+    struct cuda_slot *slot = &b->slots[number];
     enum leat_status s = check_capture(b, stream, err);
 
     if (s == LEAT_OK)
-        s = check(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch", err);
+        s = backend_cuda_check(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch",
+                               err);
     if (s == LEAT_OK)
         s = launch(b, number, job, stream, err);
     if (s != LEAT_OK)
@@ -605,31 +391,32 @@ static enum leat_status fill_inside(struct backend *b, unsigned number, const st
 static enum leat_status fill(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
                              struct leat_error *err)
 {
-    struct before before;
+    struct cuda_before before;
     enum leat_status s;
 
     if (nothing_wanted(job))
         return LEAT_OK;
-    s = check(b, enter(b, &before), "entering the GPU's context", err);
+    s = backend_cuda_check(b, enter(b, &before), "entering the GPU's context", err);
     if (s != LEAT_OK)
         return s;
     s = fill_inside(b, slot, job, stream, err);
-    leave(b, &before);
+    backend_cuda_leave(b, &before);
     return s;
 }
 
 static enum leat_status await(struct backend *b, unsigned slot, void *stream, struct leat_error *err)
 {
-    struct slot *x = &b->slots[slot];
-    struct before before;
-    enum leat_status s = check(b, enter(b, &before), "entering the GPU's context", err);
+    struct cuda_slot *x = &b->slots[slot];
+    struct cuda_before before;
+    enum leat_status s = backend_cuda_check(b, enter(b, &before), "entering the GPU's context", err);
 
     if (s != LEAT_OK)
         return s;
     s = check_capture(b, stream, err);
     if (s == LEAT_OK)
-        s = check(b, b->driver.stream_wait(stream, x->ready, 0), "making the stream wait for the batch", err);
-    leave(b, &before);
+        s = backend_cuda_check(b, b->driver.stream_wait(stream, x->ready, 0), "making the stream wait for the batch",
+                               err);
+    backend_cuda_leave(b, &before);
     if (s == LEAT_OK) {
         pthread_mutex_lock(&x->lock);
         x->borrowed = true;
@@ -640,9 +427,9 @@ static enum leat_status await(struct backend *b, unsigned slot, void *stream, st
 
 static void release(struct backend *b, unsigned slot, void *stream)
 {
-    struct slot *s = &b->slots[slot];
+    struct cuda_slot *s = &b->slots[slot];
     struct leat_error err;
-    struct before before;
+    struct cuda_before before;
     cuda_result r;
 
     pthread_mutex_lock(&s->lock);
@@ -653,7 +440,7 @@ static void release(struct backend *b, unsigned slot, void *stream)
         else
             lost_use(b, r == CUDA_OK ? add_use(b, s, stream) : r, NULL);
         if (r == CUDA_OK)
-            leave(b, &before);
+            backend_cuda_leave(b, &before);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -675,8 +462,8 @@ const struct backend_ops backend_cuda = { .name = "cuda",
                                           .close = close_cuda,
                                           .forget = forget,
                                           .room = room,
-                                          .allocate_ring = allocate_ring,
-                                          .free_ring = free_ring,
+                                          .allocate_ring = backend_cuda_allocate,
+                                          .free_ring = backend_cuda_free,
                                           .attach = attach,
                                           .send = send,
                                           .fill = fill,

@@ -40,7 +40,7 @@ static struct part *part_of(const struct leat_dataset *d, size_t field, uint64_t
     return &d->parts[low];
 }
 
-struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token)
+static struct part *part_of_token(const struct leat_dataset *d, uint64_t token)
 {
     return part_of(d, offsetof(struct part, first_token), token);
 }
@@ -117,7 +117,7 @@ enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first,
     uint8_t *to = out;
 
     while (s == LEAT_OK && count > 0) {
-        struct part *p = dataset_part_of_token(d, first);
+        struct part *p = part_of_token(d, first);
         uint64_t at = first - p->first_token, left = p->header.tokens - at;
         uint64_t here = count < left ? count : left;
 
@@ -171,7 +171,7 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     if (BYTES_BIG_ENDIAN)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "views show little-endian bytes, and this machine is big-endian: use leat_dataset_read()");
-    p = dataset_part_of_token(d, first);
+    p = part_of_token(d, first);
     if (!bytes_inside(first - p->first_token, count, p->header.tokens))
         return status_set(err, LEAT_E_RANGE,
                           "tokens %llu to %llu reach from %s into the next dataset of the list: view them one by one",
@@ -247,7 +247,7 @@ enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t nu
 static enum leat_status document_at(const struct leat_dataset *d, uint64_t token, uint64_t *document,
                                     struct leat_error *err)
 {
-    struct part *p = dataset_part_of_token(d, token);
+    struct part *p = part_of_token(d, token);
     enum leat_status s = part_document_at(p, token - p->first_token, document, err);
 
     if (s == LEAT_OK)
@@ -269,7 +269,7 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
     if (to < from)
         return status_set(err, LEAT_E_DOCUMENTS,
                           "the document starts of %s contradict each other; verify the dataset, or write it again",
-                          dataset_part_of_token(d, first)->name);
+                          part_of_token(d, first)->name);
     *document = from;
     *documents = to - from + 1;
     return LEAT_OK;
@@ -281,7 +281,7 @@ enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_
     enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
 
     while (s == LEAT_OK && count > 0) {
-        struct part *p = dataset_part_of_token(d, first);
+        struct part *p = part_of_token(d, first);
         uint64_t at = first - p->first_token, left = p->header.tokens - at;
         uint64_t here = count < left ? count : left;
         uint64_t in_page = FORMAT_PAGE_BYTES / p->header.token_width;

@@ -15,8 +15,7 @@ struct leat_dataset {
 /* A dataset over one part that the caller has opened; takes it over, also on failure. */
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err);
 
-/* The part that holds this token, document or input, which the caller has checked to be below the dataset's count. */
-struct part *dataset_part_of_token(const struct leat_dataset *d, uint64_t token);
+/* The part that holds this document or input, which the caller has checked to be below the dataset's count. */
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);
 

@@ -9,17 +9,22 @@
 
 #define WISH ((uint64_t)128 << 10)
 
-void engine_advise_begin(struct gather_file *f, const struct gather_piece *p)
+static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
 #if defined(POSIX_FADV_WILLNEED)
+    const struct gather_file *f = &g->files[p->file];
     uint64_t end = gather_span_end(f, p);
 
+    (void)job;
     if (f->map->fd < 0 || f->hot)
         return;
     for (uint64_t at = gather_span_begin(p); at < end; at += WISH)
         posix_fadvise(f->map->fd, (off_t)at, (off_t)(end - at < WISH ? end - at : WISH), POSIX_FADV_WILLNEED);
 #else
-    (void)f;
+    (void)g;
+    (void)job;
     (void)p;
 #endif
 }
+
+const struct gather_engine engine_advise = { .begin = begin };

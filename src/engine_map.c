@@ -46,8 +46,7 @@ static bool fill_regions(struct gather_file *f, const uint8_t *map, uint64_t beg
     return true;
 }
 
-enum leat_status engine_map_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
-                                 struct leat_error *err)
+static enum leat_status copy(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err)
 {
     const uint8_t *map = gather_inside(g, f);
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
@@ -80,3 +79,5 @@ void engine_map_fetch(const struct gather_file *f, const struct gather_piece *p)
     for (uint64_t at = 0; at < FETCHED && at < p->bytes; at += 64)
         __builtin_prefetch(f->inside + p->offset + at);
 }
+
+const struct gather_engine engine_map = { .copy = copy };

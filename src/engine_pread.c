@@ -68,8 +68,7 @@ static enum leat_status read_row(struct gather *g, struct gather_file *f, struct
     return read_bytes(g, f, p->offset, p->to, p->bytes, err);
 }
 
-enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
-                                   struct leat_error *err)
+static enum leat_status copy(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -81,3 +80,5 @@ enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, stru
         s = read_row(g, f, p, err);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }
+
+const struct gather_engine engine_pread = { .copy = copy };

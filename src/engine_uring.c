@@ -108,7 +108,8 @@ static int open_ring(struct io_uring *ring, bool one_thread)
     return r < 0 ? io_uring_queue_init(MOST_READS, ring, 0) : r;
 }
 
-bool engine_uring_ready(struct gather *g)
+/* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
+static bool is_ready(struct gather *g)
 {
     struct gather_uring *u;
     int r;
@@ -153,9 +154,9 @@ static int file_of(struct gather_file *f)
     return f->direct >= 0 && !f->warm_wanted ? f->direct : f->map->fd;
 }
 
-bool engine_uring_is_direct(struct gather_file *f)
+static bool is_direct(struct gather *g, struct gather_file *f)
 {
-    return f->map->fd >= 0 && file_of(f) == f->direct;
+    return is_ready(g) && f->map->fd >= 0 && file_of(f) == f->direct;
 }
 
 static void prepare_read(const struct gather *g, const struct gather_uring *u, struct io_uring_sqe *sqe, int fd,
@@ -223,10 +224,23 @@ static void send_more(struct gather *g, struct gather_uring *u)
         atomic_store_explicit(&g->counters.in_flight_most, u->in_flight, memory_order_relaxed);
 }
 
-void engine_uring_begin(struct gather *g, struct gather_job *job)
+static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+{
+    if (!is_ready(g)) {
+        engine_advise.begin(g, job, p);
+        return;
+    }
+    p->state = GATHER_WAITING;
+    p->unread = gather_span_end(&g->files[p->file], p) - gather_span_begin(p);
+    job->waiting++;
+}
+
+static void begin_job(struct gather *g, struct gather_job *job)
 {
     struct gather_uring *u = g->uring;
 
+    if (job->waiting == 0)
+        return;
     if (u->first)
         u->last->behind = job;
     else
@@ -335,7 +349,7 @@ static bool has_stopped(int result)
     return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY;
 }
 
-enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
+static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     struct gather_uring *u = g->uring;
     struct gather_piece *p = &job->pieces[piece];
@@ -366,7 +380,7 @@ enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uin
 
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
  * been taken out of the queue. */
-void engine_uring_end(struct gather *g, struct gather_job *job)
+static void end_job(struct gather *g, struct gather_job *job)
 {
     struct gather_uring *u = g->uring;
 
@@ -384,7 +398,7 @@ void engine_uring_end(struct gather *g, struct gather_job *job)
 }
 
 /* What is in flight writes into the buffers: wait for it. */
-void engine_uring_close(struct gather *g)
+static void close_ring(struct gather *g)
 {
     struct gather_uring *u = g->uring;
 
@@ -405,47 +419,25 @@ void engine_uring_close(struct gather *g)
     g->uring = NULL;
 }
 
+const struct gather_engine engine_uring = { .begin = begin,
+                                            .begin_job = begin_job,
+                                            .wait = wait_for_piece,
+                                            .end_job = end_job,
+                                            .close = close_ring,
+                                            .is_direct = is_direct };
+
 #else
 
 #include <errno.h>
 
-bool engine_uring_ready(struct gather *g)
+static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
     g->uring_refused = true;
     g->uring_error = ENOSYS;
     atomic_store(&g->uring_is_refused, true);
-    return false;
+    engine_advise.begin(g, job, p);
 }
 
-void engine_uring_begin(struct gather *g, struct gather_job *job)
-{
-    (void)g;
-    (void)job;
-}
-
-bool engine_uring_is_direct(struct gather_file *f)
-{
-    (void)f;
-    return false;
-}
-
-enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
-{
-    (void)g;
-    (void)err;
-    job->pieces[piece].state = GATHER_TO_DO;
-    return LEAT_OK;
-}
-
-void engine_uring_end(struct gather *g, struct gather_job *job)
-{
-    (void)g;
-    (void)job;
-}
-
-void engine_uring_close(struct gather *g)
-{
-    (void)g;
-}
+const struct gather_engine engine_uring = { .begin = begin };
 
 #endif

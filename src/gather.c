@@ -17,6 +17,12 @@
 
 typedef unsigned long long ull;
 
+#define NAME(number, name) [number] = #name,
+const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = { "auto", GATHER_ENGINES(NAME) };
+
+#define ROW(number, name) [number] = &engine_##name,
+static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { GATHER_ENGINES(ROW) };
+
 /* ---- Opening ---- */
 
 static enum leat_status count_files(struct gather *g, const struct leat_plan *plan, uint64_t sources,
@@ -105,7 +111,9 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
 
 void gather_stop(struct gather *g)
 {
-    engine_uring_close(g);
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->close)
+            engines[e]->close(g);
 }
 
 void gather_close(struct gather *g)
@@ -132,8 +140,10 @@ void gather_close(struct gather *g)
 
 bool gather_works_ahead(const struct gather *g)
 {
-    return atomic_load_explicit(&g->in_use[LEAT_ENGINE_ADVISE], memory_order_relaxed) > 0 ||
-           atomic_load_explicit(&g->in_use[LEAT_ENGINE_URING], memory_order_relaxed) > 0;
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->begin && atomic_load_explicit(&g->in_use[e], memory_order_relaxed) > 0)
+            return true;
+    return false;
 }
 
 /* ---- Verifying ---- */
@@ -254,7 +264,8 @@ bool gather_shrank(const struct gather_file *f)
     return f->map->fd >= 0 && (fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size);
 }
 
-bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
+/* Whether a piece could be read from the page cache at once, which is then done. */
+static bool read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
 {
 #if defined(RWF_NOWAIT)
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
@@ -281,17 +292,20 @@ bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_p
 
 /* ---- Jobs ---- */
 
+bool gather_may_be_direct(enum leat_engine engine)
+{
+    return engine == LEAT_ENGINE_AUTO || engines[engine]->is_direct;
+}
+
 bool gather_is_direct(struct gather *g, uint32_t file)
 {
-    struct gather_file *f = &g->files[file];
+    const struct gather_engine *engine = engines[g->files[file].engine];
 
-    return f->engine == LEAT_ENGINE_URING && engine_uring_ready(g) && engine_uring_is_direct(f);
+    return engine->is_direct && engine->is_direct(g, &g->files[file]);
 }
 
 void gather_begin(struct gather *g, struct gather_job *job)
 {
-    bool ring = false;
-
     job->waiting = job->next = job->in_flight = 0;
     job->next_at = 0;
     job->behind = NULL;
@@ -301,45 +315,43 @@ void gather_begin(struct gather *g, struct gather_job *job)
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
-        if (f->engine != LEAT_ENGINE_ADVISE && f->engine != LEAT_ENGINE_URING)
+        p->engine = engines[f->engine];
+        if (!p->engine->begin)
             continue;
-        if (gather_read_cached(g, f, p)) {
+        if (read_cached(g, f, p))
             p->state = GATHER_DONE;
-        } else if (f->engine == LEAT_ENGINE_URING && engine_uring_ready(g)) {
-            p->state = GATHER_WAITING;
-            p->unread = gather_span_end(f, p) - gather_span_begin(p);
-            job->waiting++;
-            ring = true;
-        } else {
-            engine_advise_begin(f, p);
-        }
+        else
+            p->engine->begin(g, job, p);
     }
     if (g->uring_refused)
         gather_without_uring(g);
     gather_leave(g);
-    if (ring)
-        engine_uring_begin(g, job);
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->begin_job)
+            engines[e]->begin_job(g, job);
 }
 
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     struct gather_piece *p = &job->pieces[piece];
     struct gather_file *f = &g->files[p->file];
+    const struct gather_engine *engine;
     enum leat_status s = LEAT_OK;
 
     histogram_bump(&g->counters.reads, 1);
     histogram_bump(&g->counters.bytes, p->bytes);
     if (p->state == GATHER_WAITING || p->in_flight > 0)
-        s = engine_uring_wait(g, job, piece, err);
+        s = p->engine->wait(g, job, piece, err);
     if (s != LEAT_OK || p->state == GATHER_DONE)
         return s;
     if (piece + 1 < job->count)
         engine_map_fetch(&g->files[p[1].file], &p[1]);
-    s = f->engine == LEAT_ENGINE_MAP || f->map->fd < 0 ? engine_map_copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
+    engine = f->map->fd < 0 ? &engine_map : engines[f->engine]; /* by now, not as it was when the job was begun */
+    s = engine->copy && engine != &engine_pread ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : gate_clock();
 
-        s = engine_pread_copy(g, f, p, err);
+        s = engine_pread.copy(g, f, p, err);
         if (!f->hot)
             histogram_bump(&g->counters.storage_ns, gate_clock() - began);
     }
@@ -351,6 +363,8 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
 
 void gather_end(struct gather *g, struct gather_job *job)
 {
-    engine_uring_end(g, job);
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->end_job)
+            engines[e]->end_job(g, job);
     gather_leave(g);
 }

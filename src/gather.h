@@ -21,6 +21,14 @@
 #define GATHER_BITMAPS ((uint64_t)16 << 20)  /* most bytes of bitmaps of verified pages: 512 GiB of tokens */
 #define GATHER_MOST    64u                   /* stretches of memory that spans lie in */
 
+/* The engines: the name that users know, which is its number's in enum leat_engine; the row is engine_name. */
+#define GATHER_ENGINES(each)                                                                                           \
+    each(LEAT_ENGINE_MAP, map) each(LEAT_ENGINE_PREAD, pread) each(LEAT_ENGINE_ADVISE, advise)                         \
+        each(LEAT_ENGINE_URING, uring)
+
+#define GATHER_ONE_MORE(number, name) +1
+#define GATHER_ENGINE_COUNT           (1 GATHER_ENGINES(GATHER_ONE_MORE)) /* with AUTO */
+
 struct gather_file {
     struct part *part;
     struct file_map *map;    /* the part's token file */
@@ -43,14 +51,17 @@ struct gather_file {
 
 enum gather_state { GATHER_TO_DO, GATHER_WAITING, GATHER_DONE };
 
+struct gather_engine;
+
 struct gather_piece {
     uint32_t file; /* number */
     uint32_t state;
     uint64_t offset, bytes; /* of the token file */
     uint8_t *to;
-    uint8_t *span;      /* page-aligned memory for the whole pages around it, of which `to` is a part; NULL: none */
-    uint64_t unread;    /* of a waiting piece: bytes whose read has not come back */
-    uint32_t in_flight; /* reads of it, also when it does not wait for them any more */
+    uint8_t *span; /* page-aligned memory for the whole pages around it, of which `to` is a part; NULL: none */
+    const struct gather_engine *engine; /* of its file when the job was begun */
+    uint64_t unread;                    /* of a waiting piece: bytes whose read has not come back */
+    uint32_t in_flight;                 /* reads of it, also when it does not wait for them any more */
 };
 
 struct gather_job {
@@ -101,7 +112,7 @@ struct gather {
     void *meanwhile_context;
     struct gather_memory memory; /* set by the user, before the first job */
     struct gather_counters counters;
-    atomic_uint in_use[LEAT_ENGINE_URING + 1]; /* files of each engine */
+    atomic_uint in_use[GATHER_ENGINE_COUNT]; /* files of each engine */
     atomic_uint lost_maps;
     atomic_bool uring_is_refused;
     atomic_bool uring_unregistered; /* it had to do without registered memory */
@@ -114,6 +125,12 @@ void gather_close(struct gather *g);
 
 /* What the thread that gathers does last: waits for what is on its way. */
 void gather_stop(struct gather *g);
+
+/* By number, from "auto" on; the last is NULL. */
+extern const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1];
+
+/* Whether a loader with this engine may have files that gather_is_direct() is true of. */
+bool gather_may_be_direct(enum leat_engine engine);
 
 /* Whether beginning jobs early is of use. */
 bool gather_works_ahead(const struct gather *g);
@@ -175,33 +192,34 @@ void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t be
  * cut may get zeros for the last page's end, and no error; but then the size has changed before. */
 bool gather_shrank(const struct gather_file *f);
 
-/* Whether a piece could be read from the page cache at once, which is then done. */
-bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p);
+/*
+ * An engine: what it does for the pieces of its files; NULL: nothing. A piece that it leaves undone, or cannot do, is done
+ * by engine_pread.
+ */
+struct gather_engine {
+    /* When a job is begun, of each piece that is not in the page cache: the kernel is told, or a read is on its way
+     * (GATHER_WAITING) after begin_job, which is called once for all of them. An engine that has this works ahead. */
+    void (*begin)(struct gather *g, struct gather_job *job, struct gather_piece *p);
+    void (*begin_job)(struct gather *g, struct gather_job *job);
 
-/* From a map. LEAT_E_NOT_MAPPED: read it instead. */
-enum leat_status engine_map_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
-                                 struct leat_error *err);
+    /* Until `piece` is not waiting any more, and nothing is written to its span any more. An error if that cannot be
+     * waited for. */
+    enum leat_status (*wait)(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
+
+    /* Brings a piece. LEAT_E_NOT_MAPPED: read it instead. */
+    enum leat_status (*copy)(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err);
+
+    void (*end_job)(struct gather *g, struct gather_job *job); /* also of jobs without a piece of it */
+    void (*close)(struct gather *g);                           /* by the thread that gathers, also if it never began */
+
+    /* Whether its reads of this file go past the page cache. */
+    bool (*is_direct)(struct gather *g, struct gather_file *f);
+};
+
+#define GATHER_DECLARE_ENGINE(number, name) extern const struct gather_engine engine_##name;
+GATHER_ENGINES(GATHER_DECLARE_ENGINE)
 
 /* Fetches the begin of a piece that comes soon, if that is sure to be harmless: it is mapped, with its page tables. */
 void engine_map_fetch(const struct gather_file *f, const struct gather_piece *p);
-
-/* By read calls. */
-enum leat_status engine_pread_copy(struct gather *g, struct gather_file *f, struct gather_piece *p,
-                                   struct leat_error *err);
-
-/* Announces a piece to the kernel. */
-void engine_advise_begin(struct gather_file *f, const struct gather_piece *p);
-
-/* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
-bool engine_uring_ready(struct gather *g);
-/* Whether its reads of this file go past the page cache. */
-bool engine_uring_is_direct(struct gather_file *f);
-/* Sends reads for the waiting pieces of a job, as far as there is room. */
-void engine_uring_begin(struct gather *g, struct gather_job *job);
-/* Until `piece` is not waiting any more, and nothing is written to its span any more. An error if that cannot be waited
- * for. */
-enum leat_status engine_uring_wait(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
-void engine_uring_end(struct gather *g, struct gather_job *job);
-void engine_uring_close(struct gather *g);
 
 #endif

@@ -18,6 +18,7 @@
 #include "ranges.h"
 #include "ring.h"
 #include "rows.h"
+#include "rows_outputs.h"
 
 #define LOADER_RECENT     100u /* batches that the share of waiting is of */
 #define LOADER_MOST_BATCH ((uint64_t)1 << 31)
@@ -41,7 +42,7 @@ struct loader_sizes {
     size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
     size_t row_room; /* most bytes of a row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
-    size_t inputs, labels, loss_mask, attention_mask, positions, documents, sequences; /* offsets in the outputs */
+    size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets, of those that are borrowed */
 };
 
 /* The stage's own; written by it alone, read by statistics. */

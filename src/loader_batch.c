@@ -20,14 +20,10 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
                                .unshifted = o->unshifted,
                                .mask_first = o->mask_first,
                                .pad = slot->loader->pad,
-                               .inputs = o->inputs,
-                               .labels = o->labels,
-                               .positions = o->positions,
-                               .documents = o->documents,
-                               .loss_mask = o->loss_mask,
-                               .attention_mask = o->attention_mask,
-                               .sequences = o->sequences,
-                               .sequences_room = o->sequences_room };
+#define TAKE(field, name, kind, documents) .field = o->field,
+                               ROWS_OUTPUTS(TAKE)
+#undef TAKE
+                                   .sequences_room = o->sequences_room };
 }
 
 const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
@@ -47,16 +43,24 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
                                    .mask_first = l->options.mask_first,
                                    .rows = slot->batch.rows,
                                    .length = slot->batch.length };
-    out->inputs = wanted & LEAT_OUTPUT_INPUTS ? base + z->inputs : NULL;
-    out->labels = wanted & LEAT_OUTPUT_LABELS ? base + z->labels : NULL;
-    out->positions = wanted & LEAT_OUTPUT_POSITIONS ? base + z->positions : NULL;
-    out->documents = wanted & LEAT_OUTPUT_DOCUMENTS ? base + z->documents : NULL;
-    out->loss_mask = wanted & LEAT_OUTPUT_LOSS_MASK ? base + z->loss_mask : NULL;
-    out->attention_mask = wanted & LEAT_OUTPUT_ATTENTION_MASK ? base + z->attention_mask : NULL;
-    if (wanted & LEAT_OUTPUT_SEQUENCES) {
-        out->sequences = (int32_t *)(void *)(base + z->sequences);
+#define POINT(field, name, kind, documents)                                                                            \
+    if (wanted & LEAT_OUTPUT_##name)                                                                                   \
+        out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
+    ROWS_OUTPUTS(POINT)
+#undef POINT
+    if (out->sequences)
         out->sequences_room = l->options.sequences_room;
-    }
+}
+
+/* Whether documents must be known for what is asked for. */
+static bool needs_documents(const struct leat_outputs *o)
+{
+    bool needs = o->mask_first;
+
+#define ASK(field, name, kind, documents) needs = needs || (documents && o->field);
+    ROWS_OUTPUTS(ASK)
+#undef ASK
+    return needs;
 }
 
 static enum leat_status check_outputs(const struct loader_slot *slot, const struct leat_outputs *o,
@@ -74,7 +78,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MOST_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows cannot take a batch of %u", (ull)o->rows,
                           b->rows);
-    if ((o->positions || o->documents || o->sequences || o->mask_first) && !slot->loader->documents)
+    if (needs_documents(o) && !slot->loader->documents)
         return status_set(
             err, LEAT_E_STATE,
             "positions, documents, sequences and mask_first need to know where documents begin: name them "

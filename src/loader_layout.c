@@ -40,13 +40,12 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
     uint64_t size = 0, wide;
     bool ok = bytes_multiply(numbers, o->number_bytes, &wide);
 
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_INPUTS) || add_part(&size, wide, &z->inputs));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_LABELS) || add_part(&size, wide, &z->labels));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_POSITIONS) || add_part(&size, wide, &z->positions));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_DOCUMENTS) || add_part(&size, wide, &z->documents));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_LOSS_MASK) || add_part(&size, numbers, &z->loss_mask));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_ATTENTION_MASK) || add_part(&size, numbers, &z->attention_mask));
-    ok = ok && (!(o->outputs & LEAT_OUTPUT_SEQUENCES) || add_part(&size, 4 * o->sequences_room, &z->sequences));
+#define ADD(field, name, kind, documents)                                                                              \
+    if (ok && o->outputs & LEAT_OUTPUT_##name)                                                                         \
+        ok = add_part(&size, rows_output_bytes(kind, numbers, o->number_bytes, o->sequences_room),                     \
+                      &z->outputs[ROWS_OUTPUT_##name]);
+    ROWS_OUTPUTS(ADD)
+#undef ADD
     z->output_bytes = (size_t)size;
     return ok;
 }
@@ -54,9 +53,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 /* Whether rows of `row_bytes` may ever lie apart. */
 static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
-    enum leat_engine engine = l->options.engine;
-
-    if (l->options.apart == LEAT_APART_NEVER || (engine != LEAT_ENGINE_AUTO && engine != LEAT_ENGINE_URING))
+    if (l->options.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.engine))
         return false;
     return l->options.apart == LEAT_APART_ALWAYS || (l->ops != &backend_host && row_bytes >= LEAST_ROW);
 }

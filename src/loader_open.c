@@ -15,21 +15,25 @@
 
 typedef unsigned long long ull;
 
-#define STACK           ((size_t)256 << 10)
-#define LEAST_SLOTS     4u
-#define USUAL_SLOTS     8u
-#define ROWS_AHEAD      128u                /* enough reads for a disk to be busy, where batches are small */
-#define SMALL_RING      ((uint64_t)4 << 20) /* a ring that may have more slots for that */
-#define MEMORY_SHARE    8u                  /* the ring takes at most one part of free memory in so many */
-#define ALIGNMENT       64u                 /* of the loader: of lines of the cache */
+#define STACK        ((size_t)256 << 10)
+#define LEAST_SLOTS  4u
+#define USUAL_SLOTS  8u
+#define ROWS_AHEAD   128u                /* enough reads for a disk to be busy, where batches are small */
+#define SMALL_RING   ((uint64_t)4 << 20) /* a ring that may have more slots for that */
+#define MEMORY_SHARE 8u                  /* the ring takes at most one part of free memory in so many */
+#define ALIGNMENT    64u                 /* of the loader: of lines of the cache */
 
-#define NEEDS_DOCUMENTS (LEAT_OUTPUT_POSITIONS | LEAT_OUTPUT_DOCUMENTS | LEAT_OUTPUT_SEQUENCES)
+/* Bits of outputs: all that there are, and those that need to know where documents begin. */
+#define BIT(field, name, kind, documents)   | LEAT_OUTPUT_##name
+#define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT))
+#define NEEDS(field, name, kind, documents) | (documents ? LEAT_OUTPUT_##name : 0)
+#define NEEDS_DOCUMENTS                     (0u ROWS_OUTPUTS(NEEDS))
 
 /* ---- Options ---- */
 
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
-    if (o->engine < LEAT_ENGINE_AUTO || o->engine > LEAT_ENGINE_URING)
+    if (o->engine < LEAT_ENGINE_AUTO || o->engine >= GATHER_ENGINE_COUNT)
         return status_set(err, LEAT_E_ARGUMENT, "%d is no engine", (int)o->engine);
     if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
         return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done about damage", (int)o->on_damage);
@@ -45,7 +49,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MOST, o->slots);
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
-    if (o->outputs >= 2 * LEAT_OUTPUT_SEQUENCES)
+    if (o->outputs & ~KNOWN_OUTPUTS)
         return status_set(err, LEAT_E_ARGUMENT, "%u names outputs that there are not", o->outputs);
     if (o->borrow && o->outputs == 0)
         return status_set(err, LEAT_E_ARGUMENT, "nothing is named that could be borrowed: set `outputs`");

@@ -71,22 +71,22 @@ static double share(uint64_t part, uint64_t whole)
 /* "map", or "map 3, uring 1". */
 static void tell_engines(const struct leat_loader *l, char *text, size_t capacity)
 {
-    static const char *const names[] = { "auto", "map", "pread", "advise", "uring" };
     unsigned kinds = 0;
     size_t used = 0;
 
     text[0] = '\0';
-    for (unsigned i = 1; i <= LEAT_ENGINE_URING; i++)
+    for (int i = 1; i < GATHER_ENGINE_COUNT; i++)
         kinds += atomic_load(&l->gather.in_use[i]) > 0;
-    for (unsigned i = 1; i <= LEAT_ENGINE_URING && used + 1 < capacity; i++) {
+    for (int i = 1; i < GATHER_ENGINE_COUNT && used + 1 < capacity; i++) {
+        const char *name = gather_engine_names[i];
         unsigned files = atomic_load(&l->gather.in_use[i]);
 
         if (files == 0)
             continue;
         if (kinds > 1)
-            snprintf(text + used, capacity - used, "%s%s %u", used ? ", " : "", names[i], files);
+            snprintf(text + used, capacity - used, "%s%s %u", used ? ", " : "", name, files);
         else
-            snprintf(text + used, capacity - used, "%s", names[i]);
+            snprintf(text + used, capacity - used, "%s", name);
         used = strlen(text);
     }
 }

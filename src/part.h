@@ -46,7 +46,4 @@ enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count
 enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *document, uint64_t *documents,
                                    struct leat_error *err);
 
-/* The tokens of page `page`. */
-void part_page_tokens(const struct part *p, uint64_t page, uint64_t *first, uint64_t *count);
-
 #endif

@@ -74,7 +74,4 @@ enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t 
 /* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
 uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity);
 
-/* Whether a source's value NAME:WEIGHT would be read with its name's last field as the weight. */
-bool plan_rules_ambiguous(const char *name);
-
 #endif

@@ -145,7 +145,8 @@ static bool has_weight(const char *text, size_t length, size_t *weight)
     return *weight > 0 && is_decimal(text + *weight, length - *weight);
 }
 
-bool plan_rules_ambiguous(const char *name)
+/* Whether a source's value NAME:WEIGHT would be read with its name's last field as the weight. */
+static bool is_ambiguous(const char *name)
 {
     size_t weight;
 
@@ -332,7 +333,7 @@ static void print_source(struct printer *p, const struct plan_source_rule *s)
     print(p, ":%s", decimal_print(s->weight, weight));
     if (s->epochs > 0)
         print(p, ":%llu", (ull)s->epochs);
-    else if (plan_rules_ambiguous(s->name))
+    else if (is_ambiguous(s->name))
         put(p, ":none");
     put(p, "\n");
 }

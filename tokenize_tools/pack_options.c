@@ -7,8 +7,8 @@
 
 #include "cli/units.h"
 #include "commands.h"
+#include "corpus/record_format.h"
 
-static const char *const format_names[] = { "auto", "jsonl", "text", NULL };
 static const char *const invalid_names[] = { "replace", "reject", NULL };
 
 /* "0.5%" in millionths, exactly: at most four digits behind the point. */
@@ -90,7 +90,7 @@ const struct option_row pack_options[] = {
       .value = "auto|jsonl|text",
       .standard = "auto",
       .help = "what inputs are: JSON lines hold a document a line, a text is one document; auto goes by the name",
-      .choices = format_names },
+      .choices = record_format_names },
     { .name = "text",
       .type = OPTION_TEXT,
       .field = FIELD(text),

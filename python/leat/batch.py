@@ -3,10 +3,10 @@ from __future__ import annotations
 
 from leat.plan import Sample
 
-# In the order in which the extension has them.
-OUTPUTS = ("inputs", "labels", "position_ids", "document_ids", "loss_mask", "attention_mask", "cu_seqlens")
+# In the order in which the extension has them, of BATCH_EACH in batch.h; the bits are those of enum leat_output.
 BITS = {"inputs": 1, "labels": 2, "position_ids": 16, "document_ids": 32, "loss_mask": 4, "attention_mask": 8,
         "cu_seqlens": 64}
+OUTPUTS = tuple(BITS)
 
 DAMAGED, PADDED = 1, 2
 

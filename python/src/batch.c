@@ -25,14 +25,16 @@ static struct batch *batch_of(PyObject *self)
 
 /* ---- Outputs by number ---- */
 
+#define ROW(name, field, kind) [BATCH_##name] = { LEAT_OUTPUT_##name, kind, offsetof(struct leat_outputs, field) },
+static const struct {
+    uint32_t bit;
+    enum batch_kind kind;
+    size_t offset; /* of the pointer, of whatever type */
+} rows[BATCH_OUTPUTS] = { BATCH_EACH(ROW) };
+
 int batch_wants(const struct batch_form *form, enum batch_output which)
 {
-    static const uint32_t bits[BATCH_OUTPUTS] = { LEAT_OUTPUT_INPUTS,    LEAT_OUTPUT_LABELS,
-                                                  LEAT_OUTPUT_POSITIONS, LEAT_OUTPUT_DOCUMENTS,
-                                                  LEAT_OUTPUT_LOSS_MASK, LEAT_OUTPUT_ATTENTION_MASK,
-                                                  LEAT_OUTPUT_SEQUENCES };
-
-    return (form->wanted & bits[which]) != 0;
+    return (form->wanted & rows[which].bit) != 0;
 }
 
 struct array_shape batch_shape(const struct leat_batch *b, const struct batch_form *form, enum batch_output which)
@@ -45,10 +47,10 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
                              .device_type = form->device_type,
                              .device = form->device };
 
-    if (which == BATCH_LOSS_MASK || which == BATCH_ATTENTION_MASK) {
+    if (rows[which].kind == BATCH_MASK) {
         a.kind = ARRAY_BOOL;
         a.bytes = 1;
-    } else if (which == BATCH_SEQUENCES) {
+    } else if (rows[which].kind == BATCH_LIST) {
         a.dimensions = 1;
         a.bytes = 4;
         a.shape[0] = (int64_t)(form->sequences_room ? form->sequences_room : b->sequences + (uint64_t)1);
@@ -58,48 +60,15 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
 
 void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory)
 {
-    switch (which) {
-    case BATCH_INPUTS:
-        o->inputs = memory;
-        break;
-    case BATCH_LABELS:
-        o->labels = memory;
-        break;
-    case BATCH_POSITIONS:
-        o->positions = memory;
-        break;
-    case BATCH_DOCUMENTS:
-        o->documents = memory;
-        break;
-    case BATCH_LOSS_MASK:
-        o->loss_mask = memory;
-        break;
-    case BATCH_ATTENTION_MASK:
-        o->attention_mask = memory;
-        break;
-    default:
-        o->sequences = memory;
-    }
+    memcpy((char *)o + rows[which].offset, &memory, sizeof memory);
 }
 
 void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
 {
-    switch (which) {
-    case BATCH_INPUTS:
-        return o->inputs;
-    case BATCH_LABELS:
-        return o->labels;
-    case BATCH_POSITIONS:
-        return o->positions;
-    case BATCH_DOCUMENTS:
-        return o->documents;
-    case BATCH_LOSS_MASK:
-        return o->loss_mask;
-    case BATCH_ATTENTION_MASK:
-        return o->attention_mask;
-    default:
-        return o->sequences;
-    }
+    void *memory;
+
+    memcpy(&memory, (const char *)o + rows[which].offset, sizeof memory);
+    return memory;
 }
 
 /* ---- Life ---- */

@@ -9,16 +9,20 @@
 #include "handle.h"
 #include "module.h"
 
-enum batch_output {
-    BATCH_INPUTS,
-    BATCH_LABELS,
-    BATCH_POSITIONS,
-    BATCH_DOCUMENTS,
-    BATCH_LOSS_MASK,
-    BATCH_ATTENTION_MASK,
-    BATCH_SEQUENCES,
-    BATCH_OUTPUTS
+/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, and what array_shape() is to say of a number. */
+#define BATCH_EACH(row)                                                                                                \
+    row(INPUTS, inputs, BATCH_NUMBERS) row(LABELS, labels, BATCH_NUMBERS) row(POSITIONS, positions, BATCH_NUMBERS)     \
+        row(DOCUMENTS, documents, BATCH_NUMBERS) row(LOSS_MASK, loss_mask, BATCH_MASK)                                 \
+            row(ATTENTION_MASK, attention_mask, BATCH_MASK) row(SEQUENCES, sequences, BATCH_LIST)
+
+enum batch_kind {
+    BATCH_NUMBERS, /* rows x length, signed */
+    BATCH_MASK,    /* the same, true or false */
+    BATCH_LIST     /* one after another, of 32 bits */
 };
+
+#define BATCH_NUMBER(name, field, kind) BATCH_##name,
+enum batch_output { BATCH_EACH(BATCH_NUMBER) BATCH_OUTPUTS };
 
 /* How a loader's numbers are wanted: constant while it lives. */
 struct batch_form {

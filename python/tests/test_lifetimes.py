@@ -14,6 +14,7 @@ import pytest
 import leat
 from leat import _leat
 from leat.batch import OUTPUTS
+from leat.loader import ENGINES
 
 SEED = int(os.environ.get("LEAT_TEST_SEED", "1"))
 
@@ -135,7 +136,7 @@ def test_batches_in_any_order(corpus, ids, seed):
         act = r.randrange(10)
         if act == 0 or not loaders:
             loaders.append(loader(corpus, r.choice([1, 3, 8]), outputs=OUTPUTS, threads=r.randrange(2),
-                                  engine=r.choice(["auto", "map", "pread", "advise", "uring"]),
+                                  engine=r.choice(list(ENGINES)),
                                   position=r.randrange(99)))
         elif act == 1:
             loaders.pop(r.randrange(len(loaders)))

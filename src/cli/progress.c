@@ -138,7 +138,8 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
     fflush(stderr);
 }
 
-void progress_clear(struct progress *p)
+/* Takes the bar away. */
+static void clear(struct progress *p)
 {
     if (p->drawn)
         fputs("\r\x1b[K", stderr);
@@ -147,6 +148,6 @@ void progress_clear(struct progress *p)
 
 void progress_end(struct progress *p)
 {
-    progress_clear(p);
+    clear(p);
     p->silent = true;
 }

@@ -38,8 +38,6 @@ void progress_begin(struct progress *p, enum progress_mode mode, const char *lab
 /* `total` 0: not known. `detail` (may be NULL) stands at the end of the line. */
 void progress_update(struct progress *p, uint64_t done, uint64_t total, const char *detail);
 
-/* Takes the bar away, so that a message can be printed; the next update draws it again. */
-void progress_clear(struct progress *p);
 void progress_end(struct progress *p);
 
 /* The line itself, for a screen of `columns`; returns its bytes. Split off for tests. */

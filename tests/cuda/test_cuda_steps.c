@@ -153,6 +153,30 @@ static void borrowed(const struct loading *w, uint32_t threads)
 
 /* ---- Graphs ---- */
 
+static void begin_capture(cuda_stream stream, unsigned mode)
+{
+    on_device_begin(cuda);
+    MUST(cuda->extra.capture_begin(stream, mode));
+    on_device_end(cuda);
+}
+
+static cuda_graph end_capture(cuda_stream stream)
+{
+    cuda_graph graph;
+
+    on_device_begin(cuda);
+    MUST(cuda->extra.capture_end(stream, &graph));
+    on_device_end(cuda);
+    return graph;
+}
+
+static void drop_graph(cuda_graph graph)
+{
+    on_device_begin(cuda);
+    MUST(cuda->extra.graph_destroy(graph));
+    on_device_end(cuda);
+}
+
 /* The step is a copy from the fixed buffer; it is captured once and launched for each batch. */
 static void graphs(const struct loading *w)
 {
@@ -168,10 +192,8 @@ static void graphs(const struct loading *w)
     out.inputs = fixed;
     T_OK(cuda_open(&l, w, options(1)));
     T_OK(leat_loader_next(l, &b, &t_err));
-    on_device_begin(cuda);
-    MUST(cuda->extra.capture_begin(stream, CUDA_CAPTURE_GLOBAL));
-    MUST(cuda->extra.copy_on_device((uintptr_t)result, (uintptr_t)fixed, BYTES, stream));
-    on_device_end(cuda);
+    begin_capture(stream, CUDA_CAPTURE_GLOBAL);
+    cuda_copy(result, fixed, BYTES, stream);
     T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_STATE);
     T_CONTAINS(t_err.message, "before the graph is launched");
     leat_batch_release(b, stream);
@@ -179,8 +201,8 @@ static void graphs(const struct loading *w)
         T_OK(leat_loader_next(l, &b, &t_err));
         leat_batch_release(b, NULL);
     }
+    graph = end_capture(stream);
     on_device_begin(cuda);
-    MUST(cuda->extra.capture_end(stream, &graph));
     MUST(cuda->extra.graph_instantiate(&exec, graph, 0));
     on_device_end(cuda);
     for (unsigned k = 30; k < 90; k++) {
@@ -199,8 +221,8 @@ static void graphs(const struct loading *w)
     on_device_begin(cuda);
     MUST(cuda->driver.stream_synchronize(stream));
     MUST(cuda->extra.graph_exec_destroy(exec));
-    MUST(cuda->extra.graph_destroy(graph));
     on_device_end(cuda);
+    drop_graph(graph);
     cuda_free(fixed);
     cuda_free(result);
     cuda_drop_stream(stream);
@@ -216,21 +238,15 @@ static void released_in_capture(const struct loading *w, uint32_t threads)
     const struct leat_batch *b;
     enum leat_status s = LEAT_OK;
     struct leat_loader *l;
-    cuda_graph graph;
 
     o.outputs = LEAT_OUTPUT_INPUTS;
     o.borrow = 1;
     T_OK(cuda_open(&l, w, o));
     T_OK(leat_loader_next(l, &b, &t_err));
     T_OK(leat_batch_borrow(b, &out, stream, &t_err));
-    on_device_begin(cuda);
-    MUST(cuda->extra.capture_begin(stream, CUDA_CAPTURE_THREAD_LOCAL));
-    on_device_end(cuda);
+    begin_capture(stream, CUDA_CAPTURE_THREAD_LOCAL);
     leat_batch_release(b, stream);
-    on_device_begin(cuda);
-    MUST(cuda->extra.capture_end(stream, &graph));
-    MUST(cuda->extra.graph_destroy(graph));
-    on_device_end(cuda);
+    drop_graph(end_capture(stream));
     for (unsigned k = 0; k < 100 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++)
         leat_batch_release(b, NULL);
     T_EQ(s, LEAT_E_STATE);
@@ -251,7 +267,6 @@ static void default_stream_in_capture(const struct loading *w, uint32_t threads,
     enum leat_status s = LEAT_OK;
     struct leat_loader *l;
     cuda_stream stream;
-    cuda_graph graph;
 
     o.outputs = LEAT_OUTPUT_INPUTS;
     o.borrow = borrow;
@@ -261,16 +276,13 @@ static void default_stream_in_capture(const struct loading *w, uint32_t threads,
         T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
     on_device_begin(cuda);
     MUST(cuda->driver.stream_create(&stream, 0, 0));
-    MUST(cuda->extra.capture_begin(stream, CUDA_CAPTURE_THREAD_LOCAL));
     on_device_end(cuda);
+    begin_capture(stream, CUDA_CAPTURE_THREAD_LOCAL);
     out.inputs = buffer;
     T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
     T_CONTAINS(t_err.message, "default stream");
     leat_batch_release(b, NULL);
-    on_device_begin(cuda);
-    MUST(cuda->extra.capture_end(stream, &graph));
-    MUST(cuda->extra.graph_destroy(graph));
-    on_device_end(cuda);
+    drop_graph(end_capture(stream));
     for (unsigned k = 0; k < 100 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++)
         leat_batch_release(b, NULL);
     T_EQ(s, borrow ? LEAT_E_STATE : LEAT_OK);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "fake.h"
+#include "rows_outputs.h"
 
 #define MOST_GRID 0x7fffffffu
 
@@ -175,15 +176,15 @@ static bool exchange_slot(cuda_context context, struct rows_job *j, const struct
 
 bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struct fake_clock *clock, unsigned index)
 {
-    size_t numbers = (size_t)j->rows * j->length, wide = numbers * j->number_bytes;
+    size_t numbers = (size_t)j->rows * j->length;
+    bool ok = exchange_slot(context, j, clock, index);
 
-    return exchange_slot(context, j, clock, index) && exchange(context, &j->inputs, wide, true, clock, index) &&
-           exchange(context, &j->labels, wide, true, clock, index) &&
-           exchange(context, &j->positions, wide, true, clock, index) &&
-           exchange(context, &j->documents, wide, true, clock, index) &&
-           exchange(context, &j->loss_mask, numbers, true, clock, index) &&
-           exchange(context, &j->attention_mask, numbers, true, clock, index) &&
-           exchange(context, &j->sequences, 4 * j->sequences_room, true, clock, index);
+#define EXCHANGE(field, name, kind, documents)                                                                         \
+    ok = ok && exchange(context, &j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->sequences_room),      \
+                        true, clock, index);
+    ROWS_OUTPUTS(EXCHANGE)
+#undef EXCHANGE
+    return ok;
 }
 
 void fake_kernel_run(const struct fake_work *w, const struct rows_job *j)

@@ -12,6 +12,7 @@
 
 #include "dataset.h"
 #include "loader/loading.h"
+#include "loader/page_cache.h"
 #include "plan.h"
 #include "small.h"
 #include "support/fault.h"
@@ -29,16 +30,6 @@ static void copy_original(void)
     unlink(with(name, ".tokens"));
     unlink(with(name, ".leat"));
     copy_dataset(original, name);
-}
-
-/* Out of the page cache, so that reads go to the disk. */
-static void make_cold(void)
-{
-    int fd = open(with(name, ".tokens"), O_RDONLY);
-
-    fdatasync(fd);
-    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    close(fd);
 }
 
 static struct loading open_plan(enum leat_access access)
@@ -150,7 +141,7 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     copy_original();
     damage(7 * 4096 + 100);
     if (threads)
-        make_cold();
+        page_cache_drop(with(name, ".tokens"));
     w = open_plan(access);
     rows = rows_of_page(&w, 7, &first_batch);
     r = take_all(&w, &o, NULL);
@@ -421,10 +412,10 @@ int main(void)
     snprintf(original, sizeof original, "%s/original", folder);
     snprintf(name, sizeof name, "%s/d", folder);
     loading_write(original, TOKENS, 2, 50);
-    for (unsigned k = LEAT_ENGINE_AUTO; k <= LEAT_ENGINE_URING + 1; k++) {
-        enum leat_engine e = k <= LEAT_ENGINE_URING ? (enum leat_engine)k : LEAT_ENGINE_URING;
+    for (int k = LEAT_ENGINE_AUTO; k <= GATHER_ENGINE_COUNT; k++) {
+        enum leat_engine e = k < GATHER_ENGINE_COUNT ? (enum leat_engine)k : LEAT_ENGINE_URING;
 
-        apart = k <= LEAT_ENGINE_URING ? LEAT_APART_AUTO : LEAT_APART_ALWAYS;
+        apart = k < GATHER_ENGINE_COUNT ? LEAT_APART_AUTO : LEAT_APART_ALWAYS;
         for (enum leat_access a = LEAT_ACCESS_LEASED; a <= LEAT_ACCESS_READ; a += 2) {
             for (uint32_t threads = 0; threads < 2; threads++) {
                 damaged_page(a, e, threads);

@@ -152,4 +152,22 @@ sed 's/^    LEAT_E_STATE = 52/    LEAT_E_NEW = 53,\n&/' kept >include/leat.h
 expect docs 'nothing gives LEAT_E_NEW'
 mend
 
+# ---- Tables ---------------------------------------------------------------------------------------------------------
+
+renamed() { # FILE FROM TO TEXT: with one word for another
+    spoil "$1"
+    sed "s/$2/$3/" kept >"$1"
+    expect tables "$4"
+    mend
+}
+renamed src/gather.h 'each(LEAT_ENGINE_PREAD, pread)' '' 'src/gather.h:1: the rows: advise map uring instead of'
+renamed src/gather.h 'ENGINE_PREAD, pread' 'ENGINE_PREAD, read' 'LEAT_ENGINE_PREAD is called read'
+renamed include/leat.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/loader.py:1: ENGINES: '
+renamed python/leat/loader.pyi '"advise", ' '' 'python/leat/loader.pyi:1: the engines: '
+renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_options.py:1: FORMATS: '
+renamed tokenize_tools/pack_options.c 'auto|jsonl|text' 'auto|jsonl' 'the values of --format'
+renamed src/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows_outputs.h:1: the rows: '
+renamed python/src/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/batch.h:1: the rows: '
+renamed python/leat/batch.py '"labels": 2' '"labels": 3' 'python/leat/batch.py:1: the bits: '
+
 [ "$failures" -eq 0 ]

@@ -13,14 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__linux__)
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#endif
-
 #include "loading.h"
-#include "residency.h"
+#include "page_cache.h"
+#include "refused_call.h"
 
 #define MOST_FILES 3u
 #define ROWS       300u /* of a run */
@@ -47,31 +42,6 @@ static const char *sources(void)
     fclose(list);
     snprintf(text, sizeof text, "source %s\nsource @%s.list\n", files[0], files[1]);
     return text;
-}
-
-/* Pushes a token file out of memory; false: that cannot be done here. */
-static bool make_cold(unsigned number)
-{
-    bool cold;
-    int fd;
-
-    fd = open(token_file(number), O_RDONLY);
-    fdatasync(fd);
-    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    cold = residency_share(fd, (uint64_t)lseek(fd, 0, SEEK_END), 1) < 0.01;
-    close(fd);
-    return cold;
-}
-
-static void make_hot(unsigned number)
-{
-    static char piece[1 << 16];
-    int fd;
-
-    fd = open(token_file(number), O_RDONLY);
-    while (read(fd, piece, sizeof piece) > 0)
-        ;
-    close(fd);
 }
 
 static void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
@@ -103,7 +73,7 @@ static struct loading open_cold(unsigned width, const char *rules)
     struct loading w = open_plan(width, LEAT_ACCESS_READ, rules);
 
     for (unsigned i = 0; i < MOST_FILES; i++)
-        T_CHECK(make_cold(i));
+        T_CHECK(page_cache_drop(token_file(i)));
     return w;
 }
 
@@ -362,8 +332,8 @@ static void mixed(const char *weights, bool some_apart, bool some_together)
              cold_weight);
     open.access = LEAT_ACCESS_READ;
     T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
-    T_CHECK(make_cold(1));
-    make_hot(0);
+    T_CHECK(page_cache_drop(token_file(1)));
+    page_cache_fill(token_file(0));
     o.batch = 16;
     o.threads = 0;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
@@ -390,19 +360,13 @@ static void mixed(const char *weights, bool some_apart, bool some_together)
 static void without_registering(void)
 {
 #if defined(__linux__) && defined(SYS_io_uring_register)
-    struct sock_filter rules[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_register, 0, 1),
-                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
-                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
-    struct sock_fprog program = { sizeof rules / sizeof rules[0], rules };
     pid_t child = fork();
-    int status;
 
     if (child == 0) {
         struct loading w;
         struct taken t;
 
-        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        if (!refuse_call(SYS_io_uring_register, ENOMEM))
             _exit(0); /* no filters here */
         t_failures = 0;
         w = open_cold(2, "seq-len 2048\n");
@@ -414,7 +378,7 @@ static void without_registering(void)
         T_EQ(t.stats.unregistered, 1);
         _exit(t_failures != 0);
     }
-    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    expect_success(child);
 #endif
 }
 
@@ -429,7 +393,7 @@ static const char *missing(void)
         close(fd);
     if (!direct)
         return "this file system has no O_DIRECT";
-    return make_cold(0) ? NULL : "this file system keeps files in memory";
+    return page_cache_drop(token_file(0)) ? NULL : "this file system keeps files in memory";
 }
 
 /* io_uring, too. */

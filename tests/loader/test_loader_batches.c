@@ -4,8 +4,6 @@
  */
 #include "loading.h"
 
-static const char *const engine_names[] = { "auto", "map", "pread", "advise", "uring" };
-
 static char folder[512];
 
 /* All batches from `from` on, at most `most`. */
@@ -42,7 +40,7 @@ static uint64_t check_batches(const struct loading *w, struct leat_loader_option
 
 static void engines(const struct loading *w, uint64_t batch)
 {
-    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++)
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
         for (uint32_t threads = 0; threads < 2; threads++)
             for (uint32_t verify = 0; verify < 2; verify++) {
                 struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -59,7 +57,7 @@ static void engines(const struct loading *w, uint64_t batch)
                 o.rank = threads;
                 check_batches(w, o, 20);
                 if (t_failures > before)
-                    T_FAIL("engine %s, %u threads, verify %u", engine_names[e], threads, verify);
+                    T_FAIL("engine %s, %u threads, verify %u", gather_engine_names[e], threads, verify);
             }
 }
 

@@ -10,47 +10,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__linux__)
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#endif
-
 #include "loading.h"
-#include "residency.h"
+#include "page_cache.h"
+#include "refused_call.h"
 
 #define TOKENS ((uint64_t)16 << 20)
 
 static char name[600];
 
-/* Pushes the token file out of memory; false: that cannot be done here. */
-static bool make_cold(void)
+static const char *token_file(void)
 {
-    char path[700];
-    bool cold;
-    int fd;
+    static char path[700];
 
     snprintf(path, sizeof path, "%s.tokens", name);
-    fd = open(path, O_RDONLY);
-    fdatasync(fd);
-    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    cold = residency_share(fd, 2 * TOKENS, 1) < 0.05;
-    close(fd);
-    return cold;
-}
-
-/* And brings it back. */
-static void make_hot(void)
-{
-    static char piece[1 << 16];
-    char path[700];
-    int fd;
-
-    snprintf(path, sizeof path, "%s.tokens", name);
-    fd = open(path, O_RDONLY);
-    while (read(fd, piece, sizeof piece) > 0)
-        ;
-    close(fd);
+    return path;
 }
 
 static struct loading open_plan(enum leat_access access)
@@ -124,7 +97,7 @@ static void forced(enum leat_engine engine, const char *shown)
     bool refused = false;
     char text[600];
 
-    T_CHECK(make_cold());
+    T_CHECK(page_cache_drop(token_file()));
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 60);
     while (leat_loader_notice(l, text, sizeof text))
@@ -151,7 +124,7 @@ static void long_rows(enum leat_engine engine, uint64_t length)
 
     snprintf(text, sizeof text, "source %s\nseq-len %llu\n", name, (unsigned long long)length);
     w.plan = loading_plan(text);
-    T_CHECK(make_cold());
+    T_CHECK(page_cache_drop(token_file()));
     o.batch = 3;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     for (unsigned k = 0; k < 3; k++) {
@@ -172,7 +145,7 @@ static void warms(void)
     struct leat_loader *l;
     uint64_t k = 20;
 
-    T_CHECK(make_cold());
+    T_CHECK(page_cache_drop(token_file()));
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 20);
     while (stats.warming || strcmp(stats.engine, "map") != 0) {
@@ -189,13 +162,7 @@ static void warms(void)
 static void without_uring(void)
 {
 #if defined(__linux__) && defined(SYS_io_uring_setup)
-    struct sock_filter rules[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
-                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
-    struct sock_fprog program = { sizeof rules / sizeof rules[0], rules };
     pid_t child = fork();
-    int status;
 
     if (child == 0) {
         struct loading w = open_plan(LEAT_ACCESS_LEASED);
@@ -204,10 +171,10 @@ static void without_uring(void)
         struct leat_loader *l;
         char text[600];
 
-        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        if (!refuse_call(SYS_io_uring_setup, EPERM))
             _exit(0); /* no filters here */
         t_failures = 0;
-        T_CHECK(make_cold());
+        T_CHECK(page_cache_drop(token_file()));
         T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
         stats = take(&w, l, 0, 60);
         T_STR(stats.engine, "advise");
@@ -218,7 +185,7 @@ static void without_uring(void)
         leat_loader_close(l);
         _exit(t_failures != 0);
     }
-    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    expect_success(child);
 #endif
 }
 
@@ -253,19 +220,20 @@ int main(void)
 {
     snprintf(name, sizeof name, "%s/d", t_folder());
     loading_write(name, TOKENS, 2, 60);
-    if (make_cold()) /* first, since its child opens a loader, for which no device must have been opened before */
+    if (page_cache_drop(
+            token_file())) /* first, since its child opens a loader, for which no device must have been opened before */
         without_uring();
-    make_hot();
+    page_cache_fill(token_file());
     hot(LEAT_ACCESS_TRUSTED, "map");
     hot(LEAT_ACCESS_READ, "pread");
     starved();
-    if (!make_cold())
+    if (!page_cache_drop(token_file()))
         return t_failures ? 1 : t_skip("this file system keeps files in memory: the rest passed");
     forced(LEAT_ENGINE_MAP, "map");
     forced(LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ENGINE_ADVISE, "advise");
     forced(LEAT_ENGINE_URING, "uring");
-    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++) {
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++) {
         long_rows(e, 200000);
         long_rows(e, 1200000);
     }

@@ -6,6 +6,7 @@ leat-bench of $LEAT_BUILD."""
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -74,6 +75,8 @@ def one(sources, width, plan, rng, engine, output):
 def main():
     print(f"LEAT_TEST_SEED={seed}", file=sys.stderr)
     rng = random.Random(seed)
+    with open("include/leat.h", encoding="utf-8") as f:
+        engines = [name.lower() for name in re.findall(r"^    LEAT_ENGINE_(\w+) = ", f.read(), re.M)]
     for width in (2, 4):
         for name, tokens in (("a", 60000), ("b", 20000), ("c", 7000)):
             bench("counting", "-o", f"{name}{width}", "--tokens", tokens, "--width", width, "--document-length", 80)
@@ -81,7 +84,7 @@ def main():
             f.write(f"b{width}\nc{width}\n")
         sources = [[f"a{width}"], [f"b{width}", f"c{width}"]]
         plan = ["--source", f"a{width}:2", "--source", f"@list{width}:1", "--seq-len", 64, "--seed", seed]
-        for engine in ("auto", "map", "pread", "advise", "uring"):
+        for engine in engines:
             for output in ("tokens", "i32", "i64", "packed"):
                 one(sources, width, plan, rng, engine, output)
         one(sources, width, plan, rng, "auto", "views")

@@ -9,6 +9,7 @@
 
 #include "loading.h"
 #include "rows_device.h"
+#include "rows_outputs.h"
 
 static char folder[512];
 
@@ -224,13 +225,9 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
 
             T_OK(leat_loader_next(l, &b, &t_err));
             T_OK(leat_batch_borrow(b, &out, NULL, &t_err));
-            T_EQ(out.inputs != NULL, (outputs & LEAT_OUTPUT_INPUTS) != 0);
-            T_EQ(out.labels != NULL, (outputs & LEAT_OUTPUT_LABELS) != 0);
-            T_EQ(out.loss_mask != NULL, (outputs & LEAT_OUTPUT_LOSS_MASK) != 0);
-            T_EQ(out.attention_mask != NULL, (outputs & LEAT_OUTPUT_ATTENTION_MASK) != 0);
-            T_EQ(out.positions != NULL, (outputs & LEAT_OUTPUT_POSITIONS) != 0);
-            T_EQ(out.documents != NULL, (outputs & LEAT_OUTPUT_DOCUMENTS) != 0);
-            T_EQ(out.sequences != NULL, (outputs & LEAT_OUTPUT_SEQUENCES) != 0);
+#define BORROWED(field, name, kind, documents) T_EQ(out.field != NULL, (outputs & LEAT_OUTPUT_##name) != 0);
+            ROWS_OUTPUTS(BORROWED)
+#undef BORROWED
             check_outputs(&(struct expected) { w, b, starts, o.unshifted, o.mask_first, 0 }, &out);
             leat_batch_release(b, NULL);
         }
@@ -270,7 +267,7 @@ static void with_width(unsigned width)
     w.plan = loading_plan(text);
     for (uint32_t i = 0; i < 4; i++)
         write_batches(&w, starts, i & 1, i >> 1);
-    for (uint32_t outputs = 1; outputs < 128; outputs += 9)
+    for (uint32_t outputs = 1; outputs < 1u << ROWS_OUTPUT_COUNT; outputs += 9)
         borrow_batches(&w, starts, outputs);
     borrow_batches(&w, starts, 127);
     not_asked_for(&w);

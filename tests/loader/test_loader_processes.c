@@ -227,7 +227,7 @@ int main(void)
     /* first those whose children open loaders: a device that this process has opened is closed to its children */
     cover();
     memory();
-    for (enum leat_engine e = LEAT_ENGINE_AUTO; e <= LEAT_ENGINE_URING; e++)
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
         for (uint32_t threads = 0; threads < 2; threads++)
             forks(e, threads);
     return t_end();

@@ -5,6 +5,7 @@
  */
 #include <unistd.h>
 
+#include "corpus/record_format.h"
 #include "leat_pack.h"
 #include "t.h"
 
@@ -311,6 +312,16 @@ static void test_no_arranging(void)
     }
 }
 
+static void test_no_such_format(void)
+{
+    const char *standard_input = "-";
+    struct leat_pack_options o = options_with(1);
+
+    o.format = (enum leat_pack_format)RECORD_FORMAT_COUNT;
+    T_STATUS(leat_pack(t_path(folder, "format"), &standard_input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "no format of inputs");
+}
+
 static void test_ids_and_mistakes(void)
 {
     static const uint32_t ids[] = { 1, 2, 50256 }, beyond[] = { 50257 };
@@ -365,6 +376,7 @@ int main(void)
     test_rejects();
     test_finished_already();
     test_no_arranging();
+    test_no_such_format();
     test_ids_and_mistakes();
     leat_tokenizer_close(tokenizer);
     return t_end();

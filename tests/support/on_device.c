@@ -12,7 +12,7 @@
 #include "loader.h"
 
 #define BORDER 256 /* behind each buffer on the device, which stays as it is */
-#define PARTS  7   /* of the outputs */
+#define PARTS  ROWS_OUTPUT_COUNT
 
 enum leat_status __real_leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
                                          const struct leat_loader_options *options, struct leat_error *err);
@@ -140,15 +140,11 @@ static void parts_of(struct leat_outputs *o, const struct leat_batch *batch, voi
 {
     size_t numbers = (o->rows ? o->rows : batch->rows) * (o->length ? o->length : batch->length);
 
-    pointers[0] = &o->inputs;
-    pointers[1] = &o->labels;
-    pointers[2] = &o->positions;
-    pointers[3] = &o->documents;
-    pointers[4] = (void **)&o->loss_mask;
-    pointers[5] = (void **)&o->attention_mask;
-    pointers[6] = (void **)(void *)&o->sequences;
-    for (unsigned i = 0; i < PARTS; i++)
-        bytes[i] = i < 4 ? numbers * o->number_bytes : i < 6 ? numbers : 4 * o->sequences_room;
+#define PART(field, name, kind, documents)                                                                             \
+    pointers[ROWS_OUTPUT_##name] = (void **)(void *)&o->field;                                                         \
+    bytes[ROWS_OUTPUT_##name] = rows_output_bytes(kind, numbers, o->number_bytes, o->sequences_room);
+    ROWS_OUTPUTS(PART)
+#undef PART
 }
 
 static void bring(struct on_device *d, void *to, const void *from, size_t bytes, cuda_stream stream)

@@ -8,7 +8,7 @@
 #include "tokenize_tools/tokenizer/model_parts.h"
 
 #include "t.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "valid_text.h"
 
 #define MODELS      40
 #define MOST_TOKENS 1200u
@@ -344,9 +344,8 @@ static void encode_plainly(const struct made *v, const uint8_t *text, size_t byt
 /* Valid UTF-8 of letters and tokens, in memory that ends with it. */
 static uint8_t *make_text(const struct made *v, size_t most, size_t *bytes)
 {
-    struct buffer some = { 0 }, valid = { 0 };
+    struct buffer some = { 0 };
     bool plain = below(4) == 0;
-    uint8_t *text;
 
     while (some.size < most) {
         uint32_t token = v->first + (uint32_t)below(v->count - v->first);
@@ -359,13 +358,7 @@ static uint8_t *make_text(const struct made *v, size_t most, size_t *bytes)
         else if (v->length[token] > 1)
             T_OK(buffer_append(&some, v->text[token], v->length[token], &t_err));
     }
-    T_OK(utf8_repair(&valid, some.bytes, some.size, NULL, &t_err));
-    *bytes = valid.size;
-    text = malloc(valid.size);
-    memcpy(text, valid.bytes, valid.size);
-    buffer_free(&some);
-    buffer_free(&valid);
-    return text;
+    return valid_text(&some, bytes);
 }
 
 /* Where pieces end; most of them short, some as long as what is kept, merged at a time, or put into a batch. */

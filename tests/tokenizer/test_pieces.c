@@ -10,6 +10,7 @@
 #include "t.h"
 #include "tokenize_tools/tokenizer/spec_open.h"
 #include "tokenize_tools/tokenizer/utf8.h"
+#include "valid_text.h"
 #include "vectors.h"
 #include "vocabularies.h"
 
@@ -61,18 +62,11 @@ static void append_something(struct buffer *out, const struct tokenizer_spec *sp
 /* Valid UTF-8, in memory that ends with it. */
 static uint8_t *make_text(const struct tokenizer_spec *spec, size_t *bytes)
 {
-    struct buffer some = { 0 }, valid = { 0 };
-    uint8_t *text;
+    struct buffer some = { 0 };
 
     while (some.size < TEXT_BYTES)
         append_something(&some, spec);
-    T_OK(utf8_repair(&valid, some.bytes, some.size, NULL, &t_err));
-    *bytes = valid.size;
-    text = malloc(valid.size);
-    memcpy(text, valid.bytes, valid.size);
-    buffer_free(&some);
-    buffer_free(&valid);
-    return text;
+    return valid_text(&some, bytes);
 }
 
 /* Ends of pieces up to the end of the text; mostly short ones. */

@@ -40,7 +40,6 @@ static void write_nested(struct json *j)
 {
     json_open_object(j, NULL);
     json_u64(j, "a", UINT64_MAX);
-    json_i64(j, "b", INT64_MIN);
     json_open_array(j, "c");
     json_bool(j, NULL, true);
     json_bool(j, NULL, false);
@@ -82,9 +81,8 @@ static void write_doubles(struct json *j)
 
 static void test_examples(void)
 {
-    check(write_nested,
-          "{\"a\": 18446744073709551615, \"b\": -9223372036854775808, \"c\": [true, false, null, {}, []], "
-          "\"d\": null, \"e\": null, \"f\": 0}\n");
+    check(write_nested, "{\"a\": 18446744073709551615, \"c\": [true, false, null, {}, []], "
+                        "\"d\": null, \"e\": null, \"f\": 0}\n");
     check(write_strings, "[\"\", \"\\\"\\\\/\\b\\f\\n\\r\\t\\u0001\\u001f\x7f\", \"a\\u0000b\", "
                          "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\", \"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
                          "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"]\n");

@@ -5,18 +5,19 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "gzip_members.h"
 #include "raw_input.h"
-#include "zstd_frames.h"
 
 /* Of a stream besides a window: buffers, tables. */
-#define OTHER_MEMORY ((uint64_t)512 << 10)
+#define OTHER_MEMORY    ((uint64_t)512 << 10)
+
+#define ROW(form, name) [BYTE_FORM_##form] = &decompressor_##name,
+static const struct decompressor *const decompressors[BYTE_FORMS] = { DECOMPRESSORS(ROW) };
 
 struct byte_stream {
     struct raw_input in;
     enum byte_form form;
-    struct zstd_frames *zstd;
-    struct gzip_members *gzip;
+    const struct decompressor *decompressor; /* NULL: plain */
+    void *state;                             /* the decompressor's */
     uint64_t text_position;
     struct byte_mark mark; /* of compressed data: behind the frame or member that ended last */
     bool ended;
@@ -25,51 +26,56 @@ struct byte_stream {
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
-static bool ends_with(const char *text, const char *ending)
+static bool is_called(const char *path, const struct decompressor *d)
 {
-    size_t length = strlen(text), bytes = strlen(ending);
+    size_t length = strlen(path), bytes = strlen(d->suffix);
 
-    return length >= bytes && memcmp(text + length - bytes, ending, bytes) == 0;
+    return length >= bytes && strcmp(path + length - bytes, d->suffix) == 0;
+}
+
+const struct decompressor *byte_stream_decompressor(enum byte_form form)
+{
+    return decompressors[form];
+}
+
+size_t byte_stream_stem(const char *path)
+{
+    for (unsigned form = 1; form < BYTE_FORMS; form++)
+        if (is_called(path, decompressors[form]))
+            return strlen(path) - strlen(decompressors[form]->suffix);
+    return strlen(path);
 }
 
 /* A name that tells a form must tell the right one: a download's page of errors, say, is no text to train on. */
 static enum leat_status detect(struct byte_stream *s, const char *path, struct leat_error *err)
 {
     const struct raw_input *in = &s->in;
-    bool whole = in->head_bytes == RAW_HEAD;
-    bool zstd = zstd_frames_begin(in->head, in->head_bytes), gzip = gzip_members_begin(in->head, in->head_bytes);
 
-    if (ends_with(path, ".zst")) {
-        s->form = BYTE_FORM_ZSTD;
-        if (!zstd)
+    for (unsigned form = 1; form < BYTE_FORMS; form++) {
+        const struct decompressor *d = decompressors[form];
+        bool begins = d->begins(in->head, in->head_bytes), called = is_called(path, d);
+
+        if (called && !begins)
             return status_set_at(err, LEAT_E_TEXT, 0,
-                                 "%s is called .zst, but does not begin as a zstd file does; rename it if it is not "
+                                 "%s is called %s, but does not begin as a %s file does; rename it if it is not "
                                  "compressed, else get it again",
-                                 path);
-    } else if (ends_with(path, ".gz")) {
-        s->form = BYTE_FORM_GZIP;
-        if (!gzip)
-            return status_set_at(err, LEAT_E_TEXT, 0,
-                                 "%s is called .gz, but does not begin as a gzip file does; rename it if it is not "
-                                 "compressed, else get it again",
-                                 path);
-    } else if (whole && zstd) {
-        s->form = BYTE_FORM_ZSTD;
-    } else if (in->head_bytes >= 2 && gzip) {
-        s->form = BYTE_FORM_GZIP;
+                                 path, d->suffix, d->name);
+        if (called || (begins && in->head_bytes >= d->head && !s->decompressor)) {
+            s->form = (enum byte_form)form;
+            s->decompressor = d;
+        }
     }
     return LEAT_OK;
 }
 
-static enum leat_status open_decoder(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
+static enum leat_status open_decompressor(struct byte_stream *s, const struct byte_mark *mark, struct leat_error *err)
 {
     bool behind = mark && mark->raw_offset > 0;
     enum leat_status status;
 
-    if (s->form == BYTE_FORM_PLAIN)
+    if (!s->decompressor)
         return LEAT_OK;
-    status = s->form == BYTE_FORM_ZSTD ? zstd_frames_open(&s->zstd, err)
-                                       : gzip_members_open(&s->gzip, s->in.name, behind, err);
+    status = s->decompressor->open(&s->state, s->in.name, behind, err);
     return status == LEAT_OK ? raw_input_buffer(&s->in, err) : status;
 }
 
@@ -95,7 +101,7 @@ static enum leat_status open_stream(struct byte_stream **out, const char *path, 
     if (status == LEAT_OK)
         status = detect(s, path, err);
     if (status == LEAT_OK)
-        status = open_decoder(s, mark, err);
+        status = open_decompressor(s, mark, err);
     if (status == LEAT_OK && mark)
         status = go_on(s, mark, err);
     if (status != LEAT_OK) {
@@ -121,8 +127,8 @@ void byte_stream_close(struct byte_stream *s)
 {
     if (!s)
         return;
-    zstd_frames_close(s->zstd);
-    gzip_members_close(s->gzip);
+    if (s->decompressor)
+        s->decompressor->close(s->state);
     raw_input_close(&s->in);
     free(s);
 }
@@ -140,13 +146,11 @@ static void set_mark(struct byte_stream *s)
 /* Some text, or s->ended. */
 static enum leat_status step(struct byte_stream *s, uint8_t *buf, size_t room, size_t *got)
 {
-    enum decoder_step what = STEP_MORE;
+    enum decompressor_step what = STEP_MORE;
     enum leat_status status;
 
-    if (s->zstd) {
-        status = zstd_frames_step(s->zstd, &s->in, buf, room, got, &what, &s->error);
-    } else if (s->gzip) {
-        status = gzip_members_step(s->gzip, &s->in, buf, room, got, &what, &s->error);
+    if (s->decompressor) {
+        status = s->decompressor->step(s->state, &s->in, buf, room, got, &what, &s->error);
     } else {
         status = raw_input_read(&s->in, buf, room, got, &s->error);
         what = *got == 0 ? STEP_END : STEP_MORE;
@@ -219,7 +223,8 @@ uint64_t byte_stream_size(const struct byte_stream *s)
 
 uint64_t byte_stream_memory(const struct byte_stream *s)
 {
-    uint64_t window = s->zstd ? zstd_frames_memory(s->zstd) : 0, text = s->text_position - s->mark.text_offset;
+    uint64_t window = s->decompressor && s->decompressor->memory ? s->decompressor->memory(s->state) : 0,
+             text = s->text_position - s->mark.text_offset;
 
     return OTHER_MEMORY + (window < text ? window : text);
 }

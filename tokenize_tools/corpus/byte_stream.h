@@ -14,9 +14,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decompressor.h"
 #include "leat.h"
 
-enum byte_form { BYTE_FORM_PLAIN = 0, BYTE_FORM_ZSTD = 1, BYTE_FORM_GZIP = 2 };
+#define BYTE_FORM_OF(form, name) BYTE_FORM_##form,
+enum byte_form { BYTE_FORM_PLAIN = 0, DECOMPRESSORS(BYTE_FORM_OF) BYTE_FORMS };
+
+/* The row of a form that is not plain. */
+const struct decompressor *byte_stream_decompressor(enum byte_form form);
+
+/* How many bytes of `path` stand before the suffix of a compressed file; all if it has none. */
+size_t byte_stream_stem(const char *path);
 
 /*
  * A place where reading can begin anew, in another process too: plain numbers, to be stored. Valid as long as the file
@@ -32,7 +40,7 @@ struct byte_stream;
 
 /*
  * Opens `path`, "-" being standard input (which stays open afterwards). On success *out is the caller's until
- * byte_stream_close(); NULL on failure. LEAT_E_TEXT if the name ends in .zst or .gz and the first bytes are not of that
+ * byte_stream_close(); NULL on failure. LEAT_E_TEXT if the name ends in such a suffix and the first bytes are not of that
  * form (of an empty or shorter file, reading says LEAT_E_TRUNCATED); LEAT_E_UNSUPPORTED, with the library that is
  * missing, if the build cannot read the form.
  */

@@ -5,33 +5,27 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "json_fields.h"
+#include "byte_stream.h"
 #include "lines.h"
+#include "record_format.h"
 #include "text_input.h"
 
 struct document_input {
     struct text_input *input;
     struct json_fields fields;
-    bool lines; /* of JSON */
-    bool done;  /* the whole input has been given */
+    const struct record_format *format;
+    bool done; /* the whole input has been given */
 };
 
-static bool ends_with(const char *text, size_t length, const char *ending)
+/* What tells nothing is one document; so is a .json at a terminal, which seldom is JSON lines. */
+static const struct record_format *format_of(const char *path, enum document_kind kind)
 {
-    size_t bytes = strlen(ending);
+    const struct record_format *format = record_format_of_name(path);
+    size_t length = byte_stream_stem(path);
 
-    return length >= bytes && memcmp(text + length - bytes, ending, bytes) == 0;
-}
-
-static bool is_json_lines(const char *path)
-{
-    size_t length = strlen(path);
-
-    if (ends_with(path, length, ".zst"))
-        length -= strlen(".zst");
-    else if (ends_with(path, length, ".gz"))
-        length -= strlen(".gz");
-    return ends_with(path, length, ".jsonl") || ends_with(path, length, ".ndjson");
+    if (kind != DOCUMENT_BY_NAME)
+        return kind == DOCUMENT_JSONL ? &format_jsonl : &format_text;
+    return format && !(length > 5 && memcmp(path + length - 5, ".json", 5) == 0) ? format : &format_text;
 }
 
 enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
@@ -43,7 +37,7 @@ enum leat_status document_input_open(struct document_input **out, const char *pa
     *out = NULL;
     if (!in)
         return status_no_memory(err, sizeof *in);
-    in->lines = kind == DOCUMENT_BY_NAME ? is_json_lines(path) : kind == DOCUMENT_JSONL;
+    in->format = format_of(path, kind);
     s = json_fields_prepare(&in->fields, field, NULL, err);
     if (s == LEAT_OK)
         s = text_input_open(&in->input, path, err);
@@ -81,7 +75,7 @@ static enum leat_status next_record(struct document_input *in, const char **text
             length -= 3;
         }
     } while (lines_blank(line, length));
-    s = json_fields_find(&in->fields, line, length, &record, err);
+    s = in->format->find(&in->fields, line, length, &record, err);
     *text = record.text;
     *bytes = record.text_bytes;
     return s == LEAT_OK ? s : document_input_blame(in, err);
@@ -93,7 +87,7 @@ enum leat_status document_input_next(struct document_input *in, const char **tex
     char *all;
     enum leat_status s;
 
-    if (in->lines)
+    if (in->format->find)
         return next_record(in, text, bytes, found, err);
     *found = !in->done;
     if (in->done)
@@ -106,7 +100,7 @@ enum leat_status document_input_next(struct document_input *in, const char **tex
 
 bool document_input_is_one(const struct document_input *in)
 {
-    return !in->lines;
+    return !in->format->find;
 }
 
 enum leat_status document_input_part(struct document_input *in, const char **text, size_t *bytes,
@@ -121,5 +115,5 @@ enum leat_status document_input_part(struct document_input *in, const char **tex
 
 enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err)
 {
-    return text_input_blame(in->input, in->lines, err);
+    return text_input_blame(in->input, in->format->find, err);
 }

@@ -1,15 +1,14 @@
 /*
- * gzip_members.c: see gzip_members.h. Headers and trailers are read here, so that they are the same whatever inflates
+ * gzip_members.c: the text of gzip members (RFC 1952), one after another, by whichever inflater the build has. Headers and trailers are read here, so that they are the same whatever inflates
  * what is between them: a member is a header that is taken byte by byte through the states below, deflate data, and a
  * trailer of eight bytes.
  */
-#include "gzip_members.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "decompressor.h"
 #include "inflater.h"
 
 #define FIXED_BYTES   10u /* of a header */
@@ -50,12 +49,12 @@ struct gzip_members {
     size_t fed;               /* bytes behind in->at that the inflater has and may give back */
 };
 
-bool gzip_members_begin(const uint8_t *head, size_t bytes)
+static bool begins(const uint8_t *head, size_t bytes)
 {
     return (bytes < 1 || head[0] == 0x1f) && (bytes < 2 || head[1] == 0x8b);
 }
 
-enum leat_status gzip_members_open(struct gzip_members **out, const char *name, bool behind, struct leat_error *err)
+static enum leat_status open_members(void **out, const char *path, bool behind, struct leat_error *err)
 {
     struct gzip_members *g;
 
@@ -64,7 +63,7 @@ enum leat_status gzip_members_open(struct gzip_members **out, const char *name, 
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "%s is compressed with gzip, which this build cannot read: it was made without isa-l "
                           "(libisal-dev) and without zlib (zlib1g-dev); gzip -dc turns the file into text",
-                          name);
+                          path);
     g = calloc(1, sizeof *g);
     if (!g)
         return status_no_memory(err, sizeof *g);
@@ -78,8 +77,10 @@ enum leat_status gzip_members_open(struct gzip_members **out, const char *name, 
     return LEAT_OK;
 }
 
-void gzip_members_close(struct gzip_members *g)
+static void close_members(void *state)
 {
+    struct gzip_members *g = state;
+
     if (!g)
         return;
     inflater_close(g->inflater);
@@ -132,7 +133,7 @@ static const char *pass_header(struct gzip_members *g, uint8_t byte)
     switch (g->part) {
     case PART_FIXED:
         g->held[g->count++] = byte;
-        if (!gzip_members_begin(g->held, g->count))
+        if (!begins(g->held, g->count))
             return "no member begins there";
         if (g->count == 3 && byte != METHOD)
             return "its method of compression is not deflate";
@@ -215,7 +216,7 @@ static enum leat_status pass_data(struct gzip_members *g, struct raw_input *in, 
     return LEAT_OK;
 }
 
-static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *in, enum decoder_step *step,
+static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *in, enum decompressor_step *step,
                                      struct leat_error *err)
 {
     size_t part = TRAILER_BYTES - g->count;
@@ -257,13 +258,14 @@ static enum leat_status pass_between(struct gzip_members *g, struct raw_input *i
     return LEAT_OK;
 }
 
-enum leat_status gzip_members_step(struct gzip_members *g, struct raw_input *in, void *buf, size_t room, size_t *got,
-                                   enum decoder_step *step, struct leat_error *err)
+static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                             enum decompressor_step *what, struct leat_error *err)
 {
+    struct gzip_members *g = state;
     enum leat_status s = LEAT_OK;
 
     *got = 0;
-    *step = STEP_MORE;
+    *what = STEP_MORE;
     if (in->held - in->at == g->fed && !in->ended)
         s = raw_input_fill(in, err);
     if (s != LEAT_OK)
@@ -275,12 +277,20 @@ enum leat_status gzip_members_step(struct gzip_members *g, struct raw_input *in,
             return LEAT_OK;
         if (g->part < PART_BETWEEN)
             return cut_off(in, err);
-        *step = STEP_END;
+        *what = STEP_END;
         return LEAT_OK;
     }
     if (g->part < PART_DATA)
         return pass_headers(g, in, err);
     if (g->part == PART_TRAILER)
-        return pass_trailer(g, in, step, err);
+        return pass_trailer(g, in, what, err);
     return pass_between(g, in, err);
 }
+
+const struct decompressor decompressor_gzip = { .name = "gzip",
+                                                .suffix = ".gz",
+                                                .head = 2,
+                                                .begins = begins,
+                                                .open = open_members,
+                                                .close = close_members,
+                                                .step = step };

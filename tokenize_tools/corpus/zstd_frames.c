@@ -1,15 +1,14 @@
 /*
- * zstd_frames.c: see zstd_frames.h. libzstd does not tell what it had decoded when a call fails, so that a call never
+ * zstd_frames.c: the text of zstd frames, one after another, of any window that libzstd can read. libzstd does not tell what it had decoded when a call fails, so that a call never
  * gets more input than one block or header: whatever is before a defect has then been given by earlier calls.
  */
-#include "zstd_frames.h"
-
 #include <stdlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "decompressor.h"
 
 #define BLOCK_HEADER 3u /* bytes */
 
@@ -33,21 +32,34 @@ static size_t magic_bytes(const uint8_t *head, size_t bytes)
     return a > b ? a : b;
 }
 
-bool zstd_frames_begin(const uint8_t *head, size_t bytes)
+/* A frame or a skippable frame. */
+static bool begins(const uint8_t *head, size_t bytes)
 {
     return magic_bytes(head, bytes) == (bytes < RAW_HEAD ? bytes : RAW_HEAD);
 }
 
-enum leat_status zstd_frames_open(struct zstd_frames **out, struct leat_error *err)
+static void close_frames(void *state)
+{
+    struct zstd_frames *z = state;
+
+    if (!z)
+        return;
+    ZSTD_freeDCtx(z->context);
+    free(z);
+}
+
+static enum leat_status open_frames(void **out, const char *path, bool behind, struct leat_error *err)
 {
     struct zstd_frames *z = calloc(1, sizeof *z);
 
+    (void)path;
+    (void)behind;
     *out = z;
     if (!z)
         return status_no_memory(err, sizeof *z);
     z->context = ZSTD_createDCtx();
     if (!z->context) {
-        zstd_frames_close(z);
+        close_frames(z);
         *out = NULL;
         return status_no_memory(err, (uint64_t)1 << 17);
     }
@@ -56,16 +68,10 @@ enum leat_status zstd_frames_open(struct zstd_frames **out, struct leat_error *e
     return LEAT_OK;
 }
 
-void zstd_frames_close(struct zstd_frames *z)
+static size_t memory(const void *state)
 {
-    if (!z)
-        return;
-    ZSTD_freeDCtx(z->context);
-    free(z);
-}
+    const struct zstd_frames *z = state;
 
-size_t zstd_frames_memory(const struct zstd_frames *z)
-{
     return ZSTD_sizeof_DCtx(z->context);
 }
 
@@ -90,7 +96,7 @@ static enum leat_status cut_off(const struct raw_input *in, struct leat_error *e
 }
 
 /* Between frames: the end, or the first bytes of a frame; libzstd itself would take three wrong bytes for a begin. */
-static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decoder_step *step,
+static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decompressor_step *step,
                                     struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -105,7 +111,7 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
         *step = STEP_END;
         return LEAT_OK;
     }
-    if (!zstd_frames_begin(in->buffer + in->at, held)) {
+    if (!begins(in->buffer + in->at, held)) {
         uint64_t place = raw_input_position(in);
 
         return status_set_at(err, LEAT_E_TEXT, place,
@@ -130,9 +136,10 @@ static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_i
     *from = (ZSTD_inBuffer) { in->buffer + in->at, z->full ? 0 : size < held ? size : held, 0 };
 }
 
-enum leat_status zstd_frames_step(struct zstd_frames *z, struct raw_input *in, void *buf, size_t room, size_t *got,
-                                  enum decoder_step *step, struct leat_error *err)
+static enum leat_status step(void *state, struct raw_input *in, void *buf, size_t room, size_t *got,
+                             enum decompressor_step *what, struct leat_error *err)
 {
+    struct zstd_frames *z = state;
     ZSTD_inBuffer from;
     ZSTD_outBuffer to = { buf, room, 0 };
     enum leat_status s = LEAT_OK;
@@ -140,9 +147,9 @@ enum leat_status zstd_frames_step(struct zstd_frames *z, struct raw_input *in, v
     size_t code;
 
     *got = 0;
-    *step = STEP_MORE;
+    *what = STEP_MORE;
     if (!z->open)
-        return begin_frame(z, in, step, err);
+        return begin_frame(z, in, what, err);
     if (in->at == in->held)
         s = raw_input_fill(in, err);
     if (s != LEAT_OK)
@@ -158,9 +165,18 @@ enum leat_status zstd_frames_step(struct zstd_frames *z, struct raw_input *in, v
     z->full = to.pos == room;
     if (code == 0) {
         z->open = false;
-        *step = STEP_BORDER;
+        *what = STEP_BORDER;
     } else if (to.pos == 0 && from.pos == 0 && !was_full && in->at == in->held && in->ended) {
         return cut_off(in, err);
     }
     return LEAT_OK;
 }
+
+const struct decompressor decompressor_zstd = { .name = "zstd",
+                                                .suffix = ".zst",
+                                                .head = RAW_HEAD,
+                                                .begins = begins,
+                                                .open = open_frames,
+                                                .close = close_frames,
+                                                .memory = memory,
+                                                .step = step };

@@ -28,45 +28,6 @@ static enum leat_status find_in_list(struct search *s, const char *list, struct 
 
 /* ---- Names ---- */
 
-static const struct {
-    const char *suffix;
-    enum input_kind kind;
-} kinds[] = { { ".jsonl", INPUT_JSONL },
-              { ".ndjson", INPUT_JSONL },
-              { ".json", INPUT_JSONL },
-              { ".txt", INPUT_TEXT },
-              { ".md", INPUT_TEXT } };
-
-static bool ends_with(const char *text, size_t length, const char *suffix)
-{
-    size_t n = strlen(suffix);
-
-    return length > n && memcmp(text + length - n, suffix, n) == 0;
-}
-
-static bool compressed_by_name(const char *path)
-{
-    size_t length = strlen(path);
-
-    return ends_with(path, length, ".zst") || ends_with(path, length, ".gz");
-}
-
-static bool kind_of_name(const char *path, enum input_kind *kind)
-{
-    size_t length = strlen(path);
-
-    if (ends_with(path, length, ".zst"))
-        length -= strlen(".zst");
-    else if (ends_with(path, length, ".gz"))
-        length -= strlen(".gz");
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (ends_with(path, length, kinds[i].suffix)) {
-            *kind = kinds[i].kind;
-            return true;
-        }
-    return false;
-}
-
 static char *join(const char *folder, size_t length, const char *name)
 {
     size_t size = length + strlen(name) + 2;
@@ -80,8 +41,8 @@ static char *join(const char *folder, size_t length, const char *name)
 /* ---- Finding ---- */
 
 /* Takes the path over. */
-static enum leat_status add(struct input_list *list, char *path, enum input_kind kind, const struct stat *st,
-                            struct leat_error *err)
+static enum leat_status add(struct input_list *list, char *path, const struct record_format *format,
+                            const struct stat *st, struct leat_error *err)
 {
     struct input *items = list->items;
 
@@ -95,7 +56,8 @@ static enum leat_status add(struct input_list *list, char *path, enum input_kind
         free(path);
         return status_no_memory(err, list->room * sizeof *items);
     }
-    items[list->count] = (struct input) { .path = path, .kind = kind, .compressed = compressed_by_name(path) };
+    items[list->count] =
+        (struct input) { .path = path, .format = format, .compressed = byte_stream_stem(path) < strlen(path) };
     if (st) {
         items[list->count].size = items[list->count].end = (uint64_t)st->st_size;
         items[list->count].modified_s = st->st_mtim.tv_sec;
@@ -110,25 +72,22 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
     for (size_t i = 0; i < s->list->count; i++)
         if (strcmp(s->list->items[i].path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input (-) is given twice");
-    return add(s->list, strdup("-"), s->format == LEAT_PACK_TEXT ? INPUT_TEXT : INPUT_JSONL, NULL, err);
+    return add(s->list, strdup("-"), record_format_number(s->format ? (int)s->format : LEAT_PACK_JSONL), NULL, err);
 }
 
 /* `given`: a person named it, so that not to know its kind is an error. */
 static enum leat_status add_file(struct search *s, const char *path, const struct stat *st, bool given,
                                  struct leat_error *err)
 {
-    enum input_kind kind = s->format == LEAT_PACK_TEXT ? INPUT_TEXT : INPUT_JSONL;
+    const struct record_format *format = s->format ? record_format_number((int)s->format) : record_format_of_name(path);
+    char names[RECORD_FORMAT_SENTENCE];
 
-    if (s->format == LEAT_PACK_AUTO && !kind_of_name(path, &kind)) {
-        if (!given)
-            return LEAT_OK;
-        return status_set(
-            err, LEAT_E_ARGUMENT,
-            "%s: its name does not tell what it is (.jsonl, .ndjson, .json, .txt, .md, each also with .zst or "
-            ".gz behind): give --format jsonl or --format text",
-            path);
-    }
-    return add(s->list, strdup(path), kind, st, err);
+    if (format)
+        return add(s->list, strdup(path), format, st, err);
+    if (!given)
+        return LEAT_OK;
+    record_format_tell(names);
+    return status_set(err, LEAT_E_ARGUMENT, "%s: its name does not tell what it is %s", path, names);
 }
 
 static enum leat_status find_in_folder(struct search *s, const char *folder, struct leat_error *err)
@@ -178,17 +137,17 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
 {
     size_t before = s->list->count;
     enum leat_status status = find_in_folder(s, folder, err);
+    char names[RECORD_FORMAT_SENTENCE];
 
     if (status != LEAT_OK)
         return status;
-    if (s->list->count == before)
-        return status_set(
-            err, LEAT_E_NOT_FOUND,
-            s->format == LEAT_PACK_AUTO
-                ? "the folder %s holds no .jsonl, .ndjson, .json, .txt or .md file (nor one with .zst or .gz "
-                  "behind); give --format for others"
-                : "the folder %s holds no file",
-            folder);
+    if (s->list->count == before && s->format != LEAT_PACK_AUTO)
+        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s holds no file", folder);
+    if (s->list->count == before) {
+        record_format_tell(names);
+        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s holds no file whose name tells what it is %s", folder,
+                          names);
+    }
     qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
     return LEAT_OK;
 }
@@ -266,6 +225,8 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
     enum leat_status status = LEAT_OK;
 
     *list = (struct input_list) { 0 };
+    if (format != LEAT_PACK_AUTO && !record_format_number((int)format))
+        return status_set(err, LEAT_E_ARGUMENT, "%d is no format of inputs", (int)format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = find_word(&s, words[i], err);
     if (status != LEAT_OK)
@@ -304,7 +265,7 @@ static enum leat_status look_inside(struct input *in, struct leat_error *err)
 /* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: nothing of it is left. */
 static bool cut(struct input *in, uint64_t at, uint64_t from, uint64_t to, bool last)
 {
-    if (in->compressed || in->kind == INPUT_TEXT || in->size == 0)
+    if (in->compressed || !in->format->find || in->size == 0)
         return at >= from && (at < to || last);
     if (at >= to || at + in->size <= from)
         return false;
@@ -324,7 +285,7 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
 
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be packed in parts");
-        if (!in->compressed && in->kind == INPUT_JSONL && at < to && at + in->size > from)
+        if (!in->compressed && in->format->find && at < to && at + in->size > from)
             status = look_inside(in, err);
         if (status != LEAT_OK)
             return status;

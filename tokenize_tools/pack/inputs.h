@@ -9,13 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "corpus/record_format.h"
 #include "leat_pack.h"
-
-enum input_kind { INPUT_JSONL, INPUT_TEXT };
 
 struct input {
     char *path; /* as given, or made of a given folder's; "-": standard input */
-    enum input_kind kind;
+    const struct record_format *format;
     bool compressed; /* by its name or its first bytes */
     uint64_t size;   /* on disk; 0 for standard input */
     int64_t modified_s, modified_ns;
@@ -39,7 +38,7 @@ void inputs_free(struct input_list *list);
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of all
- * inputs, one after the other. Plain JSON lines are cut inside; other files go whole to the share that has their
+ * inputs, one after the other. Plain files of lines are cut inside; other files go whole to the share that has their
  * first byte. LEAT_E_ARGUMENT if standard input is among them.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts, struct leat_error *err);

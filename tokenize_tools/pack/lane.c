@@ -22,7 +22,7 @@ static size_t end_of_group(const struct pack_setup *setup, size_t input)
 
     do
         bytes += list->items[end++].size;
-    while (end < list->count && end - input < FILES_IN_A_UNIT && list->items[end].kind == INPUT_TEXT &&
+    while (end < list->count && end - input < FILES_IN_A_UNIT && !list->items[end].format->find &&
            bytes + list->items[end].size <= setup->unit_bytes / 2);
     return end;
 }
@@ -37,7 +37,7 @@ struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_
     l->fd = -1;
     l->input = input;
     l->input_end = input + 1;
-    if (setup->inputs.items[input].kind == INPUT_TEXT)
+    if (!setup->inputs.items[input].format->find)
         l->input_end = end_of_group(setup, input);
     if (start && start->input == input) {
         l->next = start->offset;
@@ -105,7 +105,7 @@ static enum leat_status skip_to_next(struct lane *l, struct leat_error *err)
 static enum leat_status open_lane(struct lane *l, struct leat_error *err)
 {
     const struct input *in = &l->setup->inputs.items[l->input];
-    bool resumed = l->next > 0 && in->kind == INPUT_JSONL;
+    bool resumed = l->next > 0 && in->format->find;
     enum leat_status s = resumed && (in->compressed || l->mark.raw_offset > 0)
                              ? byte_stream_open_at(&l->stream, in->path, &l->mark, err)
                              : byte_stream_open(&l->stream, in->path, err);
@@ -300,7 +300,7 @@ void lane_cut(struct lane *l, struct unit *u)
     u->input = l->input;
     u->input_end = l->input_end;
     u->offset = l->next;
-    if (l->setup->inputs.items[l->input].kind == INPUT_TEXT) {
+    if (!l->setup->inputs.items[l->input].format->find) {
         cut_files(l, u);
         return;
     }

@@ -119,16 +119,21 @@ static enum leat_status run(struct long_record *r, struct unit *u, uint64_t at, 
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
                                     uint64_t offset, uint64_t line, struct leat_error *err)
 {
-    struct long_record *r = malloc(sizeof *r);
+    const struct input *in = &w->setup->inputs.items[u->input];
+    struct long_record *r;
     uint8_t mark[3];
     enum leat_status s;
 
+    if (!in->format->is_json)
+        return unit_reject(u, u->input, offset, line, "the record is too long: only JSON is taken in parts", "", 0,
+                           err);
+    r = malloc(sizeof *r);
     if (!r)
         return status_no_memory(err, sizeof *r);
     memset(r, 0, offsetof(struct long_record, raw));
     r->w = w;
     r->fd = fd;
-    r->name = w->setup->inputs.items[u->input].path;
+    r->name = in->path;
     s = bytes >= sizeof mark ? file_read_at(fd, at, mark, sizeof mark, r->name, err) : LEAT_OK;
     if (s == LEAT_OK && offset == 0 && bytes >= sizeof mark && memcmp(mark, "\xef\xbb\xbf", 3) == 0) {
         at += 3;

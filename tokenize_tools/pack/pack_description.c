@@ -49,9 +49,9 @@ static enum leat_status add_named(struct buffer *b, const char *name, const char
 static enum leat_status add_input(struct buffer *b, const struct input *in, struct leat_error *err)
 {
     enum leat_status s =
-        add(b, err, "input %s %llu bytes, changed at %lld.%09lld, bytes %llu to %llu: ",
-            in->kind == INPUT_TEXT ? "text" : "jsonl", (unsigned long long)in->size, (long long)in->modified_s,
-            (long long)in->modified_ns, (unsigned long long)in->begin, (unsigned long long)in->end);
+        add(b, err, "input %s %llu bytes, changed at %lld.%09lld, bytes %llu to %llu: ", record_format_name(in->format),
+            (unsigned long long)in->size, (long long)in->modified_s, (long long)in->modified_ns,
+            (unsigned long long)in->begin, (unsigned long long)in->end);
 
     return s == LEAT_OK ? add_text(b, in->path, err) : s;
 }

@@ -19,7 +19,7 @@ static enum leat_status find_inputs(struct pack_run *r, const char *const *words
     s = inputs_find(&setup->inputs, words, count, o->format, err);
     /* of all inputs, not of a share: parts store what the whole would */
     for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
-        r->stores_all = r->stores_all || setup->inputs.items[i].kind == INPUT_JSONL;
+        r->stores_all = r->stores_all || setup->inputs.items[i].format->find;
     if (s == LEAT_OK && o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, err);
     if (s == LEAT_OK)

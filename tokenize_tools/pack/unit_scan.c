@@ -30,7 +30,7 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
         sample_bytes = where.bytes < UNIT_SAMPLE ? where.bytes : UNIT_SAMPLE;
         memcpy(sample, record, sample_bytes);
     }
-    s = json_fields_find(&w->setup->fields, record, where.bytes, &found, &why);
+    s = w->setup->inputs.items[u->input].format->find(&w->setup->fields, record, where.bytes, &found, &why);
     if (s == LEAT_E_TEXT)
         return refuse(u, where, offset, line, why.message, record, where.bytes, err);
     if (s != LEAT_OK) {

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "big.h"
+#include "utf8.h"
 
 /* serde_json's bound: the 128th open bracket is refused. */
 #define MAX_DEPTH 127
@@ -165,14 +166,6 @@ static enum leat_status plain(struct parser *s)
     return LEAT_OK;
 }
 
-static int hex_digit(uint8_t c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* The four hexadecimal digits after \u; -1 if they are not. */
 static int32_t hex4(const uint8_t *p, const uint8_t *end)
 {
@@ -181,33 +174,13 @@ static int32_t hex4(const uint8_t *p, const uint8_t *end)
     if (end - p < 4)
         return -1;
     for (int i = 0; i < 4; i++) {
-        int d = hex_digit(p[i]);
+        int d = bytes_hex_digit(p[i]);
 
         if (d < 0)
             return -1;
         v = v << 4 | d;
     }
     return v;
-}
-
-static uint8_t *put_utf8(uint8_t *to, uint32_t c)
-{
-    if (c < 0x80) {
-        *to++ = (uint8_t)c;
-    } else if (c < 0x800) {
-        *to++ = (uint8_t)(0xc0 | c >> 6);
-        *to++ = (uint8_t)(0x80 | (c & 0x3f));
-    } else if (c < 0x10000) {
-        *to++ = (uint8_t)(0xe0 | c >> 12);
-        *to++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        *to++ = (uint8_t)(0x80 | (c & 0x3f));
-    } else {
-        *to++ = (uint8_t)(0xf0 | c >> 18);
-        *to++ = (uint8_t)(0x80 | (c >> 12 & 0x3f));
-        *to++ = (uint8_t)(0x80 | (c >> 6 & 0x3f));
-        *to++ = (uint8_t)(0x80 | (c & 0x3f));
-    }
-    return to;
 }
 
 /* s->p is behind \u: a character, of which the digits are two surrogates if it is beyond U+FFFF. */
@@ -227,7 +200,7 @@ static enum leat_status unicode_escape(struct parser *s, uint8_t **to)
         s->p += 6;
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     }
-    *to = put_utf8(*to, (uint32_t)c);
+    *to += utf8_encode(*to, (uint32_t)c);
     return LEAT_OK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * scan.c: the table of hand-made scanners and the expressions they serve, letter for letter.
+ * scan.c: the table of hand-made scanners, made of the rows of scan_families.h; and finding one by its expressions.
  */
 #include "scan.h"
 
@@ -31,100 +31,9 @@
 
 SCAN_FAMILIES(ROWS)
 
-/* ---- Spellings ---- */
+#define FAMILY(family) { .rows = rows_##family, .spellings = spellings_##family, SCAN_FAMILY_##family },
 
-#define RUST (1u << SCAN_RUST)
-#define BOTH (1u << SCAN_RUST | 1u << SCAN_ONIGURUMA)
-#define END                                                                                                            \
-    {                                                                                                                  \
-        { NULL }, 0                                                                                                    \
-    }
-
-/* Parts that most expressions share. */
-#define CONTRACTION "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-#define PREFIX      "[^\\r\\n\\p{L}\\p{N}]?"
-#define SYMBOLS     " ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
-#define SLASHED     " ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*"
-#define SPACE       "\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
-#define UPPER       "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
-#define LOWER       "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
-#define UPPER_KIMI  "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]"
-#define LOWER_KIMI  "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}&&[^\\p{Han}]]"
-
-static const struct scan_spelling gpt2[] = {
-    { { "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, BOTH },
-    { { "'s|'t|'re|'ve|'m|'ll|'d| ?[\\p{L}]+| ?[\\p{N}]+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, BOTH },
-    { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, BOTH },
-    /* tiktoken since 0.8; in Oniguruma $ is the end of any line */
-    { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s" }, RUST },
-    END,
-};
-
-static const struct scan_spelling cl100k[] = {
-    { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
-        "\\s*[\\r\\n]|\\s+(?!\\S)|\\s" },
-      RUST },
-    END,
-};
-
-static const struct scan_spelling llama3[] = {
-    { { CONTRACTION "|" PREFIX "\\p{L}+|\\p{N}{1,3}|" SYMBOLS "|" SPACE }, BOTH },
-    /* tiktoken 0.5 to 0.7 */
-    { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|"
-        "\\s*[\\r\\n]|\\s+(?!\\S)|\\s+" },
-      RUST },
-    END,
-};
-
-static const struct scan_spelling qwen2[] = {
-    { { CONTRACTION "|" PREFIX "\\p{L}+|\\p{N}|" SYMBOLS "|" SPACE }, BOTH },
-    END,
-};
-
-static const struct scan_spelling qwen35[] = {
-    { { CONTRACTION "|" PREFIX "[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" SPACE }, BOTH },
-    END,
-};
-
-static const struct scan_spelling o200k[] = {
-    { { PREFIX UPPER "*" LOWER "+" CONTRACTION "?|" PREFIX UPPER "+" LOWER "*" CONTRACTION "?|\\p{N}{1,3}|" SLASHED
-                     "|" SPACE },
-      BOTH },
-    END,
-};
-
-static const struct scan_spelling tekken[] = {
-    { { PREFIX UPPER "*" LOWER "+|" PREFIX UPPER "+" LOWER "*|\\p{N}|" SLASHED "|" SPACE }, BOTH },
-    END,
-};
-
-static const struct scan_spelling kimi[] = {
-    { { "[\\p{Han}]+|" PREFIX UPPER_KIMI "*" LOWER_KIMI "+" CONTRACTION "?|" PREFIX UPPER_KIMI "+" LOWER_KIMI
-        "*" CONTRACTION "?|\\p{N}{1,3}|" SYMBOLS "|" SPACE },
-      BOTH },
-    END,
-};
-
-static const struct scan_spelling deepseek[] = {
-    /* the second: from U+4E00 to U+9FA5, U+3040 to U+309F, U+30A0 to U+30FF; the third has bare CR and LF */
-    { { "\\p{N}{1,3}", "[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f\xe3\x82\xa0-\xe3\x83\xbf]+",
-        "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|"
-        " ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+" },
-      BOTH },
-    END,
-};
-
-static const struct scan_family families[] = {
-    { "gpt2", rows_gpt2, gpt2, false },
-    { "cl100k", rows_cl100k, cl100k, false },
-    { "llama3", rows_llama3, llama3, false },
-    { "qwen2", rows_qwen2, qwen2, false },
-    { "qwen3.5", rows_qwen35, qwen35, false },
-    { "o200k", rows_o200k, o200k, false },
-    { "tekken", rows_tekken, tekken, false },
-    { "kimi", rows_kimi, kimi, false },
-    { "deepseek", rows_deepseek, deepseek, true },
-};
+static const struct scan_family families[] = { SCAN_FAMILIES(FAMILY) };
 
 #define FAMILIES (sizeof families / sizeof families[0])
 #define TEXTS    (sizeof((struct scan_spelling *)0)->texts / sizeof(char *))

@@ -1,0 +1,57 @@
+#!/bin/sh
+# check_tables.sh: what stands in a table of the library stands under the same name and number in the public header and
+# in Python: engines, formats of inputs, outputs of a batch.
+. tests/lint/common.sh
+
+# "name=number" of an enum of a header, one a line: PREFIX FILE
+header() {
+    sed -nE "s/^ *LEAT_$1_([A-Z_]+) = ([0-9]+).*/\1=\2/p" "$2" | tr '[:upper:]' '[:lower:]'
+}
+# The same of a dict in a file of Python, which may go on on further lines: NAME FILE
+dict() {
+    awk -v name="$1" '$1 == name && $2 == "=" { inside = 1 } inside { print } /}/ { inside = 0 }' "$2" |
+        grep -oE '"[a-z_0-9]+": [0-9]+' | tr -d '" ' | tr ':' '='
+}
+# The constants that rows of a macro name: PREFIX FILE; in FILE they stand as each(LEAT_PREFIX_NAME, name)
+rows() {
+    grep -oE "each\(LEAT_$1_[A-Z_]+, [a-z_0-9]+\)" "$2" | sed -E "s/each\(LEAT_$1_([A-Z_]+), (.*)\)/\1 \2/"
+}
+
+# Two lists that must be the same, in any order: FILE WHAT LIST LIST
+same() {
+    ours=$(printf '%s\n' "$3" | sort | tr '\n' ' ') theirs=$(printf '%s\n' "$4" | sort | tr '\n' ' ')
+    [ "$ours" = "$theirs" ] || echo "$1:1: $2: ${ours}instead of $theirs"
+}
+
+# table FILE PREFIX HEADER: each row is a number of the header, under its name; and all numbers but auto have one
+table() {
+    rows "$2" "$1" | while read -r number name; do
+        lower=$(printf '%s' "$number" | tr '[:upper:]' '[:lower:]')
+        [ "$lower" = "$name" ] || echo "$1:1: LEAT_$2_$number is called $name"
+    done
+    same "$1" "the rows" "$(rows "$2" "$1" | sed 's/.* //')" "$(header "$2" "$3" | grep -v '^auto=' | sed 's/=.*//')"
+}
+
+table src/gather.h ENGINE include/leat.h
+same python/leat/loader.py ENGINES "$(dict ENGINES python/leat/loader.py)" "$(header ENGINE include/leat.h)"
+same python/leat/loader.pyi "the engines" \
+    "$(grep -oE 'engine: Literal\[[^]]*' python/leat/loader.pyi | grep -oE '"[a-z]+"' | tr -d '"')" \
+    "$(header ENGINE include/leat.h | sed 's/=.*//')"
+
+formats=tokenize_tools/corpus/record_format.h
+table $formats PACK include/leat_pack.h
+same python/leat/_pack_options.py FORMATS "$(dict FORMATS python/leat/_pack_options.py)" \
+    "$(header PACK include/leat_pack.h)"
+same tokenize_tools/pack_options.c "the values of --format" \
+    "$(grep -A 3 '\.name = "format"' tokenize_tools/pack_options.c | sed -nE 's/.*\.value = "([a-z|]+)".*/\1/p' |
+        tr '|' '\n')" \
+    "$(header PACK include/leat_pack.h | sed 's/=.*//')"
+
+outputs=$(header OUTPUT include/leat.h)
+same src/rows_outputs.h "the rows" "$(grep -oE 'each\([a-z_]+, [A-Z_]+' src/rows_outputs.h | sed 's/.*, //' |
+    tr '[:upper:]' '[:lower:]')" "$(printf '%s\n' "$outputs" | sed 's/=.*//')"
+same python/src/batch.h "the rows" "$(grep -oE 'row\([A-Z_]+' python/src/batch.h | sed 's/row(//' |
+    tr '[:upper:]' '[:lower:]')" "$(printf '%s\n' "$outputs" | sed 's/=.*//')"
+same python/leat/batch.py "the bits" "$(dict BITS python/leat/batch.py | sed 's/.*=//')" \
+    "$(printf '%s\n' "$outputs" | sed 's/.*=//')"
+exit 0

@@ -1,0 +1,77 @@
+/* record_format.c: see record_format.h. */
+#include "record_format.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "byte_stream.h"
+
+#define NAME(number, name) [number] = #name,
+const char *const record_format_names[RECORD_FORMAT_COUNT + 1] = { "auto", RECORD_FORMATS(NAME) };
+
+#define ROW(number, name) [number] = &format_##name,
+static const struct record_format *const rows[RECORD_FORMAT_COUNT] = { RECORD_FORMATS(ROW) };
+
+const char *record_format_name(const struct record_format *format)
+{
+    int i = 1;
+
+    while (rows[i] != format)
+        i++;
+    return record_format_names[i];
+}
+
+const struct record_format *record_format_number(int number)
+{
+    return number > 0 && number < RECORD_FORMAT_COUNT ? rows[number] : NULL;
+}
+
+const struct record_format *record_format_of_name(const char *path)
+{
+    size_t length = byte_stream_stem(path);
+
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
+        for (const char *const *suffix = rows[i]->suffixes; *suffix; suffix++) {
+            size_t bytes = strlen(*suffix);
+
+            if (length > bytes && memcmp(path + length - bytes, *suffix, bytes) == 0)
+                return rows[i];
+        }
+    return NULL;
+}
+
+/* A sentence that grows; what has no room is left out. */
+struct sentence {
+    char *text;
+    size_t used;
+};
+
+static void add(struct sentence *s, const char *before, const char *word)
+{
+    snprintf(s->text + s->used, RECORD_FORMAT_SENTENCE - s->used, "%s%s", before, word);
+    s->used += strlen(s->text + s->used);
+}
+
+/* What stands before a word of a list. */
+static const char *between(bool first, bool last)
+{
+    return first ? "" : last ? " or " : ", ";
+}
+
+void record_format_tell(char text[RECORD_FORMAT_SENTENCE])
+{
+    struct sentence s = { text, 0 };
+
+    add(&s, "", "(");
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
+        for (const char *const *suffix = rows[i]->suffixes; *suffix; suffix++)
+            add(&s, between(s.used == 1, i + 1 == RECORD_FORMAT_COUNT && !suffix[1]), *suffix);
+    add(&s, ", each also with ", "");
+    for (int form = 1; form < BYTE_FORMS; form++)
+        add(&s, between(form == 1, form + 1 == BYTE_FORMS), byte_stream_decompressor((enum byte_form)form)->suffix);
+    add(&s, " behind): give ", "");
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++) {
+        add(&s, between(i == 1, i + 1 == RECORD_FORMAT_COUNT), "--format ");
+        add(&s, "", record_format_names[i]);
+    }
+}

@@ -1,0 +1,49 @@
+/*
+ * record_format.h: how the text of an input is cut into documents. A new format is a file format_NAME.c with its table, and a
+ * row of RECORD_FORMATS; from that come --format, what files are called, and what is said of them.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
+#define LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
+
+#include <stdbool.h>
+
+#include "json_fields.h"
+#include "leat_pack.h"
+
+/* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the row. */
+#define RECORD_FORMATS(each) each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text)
+
+struct record_format {
+    const char *suffixes[8]; /* of files; the last one used is followed by NULL */
+
+    /* A record a line: finds its text and id, as json_fields_find() says; `fields` has the names that the user gave for
+     * them. NULL: the whole input is one document. */
+    enum leat_status (*find)(const struct json_fields *fields, char *line, size_t bytes, struct json_found *found,
+                             struct leat_error *err);
+    bool is_json; /* records too big for memory are taken in parts (json_push.h); those of other formats are refused */
+};
+
+#define RECORD_FORMAT_DECLARE(number, name) extern const struct record_format format_##name;
+RECORD_FORMATS(RECORD_FORMAT_DECLARE)
+
+#define RECORD_FORMAT_ONE(number, name) +1
+#define RECORD_FORMAT_COUNT             (1 RECORD_FORMATS(RECORD_FORMAT_ONE)) /* with AUTO */
+
+/* By number, from "auto" on; the last is NULL. */
+extern const char *const record_format_names[RECORD_FORMAT_COUNT + 1];
+
+/* Its name. */
+const char *record_format_name(const struct record_format *format);
+
+/* The row of a number; NULL: AUTO, or none. */
+const struct record_format *record_format_number(int number);
+
+/* By what a file is called, .zst and .gz left out of account; NULL: it does not tell. */
+const struct record_format *record_format_of_name(const char *path);
+
+/* What files may be called, and what else can be said, for a sentence: "(.jsonl, .txt or .md, each also with .zst or .gz
+ * behind): give --format jsonl or --format text". */
+#define RECORD_FORMAT_SENTENCE 256
+void record_format_tell(char text[RECORD_FORMAT_SENTENCE]);
+
+#endif
