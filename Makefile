@@ -189,6 +189,7 @@ include tests/fuzz.mk
 include tests/cross.mk
 include tests/conformance.mk
 include python/python.mk
+include tests/coverage/coverage.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
