@@ -110,10 +110,27 @@ static enum leat_status read_file(const char *path, struct input *in, char *bloc
     return s;
 }
 
+/* Bytes up to the last newline and with it; 0 if there is none. */
+static size_t whole_lines(const char *bytes, size_t count)
+{
+    const char *last = count > 0 ? memrchr(bytes, '\n', count) : NULL;
+
+    return last ? (size_t)(last - bytes) + 1 : 0;
+}
+
+/* The bytes of the line at *at without its newline; *at moves behind it. */
+static size_t next_line(const char **at, const char *end)
+{
+    const char *line = *at, *newline = memchr(line, '\n', (size_t)(end - line));
+
+    *at = newline ? newline + 1 : end;
+    return (size_t)((newline ? newline : end) - line);
+}
+
 /* A block of whole lines of the input at `at`, copied; a line that is longer than a block makes it longer. */
 static size_t next_block(const struct input *in, size_t at, char **block, size_t *room)
 {
-    size_t bytes = in->used - at < BLOCK ? in->used - at : BLOCK, whole = lines_whole(in->bytes + at, bytes);
+    size_t bytes = in->used - at < BLOCK ? in->used - at : BLOCK, whole = whole_lines(in->bytes + at, bytes);
     const char *newline;
 
     if (whole == 0) {
@@ -136,7 +153,7 @@ static uint64_t count_lines(const char *block, size_t bytes)
     uint64_t lines = 0;
 
     for (; at < end; lines++)
-        lines_next(&at, end);
+        next_line(&at, end);
     return lines;
 }
 
@@ -147,7 +164,7 @@ static void find_records(const struct json_fields *fields, char *block, size_t b
 
     while (at < end) {
         char *line = block + (at - block);
-        size_t length = lines_next(&at, end);
+        size_t length = next_line(&at, end);
 
         if (lines_blank(line, length))
             continue;

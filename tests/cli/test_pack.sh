@@ -128,6 +128,30 @@ run leat pack -t nosuch -o x a.jsonl
 nothing_left x
 [ ! -e x.leat ] || fail "a refused run left x.leat"
 
+# ---- A tokenizer.json that leaves things open -----------------------------------------------------------------------
+
+tokenizer_of() { # MEMBERS: one that knows a and b, without a word on its end token
+    printf '{%s"model":{"type":"BPE","unk_token":"<unk>","vocab":{"a":0,"b":1},"merges":[]}}' "$1" >tokenizer.json
+}
+flags='"special":true,"single_word":false,"lstrip":false,"rstrip":false,"normalized":false'
+printf '{"text":"ab"}\n{"text":"axb"}\nbad\n{"text":"ba"}\n{"text":"x"}\n' >some.jsonl
+tokenizer_of ''
+run leat pack -t ./tokenizer.json -o x some.jsonl
+says 2 'which token ends a document is not known of ./tokenizer.json: give --end ID, or --end none (leat pack'
+tokenizer_of "\"added_tokens\":[{\"id\":2,\"content\":\"</s>\",$flags},{\"id\":3,\"content\":\"<|im_end|>\",$flags}],"
+run leat pack -t ./tokenizer.json -o x some.jsonl
+says 2 'or --end none; it may be one of 2 (</s>), 3 (<|im_end|>) (leat pack'
+# what the tokenizer refuses and what is no JSON stand in their order
+run leat pack -t ./tokenizer.json -o x --end 2 --max-rejects 100% some.jsonl
+ended 0 ''
+sed 's/.*"line":\([0-9]*\),"reason":"\([^":]*\).*/\1 \2/' x.rejects.jsonl >order
+diff - order <<'END' || fail "$ran: other rejects, or another order"
+2 the text has a character that is not in the vocabulary, and its unknown token '<unk>' is not either
+3 not valid JSON
+5 the text has a character that is not in the vocabulary, and its unknown token '<unk>' is not either
+END
+rm -f x.leat x.tokens x.rejects.jsonl
+
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
 refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons

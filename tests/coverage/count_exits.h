@@ -16,4 +16,8 @@ static inline _Noreturn void count_and_exit(int code)
 
 #define _exit count_and_exit
 
+/* So does one that becomes another program. */
+#define execv(path, words)  (__gcov_dump(), __gcov_reset(), execv(path, words))
+#define execvp(path, words) (__gcov_dump(), __gcov_reset(), execvp(path, words))
+
 #endif
