@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make_pattern_cases.py PROGRAM > tests/tokenizer/patterns.txt: what test_patterns.c compares with, from the references.
+"""make_pattern_cases.py PROGRAM > tests/tokenizer/patterns.txt: answers of the references, for test_patterns.c.
 
 For each pattern of check_scanners.py and each dialect: where its matches lie in one text of odd characters, or
 "refused". The places are those of PROGRAM (pieces_dump), written only if tiktoken or tokenizers cut out the same texts;
@@ -12,7 +12,8 @@ import check_scanners as known
 from check_scanners import Regex, Refused, pre, tiktoken
 
 TEXT = ("Don't STS\u017f\u212aI'd ab1\u00b2 a{2 aabbcc\u00e9\u00c9\u01c5 1234\r\n\n \t\u00a0x\u2028y"
-        "\u4e00\u3042\u30ab\uac00\u0e01\u0301\u0416_-\\/[!\u2160\u20ac+\u200d\U0001f600\u0378\ue000\x07 abcab\x85end \n ")
+        "\u4e00\u3042\u30ab\uac00\u0e01\u0301\u0416_-\\/[!\u2160\u20ac+\u200d"
+        "\U0001f600\u0378\ue000\x07 abcab\x85end \n ")
 MORE = [  # what the lists of check_scanners.py do not say
     r"[\h]+", r"[\H]", r"[[:^digit:]]+", r"\p{Lu}\p{^Lu}", r"[\x61-\x63]+", r"[a-c\d]+", r"(?:(?:a|b)*c)+", r"\w+\B",
     r"(?i-i:a)b", r"(?i:a(?-i:b))", r"[^\x{0}-\x{10ffff}]", r"\p{L}{1,2}+", r"(?>a|ab)c", r"(?<x>a)(?<y>b)", r"[&a]+",

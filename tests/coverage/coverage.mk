@@ -1,5 +1,5 @@
-# coverage.mk: `make coverage`, the lines and branches that the tests reach, and `make mutants`, how many small changes of
-# the sources the tests see; included by the Makefile. Both need gcc with its gcov, and python3.
+# coverage.mk: `make coverage`, the lines and branches that the tests reach, and `make mutants`, how many small changes
+# of the sources the tests see; included by the Makefile. Both need gcc with its gcov, and python3.
 
 .PHONY: coverage mutants
 COVERAGE      := $(BUILD)/coverage

@@ -46,7 +46,7 @@ SWAPS = [(r"(?<= )==(?= )", "!="), (r"(?<= )!=(?= )", "=="), (r"(?<= )<(?= )", "
          (r"\btrue\b", "false"), (r"\bfalse\b", "true")]
 NUMBER = re.compile(r"(?<![\w.])(0x[0-9a-fA-F]+|\d+)(?=[uUlL]*\b)(?![.])")
 CONDITION = re.compile(r"^(\s*(?:} )?(?:else )?(?:if|while) )(\(.*\))( \{| break;| continue;| return.*;|)$")
-STATEMENT = re.compile(r"^\s+(?!(?:struct|enum|const|static|case|default|else|do|for|if|while|return [^;]*$)\b)[^{}]*;$")
+STATEMENT = re.compile(r"^\s+(?!(?:struct|enum|const|static|case|default|else|do|for|if|while)\b)[^{}]*;$")
 
 
 def changes_of(line, code):
@@ -104,8 +104,10 @@ def copy_tree(tree):
     if not tree.exists():
         subprocess.run(["git", "clone", "-q", "-s", ".", str(tree)], check=True)
     def listed(folder, *what):
-        names = subprocess.run(["git", "-C", folder, "ls-files", "-z", *what], check=True, stdout=subprocess.PIPE).stdout
-        return {name for name in os.fsdecode(names).split("\0") if name and os.path.lexists(os.path.join(folder, name))}
+        command = ["git", "-C", folder, "ls-files", "-z", *what]
+        names = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
+        found = (name for name in os.fsdecode(names).split("\0") if name)
+        return {name for name in found if os.path.lexists(os.path.join(folder, name))}
     wanted = listed(".", "-co", "--exclude-standard")
     for name in listed(tree, "-co", "--exclude-standard") - wanted:
         (tree / name).unlink()

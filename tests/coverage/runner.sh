@@ -3,7 +3,8 @@
 # time that it took. `make coverage` puts it before each test (LEAT_TEST_RUNNER).
 folder=$LEAT_COVERAGE_RUNS/$(echo "$1" | tr / _)
 mkdir -p "$folder" || exit 1
-export GCOV_PREFIX="$folder" GCOV_PREFIX_STRIP="$(pwd | tr -cd / | wc -c)"
+strip=$(pwd | tr -cd / | wc -c)
+export GCOV_PREFIX="$folder" GCOV_PREFIX_STRIP="$strip"
 export GCOV_ERROR_FILE="$folder/errors" # counts that a killed process left half written: not what the test prints
 start=$(date +%s%N)
 "$@"
