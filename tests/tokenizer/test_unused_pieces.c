@@ -7,8 +7,8 @@
 #include "tokenizer/made_sentencepiece.h"
 
 /* model_type; and a normalizer_spec that adds and removes no spaces */
-static const uint8_t plain[] = { 0x12, 0x02, 0x18, 0x02, 0x1a, 0x0e, 0x0a, 0x08, 'i',  'd', 'e',
-                                 'n',  't',  'i',  't',  'y',  0x18, 0x00, 0x20, 0x00 };
+static const uint8_t plain[] = { 0x12, 0x02, 0x18, 0x02, 0x1a, 0x0e, 0x0a, 0x08, 'i',  'd',
+                                 'e',  'n',  't',  'i',  't',  'y',  0x18, 0x00, 0x20, 0x00 };
 
 static void check(const struct leat_tokenizer *t, const char *text, const char *wanted)
 {
@@ -28,8 +28,8 @@ static void check(const struct leat_tokenizer *t, const char *text, const char *
 static void test_taken_apart(const char *path)
 {
     static const struct made_piece pieces[] = {
-        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },   { "b", NORMAL, -9 },     { "c", NORMAL, -9 },      { "ab", UNUSED, -1 },
-        { "abc", NORMAL, -2 },   { "cab", UNUSED, -3 }, { "abca", UNUSED, -2.5f },
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },   { "b", NORMAL, -9 },   { "c", NORMAL, -9 },
+        { "ab", UNUSED, -1 },    { "abc", NORMAL, -2 }, { "cab", UNUSED, -3 }, { "abca", UNUSED, -2.5f },
     };
     struct leat_tokenizer *t;
 

@@ -1,4 +1,7 @@
-/* test_progress.c: the line of progress fits its screen, whatever the numbers, and cannot move the cursor. */
+/*
+ * test_progress.c: the line of progress fits its screen, whatever the numbers, and cannot move the cursor; in a log it is
+ * a line at a time, and none after the end.
+ */
 #include "cli/progress.h"
 
 #include <string.h>
@@ -24,6 +27,37 @@ static size_t shown(const char *text)
     return count;
 }
 
+/* What stands in the log after an update, whatever the clock says. */
+static long logged(struct progress *p)
+{
+    p->next = 0;
+    progress_update(p, 5, 10, NULL);
+    return ftell(stderr);
+}
+
+static void test_log(void)
+{
+    const char *path = t_path(t_folder(), "log");
+    struct progress p;
+    long before;
+    FILE *log;
+
+    fflush(stderr);
+    log = freopen(path, "w", stderr);
+    T_CHECK(log != NULL);
+    progress_begin(&p, PROGRESS_AUTO, "verify", PROGRESS_COUNT);
+    progress_update(&p, 5, 10, NULL); /* too early */
+    T_EQ(ftell(stderr), 0);
+    before = logged(&p);
+    T_CHECK(before > 20);
+    T_CHECK(logged(&p) > before);
+    before = ftell(stderr);
+    progress_end(&p);
+    T_EQ(logged(&p), before);
+    progress_begin(&p, PROGRESS_NEVER, "verify", PROGRESS_COUNT);
+    T_EQ(logged(&p), before);
+}
+
 int main(void)
 {
     T_EQ(make(1 << 30, (uint64_t)4 << 30, 1, NULL, 100), strlen(line));
@@ -41,5 +75,6 @@ int main(void)
         T_CHECK(shown(line) <= columns);
         T_CHECK(strlen(line) == 0 || (unsigned char)line[strlen(line) - 1] != 0xc3);
     }
+    test_log();
     return t_end();
 }
