@@ -24,7 +24,7 @@ struct warm {
     pthread_t thread;
     uint8_t *buffer;
     uint64_t count;
-    atomic_uint_fast64_t done, bytes;
+    atomic_uint_fast64_t bytes;
     atomic_bool stop, ended;
     struct warm_stretch stretches[];
 };
@@ -83,7 +83,6 @@ static void *work(void *context)
 
     for (uint64_t i = 0; i < w->count && !atomic_load(&w->stop); i++) {
         warm_stretch(w, &w->stretches[i]);
-        atomic_fetch_add(&w->done, 1);
     }
     atomic_store(&w->ended, true);
     return NULL;
@@ -133,11 +132,6 @@ void warm_close(struct warm *w)
     pthread_join(w->thread, NULL);
     munmap(w->buffer, PIECE);
     free(w);
-}
-
-uint64_t warm_done(const struct warm *w)
-{
-    return w ? atomic_load(&w->done) : 0;
 }
 
 uint64_t warm_bytes(const struct warm *w)

@@ -24,8 +24,7 @@ struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count);
 /* Stops and frees at any moment. NULL is fine. */
 void warm_close(struct warm *w);
 
-/* How many stretches are done, of which bytes came from the disk, and whether it has ended. NULL: it has. */
-uint64_t warm_done(const struct warm *w);
+/* How many bytes came from the disk, and whether it has ended. NULL: it has. */
 uint64_t warm_bytes(const struct warm *w);
 bool warm_ended(const struct warm *w);
 
