@@ -188,8 +188,8 @@ include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
 include tests/conformance.mk
+include tests/coverage.mk
 include python/python.mk
-include tests/coverage/coverage.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
