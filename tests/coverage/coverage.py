@@ -30,9 +30,11 @@ def counts_of(run, build):
             os.symlink(pathlib.Path.cwd() / notes.relative_to(run), notes)
     files = collections.defaultdict(dict)
     if data:
-        printed = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities", *map(str, data)],
-                                 check=True, stdout=subprocess.PIPE).stdout
-        for text in printed.splitlines():
+        command = ["gcov", "--json-format", "--stdout", "--branch-probabilities", *map(str, data)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        if done.returncode != 0:
+            raise RuntimeError(f"gcov, of {name}: " + done.stderr.decode(errors="replace")[-300:])
+        for text in done.stdout.splitlines():
             for file in json.loads(text)["files"]:
                 if file["file"].startswith(FOLDERS) and not TABLE.search(file["file"]):
                     add(files[file["file"]], file["lines"])
