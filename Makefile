@@ -188,6 +188,7 @@ include tests/tests.mk
 include tests/fuzz.mk
 include tests/cross.mk
 include tests/conformance.mk
+include tests/coverage.mk
 include python/python.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------

@@ -34,10 +34,11 @@ include tests/corpus/corpus.mk
 include tests/pack/pack.mk
 include tests/fake_cuda/fake_cuda.mk
 
-.PHONY: run-tests
+.PHONY: run-tests test-programs
+test-programs: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
+               $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
 # ONLY=word runs the tests whose path or first lines hold that word
-run-tests: all $(TEST_PROGRAMS) $(BUILD)/dataset_dump $(BUILD)/make_dataset $(BUILD)/order_dump $(BUILD)/tiny/leat \
-           $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(FAKE_CUDA) $(COUNT_CUDA)
+run-tests: test-programs
 	$(Q)tests/run.sh $(BUILD) "$(ONLY)" $(TEST_PROGRAMS) $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(TEST_SCRIPTS)
 
 # Programs that tests use: what makes the files of tests/golden/ (make golden; a test compares them), what prints a

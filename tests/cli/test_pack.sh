@@ -101,6 +101,38 @@ run leat pack -o x b.xyz
 says 2 'give --format jsonl or --format text'
 run leat pack -o x empty
 says 1 'the folder empty holds no'
+# lists and folders in which there is nothing to find
+printf '# only words\n\n' >words.list
+refuse 1 'leat: the list words.list names no input' leat pack -o x -t bytes @words.list
+printf 'a.jsonl\0b\n' >zero.list
+refuse 2 'leat: zero.list: a line holds a zero byte: that is no list of names' leat pack -o x -t bytes @zero.list
+echo @circle.list >circle.list
+run leat pack -o x -t bytes @circle.list
+says 2 'circle.list: lists that name each other'
+deep=deep
+for _ in 1 2 3 4 5 6 7; do
+    deep=$deep/1/2/3/4/5/6/7/8/9/10
+done
+mkdir -p $deep
+run leat pack -o x -t bytes deep
+says 2 'folders within folders more than 64 deep'
+rm -r deep
+ln -s nowhere empty/gone
+run leat pack -o x -t bytes empty
+says 1 'leat: cannot look at empty/gone: No such file or directory'
+rm empty/gone
+mkfifo pipe
+refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, give - and redirect it' leat pack -o x -t bytes pipe
+# names in a list count from its folder, those of lists too
+mkdir far far/below
+echo '{"text":"far"}' >far/below/one.jsonl
+echo @below/inner.list >far/outer.list
+echo one.jsonl >far/below/inner.list
+run leat pack -o x -t bytes @far/outer.list
+ended 0 ''
+leat cat x --document 0 2>"$said" | grep -q '^far$' || fail "names in a list: $(cat "$said")"
+rm -f x.leat x.tokens
+
 run leat pack -t bytes -o nosuch/x a.jsonl
 says 1 'the folder that nosuch/x.leat is to lie in is not there'
 run leat pack -t bytes -o x --memory 1Mi a.jsonl
@@ -127,6 +159,48 @@ run leat pack -t nosuch -o x a.jsonl
 [ "$code" -ne 0 ] || fail "an unknown tokenizer is taken"
 nothing_left x
 [ ! -e x.leat ] || fail "a refused run left x.leat"
+
+# Of a large vocabulary ids are four bytes wide: what is packed is what is encoded.
+printf 'naïve 日本語 \360\237\230\200 antidisestablishmentarianism\n' >wide.txt
+run leat pack -t o200k_base -o wide wide.txt wide.txt
+ended 0 ''
+leat encode -t o200k_base wide.txt 2>"$said" | tr ' ' '\n' >ids
+leat cat wide --document 1 --ids | tr ' ' '\n' | grep -v '^199999$' | diff - ids || fail "wide ids: $(cat "$said")"
+[ "$(sort -n ids | tail -n 1)" -gt 65535 ] || fail "no id needs four bytes"
+leat cat wide --document 1 | grep -q 'antidisestablishmentarianism' || fail "the text of wide ids"
+
+# A mark of the byte order is no text, also before a record that is taken in parts (here, by small pieces, long ones).
+marked() { # NAME MARK
+    printf '%b{"text":"%040000d"}\n{"text":"b"}\n' "$2" 7 >"$1.jsonl"
+    "$build/tiny/leat" pack -t bytes -o "$1" "$1.jsonl" >/dev/null 2>"$said" || fail "$1: $(cat "$said")"
+}
+marked without ''
+marked with '\0357\0273\0277'
+cmp with.tokens without.tokens || fail "a mark of the byte order became text"
+
+# ---- A tokenizer.json that leaves things open -----------------------------------------------------------------------
+
+tokenizer_of() { # MEMBERS: one that knows a and b, without a word on its end token
+    printf '{%s"model":{"type":"BPE","unk_token":"<unk>","vocab":{"a":0,"b":1},"merges":[]}}' "$1" >tokenizer.json
+}
+flags='"special":true,"single_word":false,"lstrip":false,"rstrip":false,"normalized":false'
+printf '{"text":"ab"}\n{"text":"axb"}\nbad\n{"text":"ba"}\n{"text":"x"}\n' >some.jsonl
+tokenizer_of ''
+run leat pack -t ./tokenizer.json -o x some.jsonl
+says 2 'which token ends a document is not known of ./tokenizer.json: give --end ID, or --end none (leat pack'
+tokenizer_of "\"added_tokens\":[{\"id\":2,\"content\":\"</s>\",$flags},{\"id\":3,\"content\":\"<|im_end|>\",$flags}],"
+run leat pack -t ./tokenizer.json -o x some.jsonl
+says 2 'or --end none; it may be one of 2 (</s>), 3 (<|im_end|>) (leat pack'
+# what the tokenizer refuses and what is no JSON stand in their order
+run leat pack -t ./tokenizer.json -o x --end 2 --max-rejects 100% some.jsonl
+ended 0 ''
+sed 's/.*"line":\([0-9]*\),"reason":"\([^":]*\).*/\1 \2/' x.rejects.jsonl >order
+diff - order <<'END' || fail "$ran: other rejects, or another order"
+2 the text has a character that is not in the vocabulary, and its unknown token '<unk>' is not either
+3 not valid JSON
+5 the text has a character that is not in the vocabulary, and its unknown token '<unk>' is not either
+END
+rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 

@@ -56,6 +56,8 @@ static void keep_name(const char *name)
 static int push(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *a)
 {
     check_domain(domain);
+    if (a->version != NVTX_VERSION || a->size != NVTX_EVENT_ATTRIB_STRUCT_SIZE) /* a profiler would pass it over */
+        atomic_fetch_add(&ranges_counted.others, 1);
     if (a->messageType == NVTX_MESSAGE_TYPE_ASCII)
         keep_name(a->message.ascii);
     atomic_fetch_add(&ranges_counted.pushes, 1);

@@ -1,7 +1,8 @@
 /*
- * test_pack_faults.c: leat_pack() with its 1st, 2nd, 3rd, ... allocation or system call failing, or killed there, or the
- * power cut: an error with a sentence, no allocation and no open file left, no dataset that is not whole; and, resumed,
- * the bytes of an undisturbed run, rejects included, with nothing left beside them. One thread, and two.
+ * test_pack_faults.c: leat_pack(), leat_packer_*() and leat_merge() with their 1st, 2nd, 3rd, ... allocation or system call
+ * failing, or killed there, or the power cut: an error with a sentence, no allocation and no open file left, no dataset
+ * that is not whole; and, resumed (or merged again), the bytes of an undisturbed run, rejects included, with nothing left
+ * beside them. One thread, and two. Once only leat_pack() was tried.
  *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
  * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
@@ -20,10 +21,12 @@
 #define FIRST_TRIED  10 /* calls at the begin */
 #define LAST_TRIED   40 /* at the end: finishing and removing */
 #define MIDDLE_TRIED 12 /* between */
+#define GIVEN        40 /* texts of a program */
+#define GIVEN_STEP   16
 
 static const char *folder;
-static char work[560], name[600], reference[600], arranged[600], old[600];
-static char *inputs[5];
+static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600];
+static char *inputs[5], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
 static uint64_t seed;
 static uint64_t every; /* 0: so that MIDDLE_TRIED are */
@@ -80,20 +83,25 @@ static void make_corpus(void)
 
 /* ---- Runs ---- */
 
+enum by { BY_FILES, BY_PACKER, BY_MERGE };
+
 struct scenario {
     const char *what;
     bool replaces;
     bool arranges; /* shuffles, deduplicates and splits: a second pass */
     bool stops;    /* for too many rejects, and goes on */
     unsigned threads;
+    enum by by;
 };
 
 static const struct scenario scenarios[] = {
-    { "pack", false, false, false, 1 },
-    { "replace", true, false, false, 1 },
-    { "stop for rejects, resume", false, false, true, 1 },
-    { "pack by two threads", false, false, false, 2 },
-    { "arrange", false, true, false, 1 },
+    { "pack", false, false, false, 1, BY_FILES },
+    { "replace", true, false, false, 1, BY_FILES },
+    { "stop for rejects, resume", false, false, true, 1, BY_FILES },
+    { "pack by two threads", false, false, false, 2, BY_FILES },
+    { "arrange", false, true, false, 1, BY_FILES },
+    { "a program's texts", false, false, false, 1, BY_PACKER },
+    { "merge", true, false, false, 1, BY_MERGE },
 };
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
@@ -116,10 +124,89 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     return leat_pack(output, (const char *const *)inputs, 5, &o, NULL, err);
 }
 
+/* Texts, one of them refused, and ids; a checkpoint behind each GIVEN_STEP of them, whose note is how many there were. */
+static enum leat_status give_each(struct leat_packer *p, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    const void *note;
+    uint64_t bytes, i = 0;
+
+    leat_packer_note(p, &note, &bytes);
+    if (bytes == sizeof i)
+        memcpy(&i, note, sizeof i);
+    else
+        s = leat_packer_add_input(p, "somewhere", NULL, err);
+    for (; s == LEAT_OK && i < GIVEN; i++) {
+        struct leat_origin origin = { .input = 0, .offset = i, .line = LEAT_NONE, .id = "x", .id_bytes = 1 };
+        uint32_t ids[3] = { (uint32_t)i, 7, 9 };
+
+        if (i > 0 && i % GIVEN_STEP == 0)
+            s = leat_packer_checkpoint(p, &i, sizeof i, err);
+        if (s == LEAT_OK && i % 7 == 3)
+            s = leat_packer_add_ids(p, ids, 3, &origin, err);
+        else if (s == LEAT_OK)
+            s = leat_packer_add_text(p, i == 20 ? "\xff" : given_text, i == 20 ? 1 : 97 * i, &origin, err);
+    }
+    return s;
+}
+
+static enum leat_status give_to(const char *output, bool resume, struct leat_error *err)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct leat_packer *p;
+    enum leat_status s;
+
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.threads = 1;
+    o.memory = UINT64_C(4) << 30;
+    o.most_rejects = LEAT_NONE;
+    o.reject_invalid = 1;
+    o.resume = resume;
+    s = leat_packer_open(&p, output, &o, err);
+    if (s != LEAT_OK)
+        return s;
+    s = give_each(p, err);
+    if (s == LEAT_OK)
+        s = leat_packer_finish(p, NULL, err);
+    if (s != LEAT_OK)
+        leat_packer_suspend(p);
+    return s;
+}
+
+/* Parts of one run, cut within an input. */
+static void make_parts(void)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+        o.tokenizer = tokenizer;
+        o.end_token = 256;
+        o.threads = 1;
+        o.part = i + 1;
+        o.parts = 2;
+        T_OK(leat_pack(parts[i], (const char *const *)inputs, 5, &o, NULL, &t_err));
+    }
+}
+
+static enum leat_status merge_to(const char *output, bool replaces, struct leat_error *err)
+{
+    const char *names[] = { parts[0], parts[1] };
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+
+    o.replace = replaces;
+    return leat_merge(output, names, 2, &o, NULL, err);
+}
+
 static enum leat_status run(const struct scenario *s, struct leat_error *err)
 {
-    enum leat_status status = pack_to(name, s, false, s->stops ? 3 : LEAT_NONE, err);
+    enum leat_status status;
 
+    if (s->by == BY_PACKER)
+        return give_to(name, false, err);
+    if (s->by == BY_MERGE)
+        return merge_to(name, s->replaces, err);
+    status = pack_to(name, s, false, s->stops ? 3 : LEAT_NONE, err);
     return s->stops && status == LEAT_E_REJECTS ? pack_to(name, s, true, LEAT_NONE, err) : status;
 }
 
@@ -135,7 +222,7 @@ static bool whole(const struct scenario *s)
     static char split[2][640];
 
     if (!s->arranges)
-        return same_dataset(name, reference);
+        return same_dataset(name, s->by == BY_PACKER ? given : s->by == BY_MERGE ? merged : reference);
     for (unsigned i = 0; i < 2; i++) {
         snprintf(split[0], sizeof split[0], "%s.%s", name, splits[i].name);
         snprintf(split[1], sizeof split[1], "%s.%s", arranged, splits[i].name);
@@ -157,8 +244,25 @@ static void check_opens(const struct scenario *s)
         T_CHECK(whole(s) || (s->replaces && same_dataset(name, old)));
 }
 
+/* What a run left that has failed or was killed, to its end. */
 static void go_on(const struct scenario *s)
 {
+    enum leat_status status;
+
+    if (s->by == BY_MERGE) {
+        T_OK(merge_to(name, true, &t_err));
+        T_CHECK(whole(s));
+        T_STR(listing(work), "d.leat d.tokens");
+        return;
+    }
+    if (s->by == BY_PACKER) {
+        status = give_to(name, true, &t_err);
+        T_CHECK(status == LEAT_OK || status == LEAT_E_EXISTS); /* there was nothing left to do */
+        T_CHECK(whole(s));
+        T_CHECK(same_file(with(name, ".rejects.jsonl"), with(given, ".rejects.jsonl")));
+        T_STR(listing(work), "d.leat d.rejects.jsonl d.tokens");
+        return;
+    }
     T_OK(pack_to(name, s, true, LEAT_NONE, &t_err));
     T_CHECK(whole(s));
     T_CHECK(same_file(with(name, ".rejects.jsonl"), with(reference, ".rejects.jsonl")));
@@ -229,9 +333,9 @@ static uint64_t calls_of(const struct scenario *s, enum fault_kind kind)
 
 static void fail_each(const struct scenario *s, enum fault_kind kind)
 {
-    uint64_t calls = calls_of(s, kind), random = seed;
+    uint64_t calls = calls_of(s, kind);
 
-    for (uint64_t n = 1 + t_below(&random, 2); n <= calls; n = next_call(n, calls)) {
+    for (uint64_t n = 1; n <= calls; n = next_call(n, calls)) {
         fail_one(s, kind, FAULT_ONCE, n);
         fail_one(s, kind, FAULT_FROM_THEN_ON, n);
         if (t_failures > 20)
@@ -280,9 +384,9 @@ static void kill_one(const struct scenario *s, enum fault_mode mode, uint64_t n)
 
 static void kill_at_each(const struct scenario *s)
 {
-    uint64_t calls = calls_of(s, FAULT_SYSTEM), random = seed + 1;
+    uint64_t calls = calls_of(s, FAULT_SYSTEM);
 
-    for (uint64_t n = 1 + t_below(&random, 2); n <= calls; n = next_call(n, calls)) {
+    for (uint64_t n = 1; n <= calls; n = next_call(n, calls)) {
         kill_one(s, FAULT_KILL_BEFORE, n);
         if (s->threads == 1) /* power.h sees one thread's calls */
             kill_one(s, FAULT_POWER_CUT, n);
@@ -304,11 +408,19 @@ int main(int argc, char **argv)
     snprintf(name, sizeof name, "%s/d", work);
     snprintf(reference, sizeof reference, "%s/reference", folder);
     snprintf(arranged, sizeof arranged, "%s/arranged", folder);
+    snprintf(given, sizeof given, "%s/given", folder);
+    snprintf(merged, sizeof merged, "%s/merged", folder);
     snprintf(old, sizeof old, "%s/old", folder);
     make_corpus();
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     T_OK(pack_to(reference, &scenarios[0], false, LEAT_NONE, &t_err));
     T_OK(pack_to(arranged, &scenarios[4], false, LEAT_NONE, &t_err));
+    memset(given_text, 'g', sizeof given_text);
+    T_OK(give_to(given, false, &t_err));
+    snprintf(parts[0], sizeof parts[0], "%s/part1", folder);
+    snprintf(parts[1], sizeof parts[1], "%s/part2", folder);
+    make_parts();
+    T_OK(merge_to(merged, false, &t_err));
     first = inputs[0];
     inputs[0] = inputs[1];
     T_OK(pack_to(old, &scenarios[0], false, LEAT_NONE, &t_err));

@@ -140,6 +140,25 @@ static int check(const char *name, uint64_t n, enum fault_mode mode, uint64_t wa
     return calls >= n;
 }
 
+/* Opening with allocation n failing; false: there was no n-th. */
+static bool fails(const char *name, uint64_t n)
+{
+    long before = fault_allocations();
+    struct leat_error err = { 0 };
+    uint64_t calls;
+    enum leat_status s;
+
+    fault_arm(FAULT_MEMORY, FAULT_ONCE, n, ENOMEM);
+    s = leat_tokenizer_open(&tokenizer, name, NULL, &err);
+    calls = fault_disarm();
+    if (s != LEAT_OK && (s != LEAT_E_NO_MEMORY || err.status != s || tokenizer))
+        T_FAIL("%s, allocation %" PRIu64 ": %s, \"%s\"", name, n, leat_status_name(s), err.message);
+    leat_tokenizer_close(tokenizer);
+    tokenizer = NULL;
+    T_EQ(fault_allocations(), before);
+    return calls >= n;
+}
+
 int main(void)
 {
     make_text();
@@ -154,5 +173,8 @@ int main(void)
             ;
         T_CHECK(n > 10);
     }
+    /* one that is built in takes long to open, and is as the others once it is */
+    for (uint64_t n = 1; fails("gpt2", n); n++)
+        ;
     return t_end();
 }

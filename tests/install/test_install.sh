@@ -21,8 +21,8 @@ fail() {
 cd "$root" || exit 1
 [ -f "$build/libleat.so" ] || skip "no libleat.so under $build"
 command -v pkg-config >/dev/null || skip "no pkg-config"
-nm "$build/libleat.so" | grep -qE ' (__asan_|__tsan_|__ubsan_)' &&
-    skip "a library with a sanitizer inside needs its runtime in every program"
+nm "$build/libleat.so" | grep -qE ' (__asan_|__tsan_|__ubsan_|__gcov_)' &&
+    skip "a library with a sanitizer or counters inside needs its runtime in every program"
 
 # The outer make's variables (-n, CC=..., SANITIZE=...) are not for this one; everything is built, so it only installs.
 unset MAKEFLAGS MFLAGS MAKEOVERRIDES

@@ -88,6 +88,38 @@ static void placed(const struct loading *w, int32_t node)
     leat_loader_close(l);
 }
 
+/* The ring has room for the outputs that are named, and for no others. */
+static void rooms(const struct loading *w)
+{
+    static const struct {
+        unsigned output, bytes; /* of a number */
+    } rows[] = { { 0, 0 },
+                 { LEAT_OUTPUT_INPUTS, 8 },
+                 { LEAT_OUTPUT_LABELS, 8 },
+                 { LEAT_OUTPUT_LOSS_MASK, 1 },
+                 { LEAT_OUTPUT_ATTENTION_MASK, 1 } };
+    uint64_t none = 0;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+        struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+        uint64_t room, wanted = (uint64_t)4 * 16384 * 20 * rows[i].bytes;
+        struct leat_loader *l;
+
+        o.batch = 16384;
+        o.slots = 4;
+        o.borrow = i > 0;
+        o.outputs = rows[i].output;
+        o.number_bytes = 8;
+        T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+        leat_loader_stats(l, &stats);
+        room = stats.device_ring_bytes ? stats.device_ring_bytes : stats.ring_bytes;
+        none = i == 0 ? room : none;
+        T_CHECK(room - none >= wanted && room - none < wanted + (1 << 20)); /* whole pages */
+        leat_loader_close(l);
+    }
+}
+
 /* ---- States ---- */
 
 static void resumes(const struct loading *w)
@@ -333,6 +365,7 @@ int main(void)
     w.plan = loading_plan(text);
     refusals(&w);
     older_program(&w);
+    rooms(&w);
     placed(&w, 0);
     placed(&w, 900);
     placed(&w, 100000);

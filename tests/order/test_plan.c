@@ -397,6 +397,80 @@ static void test_refusals(void)
     T_STATUS(leat_plan_parse(&plan, "source nothing\nseq-len 4", 24, NULL, NULL, &t_err), LEAT_E_NO_FILE);
 }
 
+/* A dataset without documents, with other options than those of write_dataset(). */
+static void write_other(const char *name, uint64_t vocabulary, uint64_t end, uint64_t begin, const char *tokenizer)
+{
+    struct leat_stored_tokenizer stored = { .name = tokenizer };
+    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    options.vocabulary = vocabulary;
+    options.end_token = end;
+    options.begin_token = begin;
+    options.tokenizer = tokenizer ? &stored : NULL;
+    T_OK(leat_writer_open(&w, t_path(folder, name), &options, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+}
+
+/* Tokens of all sources must mean the same. */
+static void test_agreement(void)
+{
+    static const struct {
+        const char *name, *differ;
+    } others[] = {
+        { "fewer", "/fewer cannot be in one plan: they differ in their vocabulary size" },
+        { "end", "/end cannot be in one plan: they differ in their end-of-document token" },
+        { "begin", "/begin cannot be in one plan: they differ in their begin token" },
+        { "known", "/known cannot be in one plan: they differ in their tokenizer" },
+    };
+
+    write_other("fewer", 65535, LEAT_NONE, LEAT_NONE, NULL);
+    write_other("end", 65536, 5, LEAT_NONE, NULL);
+    write_other("begin", 65536, LEAT_NONE, 5, NULL);
+    write_other("known", 65536, LEAT_NONE, LEAT_NONE, "known");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        struct leat_plan_source sources[] = { source_of("a", NULL, 0), source_of(others[i].name, "0", 0) };
+        struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+        struct leat_plan *plan;
+
+        options.sources = sources;
+        options.source_count = 2;
+        options.seq_len = 4;
+        T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_INCOMPATIBLE);
+        T_CONTAINS(t_err.message, others[i].differ);
+        T_CHECK(plan == NULL);
+    }
+}
+
+/* Options that no text could hold, and a source that there is not. */
+static void test_wrong_options(void)
+{
+    struct leat_plan_source source = source_of("a", NULL, 0);
+    struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_plan_options options = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_plan *plan;
+
+    options.sources = &source;
+    options.source_count = 1;
+    options.seq_len = 4;
+    options.order = (enum leat_order)7;
+    T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "7 is not an order of samples");
+    options.order = LEAT_ORDER_SHUFFLED;
+    phase.begin = 9;
+    options.phases = &phase;
+    options.phase_count = 1;
+    T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "phase 0 of the plan has no weights");
+    options.phase_count = 0;
+    T_OK(leat_plan_open(&plan, &options, &t_err));
+    T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
+    T_STATUS(leat_plan_source_info(plan, 1, &info, &t_err), LEAT_E_RANGE);
+    T_CONTAINS(t_err.message, "there is no source 1: the plan has 1, numbered from 0");
+    leat_plan_close(plan);
+}
+
 /* A name whose end looks like a weight is printed so that it is read back as it is. */
 static void test_names(void)
 {
@@ -443,6 +517,8 @@ int main(void)
     test_trace(&random);
     test_ranks(&random);
     test_refusals();
+    test_agreement();
+    test_wrong_options();
     test_names();
     return t_end();
 }

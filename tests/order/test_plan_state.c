@@ -167,7 +167,8 @@ static void test_damage(void)
     }
     T_OK(leat_plan_state_load(plan, text, length, &state, &t_err));
     leat_plan_close(plan);
-    /* beyond the plan's end */
+    /* beyond the plan's end: where the other one went on, and where there is none to go on in */
+    refuse("seq-len 8;source s0:1", 20000, "seq-len 8;source s0:1:1", "its position is 20000, and the plan ends at 12");
     plan = make("seq-len 8;epochs 1;source s0:1");
     state.position = 1u << 30;
     T_STATUS(leat_plan_state_save(plan, &state, text, &t_err), LEAT_E_RANGE);

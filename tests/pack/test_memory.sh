@@ -8,7 +8,9 @@ if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null; t
     echo "skipped: no python3 (3.9 or newer)"
     exit 77
 fi
-if [ -n "$LEAT_TEST_RUNNER" ] || nm "$build/leat" 2>/dev/null | grep -qE ' __(a|t)san_init$'; then
+runner=$LEAT_TEST_RUNNER
+[ -z "$LEAT_COVERAGE_RUNS" ] || runner= # that of `make coverage` is no emulator
+if [ -n "$runner" ] || nm "$build/leat" 2>/dev/null | grep -qE ' __(a|t)san_init$'; then
     echo "skipped: a sanitizer or an emulator takes memory of its own"
     exit 77
 fi

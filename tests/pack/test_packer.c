@@ -326,12 +326,15 @@ static void test_ids_and_mistakes(void)
 {
     static const uint32_t ids[] = { 1, 2, 50256 }, beyond[] = { 50257 };
     static const int32_t falling[] = { 0, 3, 2 };
+    static const char big[(1 << 20) + 1];
     struct leat_pack_options o = options_with(1);
-    struct leat_origin origin = { .input = 0 };
+    struct leat_origin origin = { .input = 0 }, hashed = { .input = LEAT_NONE, .offset = LEAT_NONE, .line = LEAT_NONE };
+    static const uint8_t hash[16] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
     struct leat_texts t = LEAT_TEXTS_INIT;
     struct leat_dataset *d;
     struct leat_packer *p;
     uint64_t first, count;
+    uint8_t stored[16];
     uint32_t have[8];
 
     T_OK(leat_packer_open(&p, t_path(folder, "i"), &o, &t_err));
@@ -343,7 +346,11 @@ static void test_ids_and_mistakes(void)
     T_STATUS(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT);
     t.offsets32 = falling;
     T_STATUS(leat_packer_add_texts(p, &t, &t_err), LEAT_E_ARGUMENT);
-    T_OK(leat_packer_add_ids(p, ids, 3, NULL, &t_err));
+    T_STATUS(leat_packer_checkpoint(p, big, sizeof big, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "at most 1 MiB");
+    T_OK(leat_packer_checkpoint(p, big, sizeof big - 1, &t_err));
+    hashed.text_hash = hash;
+    T_OK(leat_packer_add_ids(p, ids, 3, &hashed, &t_err));
     T_OK(leat_packer_add_text(p, "", 0, NULL, &t_err));
     T_OK(leat_packer_add_ids(p, ids, 0, NULL, &t_err));
     T_OK(leat_packer_finish(p, NULL, &t_err));
@@ -355,6 +362,8 @@ static void test_ids_and_mistakes(void)
     T_EQ(have[3], 50256);
     T_EQ(have[4], 50256);
     T_EQ(have[5], 50256);
+    T_OK(leat_dataset_text_hash(d, 0, stored, &t_err));
+    T_CHECK(memcmp(stored, hash, sizeof hash) == 0);
     leat_dataset_close(d);
 
     o.tokenizer = NULL;
@@ -362,6 +371,27 @@ static void test_ids_and_mistakes(void)
     T_CHECK(!p);
     leat_packer_suspend(NULL);
     leat_packer_abandon(NULL);
+}
+
+/* leat_pack() with options that make no sense. */
+static void test_wrong_options(void)
+{
+    const char *input = t_path(folder, "input.txt");
+    struct leat_pack_options o = options_with(1);
+    FILE *f = fopen(input, "w");
+
+    T_CHECK(f && fputs("text", f) >= 0 && fclose(f) == 0);
+    T_STATUS(leat_pack(t_path(folder, "n"), NULL, 0, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "an input must be given");
+    T_STATUS(leat_pack("", &input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "needs an output and a tokenizer");
+    for (uint32_t part = 0; part <= 3; part += 3) {
+        o.part = part;
+        o.parts = 2;
+        T_STATUS(leat_pack(t_path(folder, "n"), &input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+        T_CONTAINS(t_err.message, "of 2: parts count from 1");
+    }
+    T_CHECK(access(t_path(folder, "n.leat"), F_OK) != 0 && access(t_path(folder, "n.partial.leat"), F_OK) != 0);
 }
 
 int main(void)
@@ -378,6 +408,7 @@ int main(void)
     test_no_arranging();
     test_no_such_format();
     test_ids_and_mistakes();
+    test_wrong_options();
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

@@ -4,56 +4,23 @@
  * And text that spells such a name never becomes the piece, as there, even where special strings are asked for.
  */
 #include "leat_pack.h"
-#include "t.h"
+#include "tokenizer/made_sentencepiece.h"
 
 #include <stdbool.h>
 
-enum type { NORMAL = 1, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE };
-
-struct model {
-    uint8_t bytes[1024];
-    size_t size;
+static const struct made_piece pieces[] = {
+    { "<unk>", UNKNOWN, 0 },
+    { "<s>", CONTROL, 0 },
+    { "</s>", CONTROL, 0 },
+    { "<c>", CONTROL, 0 },
+    { "\xe2\x96\x81"
+      "a",
+      USER_DEFINED, 0 },
+    { "b", NORMAL, 0 },
+    { "\xe2\x96\x81"
+      "<c",
+      USER_DEFINED, 0 },
 };
-
-static void put(struct model *m, const void *bytes, size_t size)
-{
-    memcpy(m->bytes + m->size, bytes, size);
-    m->size += size;
-}
-
-/* A ModelProto's piece: text, a score of zero, type. */
-static void put_piece(struct model *m, const char *text, enum type type)
-{
-    size_t length = strlen(text);
-    uint8_t head[] = { 0x0a, (uint8_t)(length + 4), 0x0a, (uint8_t)length }, tail[] = { 0x18, (uint8_t)type };
-
-    put(m, head, sizeof head);
-    put(m, text, length);
-    put(m, tail, sizeof tail);
-}
-
-static void write_model(const char *path)
-{
-    static const uint8_t bpe[] = { 0x12, 0x02, 0x18, 0x02 };
-    struct model m = { .size = 0 };
-    FILE *f = fopen(path, "wb");
-
-    put_piece(&m, "<unk>", UNKNOWN);
-    put_piece(&m, "<s>", CONTROL);
-    put_piece(&m, "</s>", CONTROL);
-    put_piece(&m, "<c>", CONTROL);
-    put_piece(&m,
-              "\xe2\x96\x81"
-              "a",
-              USER_DEFINED);
-    put_piece(&m, "b", NORMAL);
-    put_piece(&m,
-              "\xe2\x96\x81"
-              "<c",
-              USER_DEFINED);
-    put(&m, bpe, sizeof bpe);
-    T_CHECK(f && fwrite(m.bytes, 1, m.size, f) == m.size && fclose(f) == 0);
-}
 
 static void test_decode(struct leat_encoder *e)
 {
@@ -106,7 +73,7 @@ int main(void)
     struct leat_tokenizer *t;
     struct leat_encoder *e;
 
-    write_model(path);
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], bpe_model, sizeof bpe_model);
     T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
     for (int special = 0; special < 2; special++) {
         options.special = special;

@@ -75,6 +75,15 @@ static void refused(const char *json, enum leat_status status, const char *sente
     spec_free(spec);
 }
 
+/* Where it is wrong, to the byte. */
+static void test_place(void)
+{
+    static const char json[] = "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0},\"merges\":[\"a a\", \"a c\"]}}";
+
+    refused(json, LEAT_E_VOCABULARY, "merge 1 needs the token \"aa\"");
+    T_EQ(t_err.offset, (uint64_t)(strstr(json, "\"a a\"") - json) + 1);
+}
+
 static void test_broken_frame(void)
 {
     refused("[]", LEAT_E_VOCABULARY, "neither a tokenizer.json");
@@ -126,6 +135,7 @@ static void test_broken_model(void)
         { VOCAB ",\"merges\":[[\"#version\",\"b\"]]", LEAT_E_VOCABULARY, "needs the token \"#version\"" },
         { VOCAB ",\"merges\":[],\"dropout\":0.1", LEAT_E_UNSUPPORTED, "\"dropout\" is not supported" },
         { VOCAB ",\"merges\":[],\"dropout\":1", LEAT_E_UNSUPPORTED, "\"dropout\" is not supported" },
+        { VOCAB ",\"merges\":[],\"dropout\":0.09e-1", LEAT_E_UNSUPPORTED, "\"dropout\" is not supported" },
         { VOCAB ",\"merges\":[],\"dropout\":\"x\"", LEAT_E_VOCABULARY, "\"dropout\" must be a number" },
         { VOCAB ",\"merges\":[],\"fuse_unk\":\"x\"", LEAT_E_VOCABULARY, "\"fuse_unk\" must be true or false" },
         { VOCAB ",\"merges\":[],\"unk_token\":3", LEAT_E_VOCABULARY, "\"unk_token\" must be a string" },
@@ -446,6 +456,7 @@ static void test_fingerprint(void)
 
 int main(void)
 {
+    test_place();
     test_broken_frame();
     test_broken_model();
     test_broken_parts();

@@ -151,6 +151,57 @@ static void test_decoders(void)
 #endif
 }
 
+/* Tokens that begin with the prefix are joined; the spaces that tokenizing English puts in go if asked for, in each token
+ * for itself. */
+static void test_wordpiece(void)
+{
+    static const struct {
+        uint32_t ids[6];
+        const char *text, *cleaned;
+    } rows[] = {
+        { { 0, 1, 2, 3, 4, 4 }, "I don not . .", "I don not.." },
+        { { 0, 5, 6, 7, 8, 8 }, "I n't 's '", "In't's '" },
+        { { 8, 0, 9, 10, 11, 12 }, "## I 'm  , ? !", "## I'm ,?!" },
+        { { 2, 13, 14, 15, 1, 3 }, "##nx . 've 're do not", "##nx.'ve're do not" },
+    };
+
+    for (int clean = 0; clean < 2; clean++) {
+        char json[1024];
+        struct opened o;
+
+        snprintf(json, sizeof json,
+                 "{\"decoder\":{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":%s},\"model\":{\"type\":\"BPE\","
+                 "\"vocab\":{\"I\":0,\"do\":1,\"##n\":2,\"not\":3,\".\":4,\"n't\":5,\"'s\":6,\"'\":7,\"##\":8,\"'m\":9,"
+                 "\" ,\":10,\"?\":11,\"!\":12,\"##x .\":13,\"'ve\":14,\"'re\":15},\"merges\":[]}}",
+                 clean ? "true" : "false");
+        o = opened(file_with("tokenizer.json", json), NULL);
+        for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+            const char *text;
+            uint64_t bytes;
+
+            T_OK(leat_encoder_decode(o.encoder, rows[i].ids, 6, &text, &bytes, &t_err));
+            T_STR(text, clean ? rows[i].cleaned : rows[i].text);
+        }
+        closed(&o);
+    }
+}
+
+/* Bytes become letters before the model sees them, without a pre-tokenizer. */
+static void test_byte_level_normalizer(void)
+{
+    struct opened o = opened(
+        file_with("tokenizer.json",
+                  "{\"normalizer\":{\"type\":\"ByteLevel\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"\\u0120\":0,"
+                  "\"\\u00c3\":1,\"\\u00a9\":2,\"\\u00c3\\u00a9\":3,\"\\u0120\\u00c3\\u00a9\":4,\"a\":5},"
+                  "\"merges\":[\"\\u00c3 \\u00a9\",\"\\u0120 \\u00c3\\u00a9\"]}}"),
+        NULL);
+
+    encodes(&o, "a \xc3\xa9\xc3\xa9", "5 4 3 ");
+    encodes(&o, "\xc3\xa9 a", "3 0 5 ");
+    encodes(&o, "\xc3\x83", "1 ");
+    closed(&o);
+}
+
 static void test_replace_nothing(void)
 {
 #ifdef LEAT_HAVE_PCRE2
@@ -226,6 +277,8 @@ int main(void)
     test_unknown();
     test_decoders();
     test_bytes_between_decoders();
+    test_wordpiece();
+    test_byte_level_normalizer();
     test_replace_nothing();
     test_tiktoken();
     test_suffix();

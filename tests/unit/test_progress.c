@@ -1,7 +1,11 @@
-/* test_progress.c: the line of progress fits its screen, whatever the numbers, and cannot move the cursor. */
+/*
+ * test_progress.c: the line of progress fits its screen, whatever the numbers, and cannot move the cursor; in a log it is
+ * a line at a time, and none after the end.
+ */
 #include "cli/progress.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "t.h"
 
@@ -24,6 +28,42 @@ static size_t shown(const char *text)
     return count;
 }
 
+/* What stands in the log after an update, whatever the clock says. */
+static long logged(struct progress *p)
+{
+    p->next = 0;
+    progress_update(p, 5, 10, NULL);
+    fflush(stderr);
+    return lseek(STDERR_FILENO, 0, SEEK_CUR);
+}
+
+static void test_log(void)
+{
+    struct progress p;
+    long early, first, second, ended, never;
+    FILE *log = tmpfile();
+    int kept = dup(STDERR_FILENO);
+
+    fflush(stderr);
+    T_CHECK(log && kept >= 0 && dup2(fileno(log), STDERR_FILENO) >= 0);
+    progress_begin(&p, PROGRESS_AUTO, "verify", PROGRESS_COUNT);
+    progress_update(&p, 5, 10, NULL);
+    early = lseek(STDERR_FILENO, 0, SEEK_CUR);
+    first = logged(&p);
+    second = logged(&p);
+    progress_end(&p);
+    ended = logged(&p);
+    progress_begin(&p, PROGRESS_NEVER, "verify", PROGRESS_COUNT);
+    never = logged(&p);
+    T_CHECK(dup2(kept, STDERR_FILENO) >= 0);
+    close(kept);
+    fclose(log);
+    T_EQ(early, 0); /* it is too soon */
+    T_CHECK(first > 20 && second > first);
+    T_EQ(ended, second);
+    T_EQ(never, second);
+}
+
 int main(void)
 {
     T_EQ(make(1 << 30, (uint64_t)4 << 30, 1, NULL, 100), strlen(line));
@@ -41,5 +81,6 @@ int main(void)
         T_CHECK(shown(line) <= columns);
         T_CHECK(strlen(line) == 0 || (unsigned char)line[strlen(line) - 1] != 0xc3);
     }
+    test_log();
     return t_end();
 }

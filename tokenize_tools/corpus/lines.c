@@ -1,8 +1,6 @@
 /* lines.c: see lines.h. */
 #include "lines.h"
 
-#include <string.h>
-
 #include "json_kernels.h"
 
 size_t lines_count(const char *bytes, size_t count)

@@ -216,7 +216,6 @@ static bool take_repeat(struct parser *p, struct repeat *r)
             r->most = UINT32_MAX;
     } else {
         r->most = r->least;
-        most = least;
     }
     if ((least || (most && p->at > from + 2)) && parser_take(p, "}"))
         return true;

@@ -1,0 +1,25 @@
+# coverage.mk: `make coverage`, the lines and branches that the tests reach, and `make mutants`, how many small changes
+# of the sources the tests see; included by the Makefile. Both need gcc with its gcov, and python3.
+
+.PHONY: coverage mutants
+COVERAGE      := $(BUILD)/coverage
+COVERAGE_RUNS := $(COVERAGE)/runs
+## coverage: lines and branches that the tests reach, the worst file first; which not: build/coverage/uncovered.txt
+coverage: deps
+	$(Q)rm -rf $(COVERAGE_RUNS) && mkdir -p $(COVERAGE_RUNS)
+	$(Q)LEAT_COVERAGE_RUNS=$(abspath $(COVERAGE_RUNS)) LEAT_TEST_RUNNER=tests/coverage/runner.sh LEAT_TEST_SECONDS=1500 \
+	    $(MAKE) --no-print-directory run-tests CC=gcc BUILD=$(COVERAGE) OPTIMIZE=-O0 \
+	    SANITIZE="--coverage -fprofile-update=atomic -include tests/coverage/count_exits.h" || \
+	    touch $(COVERAGE_RUNS)/failed
+	$(Q)tests/coverage/coverage.py $(COVERAGE) $(COVERAGE_RUNS) && [ ! -e $(COVERAGE_RUNS)/failed ]
+
+# in that build: hashing takes most of some tests' time, and has hardly a branch
+ifeq ($(notdir $(BUILD)),coverage)
+$(BUILD)/obj/src/checksum%.o: ALL_CFLAGS += -O2
+endif
+
+N    ?= 100
+SEED ?= 1
+## mutants: N=100 random lines changed, SEED=1: which changes no test sees; AGAIN=build/mutants/survivors.json: those
+mutants: coverage
+	$(Q)tests/coverage/mutants.py $(BUILD)/mutants $(COVERAGE)/reached.json $(N) $(SEED) $(AGAIN)

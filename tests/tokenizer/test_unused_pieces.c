@@ -1,0 +1,68 @@
+/*
+ * test_unused_pieces.c: a tokenizer.model with unused pieces: they are merged as others are, and then taken apart into
+ * what they were merged from; ids as sentencepiece 0.2.3 gives them. Where that depends on the whole text, the model is
+ * refused.
+ */
+#include "leat_pack.h"
+#include "tokenizer/made_sentencepiece.h"
+
+/* model_type; and a normalizer_spec that adds and removes no spaces */
+static const uint8_t plain[] = { 0x12, 0x02, 0x18, 0x02, 0x1a, 0x0e, 0x0a, 0x08, 'i',  'd',
+                                 'e',  'n',  't',  'i',  't',  'y',  0x18, 0x00, 0x20, 0x00 };
+
+static void check(const struct leat_tokenizer *t, const char *text, const char *wanted)
+{
+    struct leat_encoder *e;
+    char got[64] = "";
+    const uint32_t *ids;
+    uint64_t count;
+
+    T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+    T_OK(leat_encoder_encode(e, text, strlen(text), &ids, &count, &t_err));
+    for (uint64_t i = 0; i < count && i < 16; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%u", i ? " " : "", (unsigned)ids[i]);
+    T_STR(got, wanted);
+    leat_encoder_close(e);
+}
+
+static void test_taken_apart(const char *path)
+{
+    static const struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },   { "b", NORMAL, -9 },   { "c", NORMAL, -9 },
+        { "ab", UNUSED, -1 },    { "abc", NORMAL, -2 }, { "cab", UNUSED, -3 }, { "abca", UNUSED, -2.5f },
+    };
+    struct leat_tokenizer *t;
+
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    check(t, "abc", "5");
+    check(t, "ab", "1 2");
+    check(t, "cab", "3 1 2");
+    check(t, "abca", "5 1");
+    check(t, "abcab", "5 1 2");
+    check(t, "abcabc", "5 5");
+    check(t, "cabca", "3 5 1");
+    leat_tokenizer_close(t);
+}
+
+static void test_refused(const char *path)
+{
+    static const struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -9 },  { "b", NORMAL, -9 },   { "c", NORMAL, -9 },
+        { "ab", NORMAL, -1 },    { "bc", NORMAL, -2 }, { "abc", UNUSED, -3 },
+    };
+    struct leat_tokenizer *t;
+
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
+    T_STATUS(leat_tokenizer_open(&t, path, NULL, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "the unused piece \"abc\" can be merged in two ways");
+}
+
+int main(void)
+{
+    const char *path = t_path(t_folder(), "unused.model");
+
+    test_taken_apart(path);
+    test_refused(path);
+    return t_end();
+}
