@@ -42,21 +42,6 @@ static size_t next_cut(const struct model *m, const uint8_t *text, size_t bytes)
     return at;
 }
 
-enum leat_status model_encode_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,
-                                         size_t bytes, struct id_list *out, struct leat_error *err)
-{
-    size_t length = next_cut(m, text, bytes);
-    enum leat_status status = LEAT_OK;
-
-    if (length == bytes) /* the caller has looked in the cache */
-        return model_encode_whole(m, s, text, bytes, out, err);
-    for (; status == LEAT_OK && bytes > 0; text += length, bytes -= length) {
-        length = next_cut(m, text, bytes);
-        status = model_encode_cached(m, s, text, length, out, err);
-    }
-    return status;
-}
-
 /* Up to the last safe cut, or to the end if that is the piece's; *used is how far. */
 static enum leat_status encode_by_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,
                                              size_t bytes, bool last, struct id_list *out, size_t *used,

@@ -172,10 +172,6 @@ enum leat_status model_encode_cached(const struct model *m, struct model_scratch
 enum leat_status model_encode_cut(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                   bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
-/* A part that the cut by bytes has left: it is cut again by characters before it is merged. */
-enum leat_status model_encode_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,
-                                         size_t bytes, struct id_list *out, struct leat_error *err);
-
 /* ---- model_pieces.c ---- */
 
 /* The end of a part that is a token already: its id is the next of model_scratch.fixed. */
