@@ -141,7 +141,7 @@ enum leat_status pair_table_make(struct pair_table *t, const struct merge *merge
     unsigned bits = 4;
 
     *t = (struct pair_table) { .words = NULL };
-    while ((size_t)1 << bits < 2 * count)
+    while ((size_t)1 << bits < count + count / 4)
         bits++;
     for (unsigned i = 0; s == LEAT_OK && !t->words && i < MOST_TRIES; i++)
         s = make_words(t, merges, count, bits + i, err);
