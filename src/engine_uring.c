@@ -412,7 +412,7 @@ void engine_uring_close(struct gather *g)
 bool engine_uring_ready(struct gather *g)
 {
     g->uring_refused = true;
-    g->uring_error = ENOSYS;
+    g->uring_error = ENOTSUP; /* as no kernel says */
     atomic_store(&g->uring_is_refused, true);
     return false;
 }

@@ -341,6 +341,9 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
         cli_error("nothing is lost: the same command with --resume%s goes on from there%s",
                   err->status == LEAT_E_REJECTS ? " and a greater --max-rejects" : "",
                   v->force ? "; --force alone would begin anew" : "");
+    else if (err->status == LEAT_E_NO_SPACE)
+        cli_error("nothing of this run is kept, since no checkpoint had been made yet: the same command begins anew, with "
+                  "--resume, too");
     return code;
 }
 

@@ -207,6 +207,7 @@ fi
 (ulimit -f 1 && exec leat pack -t bytes -o limited whole.jsonl) >"$printed" 2>"$said"
 code=$? ran='leat pack (under ulimit -f)'
 says 1 'raise the file size limit'
+says 1 'the same command begins anew, with --resume, too' # and did not say what becomes of --resume
 nothing_left limited
 
 # ---- An interrupt ---------------------------------------------------------------------------------------------------
