@@ -5,12 +5,13 @@
 #           installed anyway: without the last three there is no gzip, and no pattern without a scanner of its own; what
 #           needs them says so
 #   python  besides: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
-#   check   what build has, and besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip for them
-#   ci      what check has, and besides: isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format, g++, cross
-#           compilers, qemu-user, shellcheck
+#   check   as build, and besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
+#           for them
+#   ci      as check, and besides: isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format,
+#           g++, cross compilers, qemu-user, shellcheck
 #
-# What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the list of
-# packages. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
+# What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the
+# command that installs it. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
 level=${1:-build}
 case $level in
 build | python | check | ci) ;;

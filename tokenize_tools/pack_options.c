@@ -342,8 +342,9 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
                   err->status == LEAT_E_REJECTS ? " and a greater --max-rejects" : "",
                   v->force ? "; --force alone would begin anew" : "");
     else if (err->status == LEAT_E_NO_SPACE)
-        cli_error("nothing of this run is kept, since no checkpoint had been made yet: the same command begins anew, with "
-                  "--resume, too");
+        cli_error(
+            "nothing of this run is kept, since no checkpoint had been made yet: the same command begins anew, with "
+            "--resume, too");
     return code;
 }
 

@@ -84,8 +84,8 @@ class Loader:
     steps        batches of one `for`, its length, for programs that count in epochs; the next `for` goes on behind
     on_damage    "error", or "mask": rows that are damaged on disk come without loss
     engine       how tokens come from the files: "auto", "map", "pread", "advise" or "uring"
-    apart        whether the disk puts rows of cold files into their slots itself, without a copy by the CPU: "auto" (on a
-                 GPU, of rows of 8 KiB or more), "always" or "never"; what a batch holds is the same
+    apart        whether the disk puts rows of cold files into their slots itself, without a copy by the CPU: "auto"
+                 (on a GPU, of rows of 8 KiB or more), "always" or "never"; what a batch holds is the same
     threads      1: a background thread fills the ring; 0: each batch is made as it is asked for
     verify       False: the hashes of the pages that are read are not checked
     slots        batches of the ring, 2 to 64; memory: its most bytes, or "1GiB"; 0: chosen

@@ -112,8 +112,8 @@ class Plan:
 
     @classmethod
     def parse(cls, text, *, skip=(), label="plan", access="leased"):
-        """A plan from its text (docs/ORDER.md, "Plan text"), which leaves out besides what `skip` says, as Plan's; `label`
-        names it in messages."""
+        """A plan from its text (docs/ORDER.md, "Plan text"), which leaves out besides what `skip` says, as Plan's;
+        `label` names it in messages."""
         self = cls.__new__(cls)
         for first, end in map(_skip, listed("skip is a list", skip)):
             text += f"\nskip {first}:{end}"
@@ -125,7 +125,7 @@ class Plan:
 
     @classmethod
     def load(cls, path, *, skip=(), access="leased"):
-        """A plan from a file with its text, as `leat order --print-plan` writes it; and `skip` besides, as of parse()."""
+        """A plan from a file with its text, as `leat order --print-plan` writes it; `skip` as of parse()."""
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return cls.parse(file.read(), skip=skip, label=fsdecode(path), access=access)
 

@@ -81,7 +81,7 @@ def test_dump_of_the_bench(counting, tmp_path, engine):
 
 
 def read_cold(name, apart):
-    """Ten batches of a file that is not in memory, and how many bytes of them the CPU copied; None: it cannot be told."""
+    """Ten batches of a file that is not in memory, and how many bytes the CPU copied; None: it cannot be told."""
     plan = leat.Plan(name, 512)
     with open(name + ".tokens", "rb") as file:  # behind opening, which brings what is small to memory
         os.fdatasync(file.fileno())

@@ -212,8 +212,9 @@ leat info both/ >both.txt
 grep -q '^parts: 2$' both.txt || fail "info both/: the folder was not taken"
 
 refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' leat info none
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' leat info none --json
-# what is there instead: a name that is near, here or in the folder that was named; a run that has not finished; one half
+refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' \
+    leat info none --json
+# what is there instead: a name that is near, here or in the folder that was named; an unfinished run; one half
 no='No such file or directory'
 refuse 1 "leat: cannot open mnay.leat: $no; did you mean many?" leat info mnay
 refuse 1 "leat: cannot open both/bb.leat: $no; did you mean both/b?" leat info both/bb

@@ -110,9 +110,10 @@ fi
 
 own=$tmp/own
 cd "$root" || exit 1
-make -s --no-print-directory BUILD="$build" PREFIX="$own" install >"$tmp/own.out" 2>&1 || fail "make install: $(cat "$tmp/own.out")"
+make -s --no-print-directory BUILD="$build" PREFIX="$own" install >"$tmp/own.out" 2>&1 ||
+    fail "make install: $(cat "$tmp/own.out")"
 # what it prints is what is needed
-sed -n 's/^ *export \([A-Z_]*=[^ ]*\).*/\1; export \1/p' "$tmp/own.out" | sed 's/export \([A-Z_]*\)=.*/export \1/' >"$tmp/own.sh"
+sed -n 's/^ *export \([A-Z_]*\)=\([^ ]*\).*/\1=\2; export \1/p' "$tmp/own.out" >"$tmp/own.sh"
 if ! (
     unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
     # shellcheck disable=SC1091
