@@ -239,7 +239,7 @@ bench: deps
 	$(call bench_beside,bench-peers,--rounds 3 --workers 0$(comma)2,--rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
 BOTH := leat$(comma)gigatoken
 define bench_beside # TARGET, its PEERS, its PEERS with BENCH_SHORT
-	$(Q)[ -n "$(ALONE)" ] || { printf '\n### Beside others\n\n`make $(1) PEERS=%s`\n\n```\n' \
+	$(Q)[ -n "$(ALONE)" ] || { printf '\n### Beside others\n\n`make $(1) PEERS=\047%s\047`\n\n```\n' \
 	    '$(if $(BENCH_SHORT),$(3),$(2))' && \
 	    $(MAKE) --no-print-directory $(1) PEERS='$(if $(BENCH_SHORT),$(3),$(2))' && echo '```'; }
 endef
