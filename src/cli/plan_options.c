@@ -215,6 +215,9 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
     ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, out, code);
     fclose(out);
     if (ok && leat_plan_parse(plan, text, bytes, o->plan, NULL, &err) != LEAT_OK) {
+        if (o->plan && err.status == LEAT_E_NO_FILE)
+            status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",
+                         o->plan);
         *code = cli_failed(&err);
         ok = false;
     }

@@ -106,6 +106,9 @@ refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or
     leat order --plan run.plan --seed 3
 refuse 2 "leat: --skip: \"5:\" is not A:B, the samples from A up to and without B $help" \
     leat order --plan run.plan --skip 5:
+(cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; the nearest that is there is b; @
+../run.plan names it, and names in a plan count from the folder that the command runs in' \
+    leat order --plan ../run.plan && finish) || failures=1
 refuse 1 'leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" behind its last @
 colon is no weight, since that is a decimal number as 0.25' leat order --source numbers:x --seq-len 2
 refuse 2 "leat: --rank, --world and --batch are given together: --batch is missing $help" \

@@ -130,7 +130,8 @@ nothing_left x
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons
+refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons, as: @
+not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a greater --max-rejects goes on from there' \
     leat pack -t bytes -o r a.jsonl
 cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
