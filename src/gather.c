@@ -269,7 +269,6 @@ bool gather_read_cached(struct gather *g, struct gather_file *f, struct gather_p
         return false; /* once more by plain reads, for the reason */
     gather_copy_out(g, p, begin, end, to.iov_base);
     histogram_bump(&g->counters.read_bytes, end - begin);
-    histogram_bump(&g->counters.hits, 1);
     return true;
 #else
     (void)g;
@@ -301,10 +300,12 @@ void gather_begin(struct gather *g, struct gather_job *job)
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
+        p->cached = false;
         if (f->engine != LEAT_ENGINE_ADVISE && f->engine != LEAT_ENGINE_URING)
             continue;
         if (gather_read_cached(g, f, p)) {
             p->state = GATHER_DONE;
+            p->cached = true;
         } else if (f->engine == LEAT_ENGINE_URING && engine_uring_ready(g)) {
             p->state = GATHER_WAITING;
             p->unread = gather_span_end(f, p) - gather_span_begin(p);
@@ -329,6 +330,8 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
 
     histogram_bump(&g->counters.reads, 1);
     histogram_bump(&g->counters.bytes, p->bytes);
+    if (p->cached)
+        histogram_bump(&g->counters.hits, 1);
     if (p->state == GATHER_WAITING || p->in_flight > 0)
         s = engine_uring_wait(g, job, piece, err);
     if (s != LEAT_OK || p->state == GATHER_DONE)

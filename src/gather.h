@@ -51,6 +51,7 @@ struct gather_piece {
     uint8_t *span;      /* page-aligned memory for the whole pages around it, of which `to` is a part; NULL: none */
     uint64_t unread;    /* of a waiting piece: bytes whose read has not come back */
     uint32_t in_flight; /* reads of it, also when it does not wait for them any more */
+    bool cached;        /* it was read when the job was begun, from memory */
 };
 
 struct gather_job {

@@ -79,6 +79,8 @@ static struct leat_loader_stats take(const struct loading *w, struct leat_loader
     leat_loader_stats(l, &stats);
     T_CHECK(stats.batches == from + count && stats.rows == 16 * stats.batches && stats.tokens == 512 * stats.rows);
     T_CHECK(stats.bytes >= 16 * stats.batches * 513 * 2 && stats.read_bytes >= stats.bytes);
+    /* a few may be counted this moment; they were counted a ring ahead: "256 of 192 rows from memory" */
+    T_CHECK(stats.hits < stats.reads + 16);
     T_CHECK(stats.next.count == stats.batches - 1 && stats.next.most >= stats.next.p50);
     return stats;
 }
@@ -124,6 +126,10 @@ static void forced(enum leat_engine engine, const char *shown)
     bool refused = false;
     char text[600];
 
+    make_hot();
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    take(&w, l, 0, 20);
+    leat_loader_close(l);
     T_CHECK(make_cold());
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 60);
