@@ -214,7 +214,7 @@ lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
 ## format: clang-format over all C files but the public headers, which are laid out by hand
 format:
-	$(Q)clang-format -i $$(git ls-files '*.c' '*.h' | grep -v '^include/')
+	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^include/')
 
 # A virtual environment FOLDER with what FILE requires; without a network there is none. And a script that runs in it.
 define make_venv
@@ -230,10 +230,20 @@ endef
 # ---- Measuring ------------------------------------------------------------------------------------------------------
 
 .PHONY: bench bench-simdjson
-## bench: this machine's limits, then leat's figures beside them
+## bench: this machine's limits, leat, other tools (ALONE=1: not these); BENCH_SHORT=1 to see that it runs
 bench: deps
 	$(Q)$(MAKE) --no-print-directory tools
-	$(Q)bench/run.sh $(BUILD)
+	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/run.sh $(BUILD)
+	$(call bench_beside,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),--megabytes 1 --repeat 1 \
+	    --programs $(BOTH) --only "english gpt2")
+	$(call bench_beside,bench-pack-peers,--rounds 3,--rounds 1 --megabytes 1 --only english)
+	$(call bench_beside,bench-peers,--rounds 3 --workers 0$(comma)2,--rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
+BOTH := leat$(comma)gigatoken
+define bench_beside # TARGET, its PEERS, its PEERS with BENCH_SHORT
+	$(Q)[ -n "$(ALONE)" ] || { printf '\n### Beside others\n\n`make $(1) PEERS=\047%s\047`\n\n```\n' \
+	    '$(if $(BENCH_SHORT),$(3),$(2))' && \
+	    $(MAKE) --no-print-directory $(1) PEERS='$(if $(BENCH_SHORT),$(3),$(2))' && echo '```'; }
+endef
 
 .PHONY: bench-gpu
 ## bench-gpu: batches to a GPU beside bare loops; DEVICE=cuda:1, or DEVICE=simulated to see that it runs
@@ -292,6 +302,7 @@ install: all
 	        scripts/$$l.pc.in > "$(DESTDIR)$(LIBDIR)/pkgconfig/$$l.pc" || exit 1; \
 	done
 	$(Q)scripts/install_manuals.sh $(BUILD) "$(DESTDIR)$(DATADIR)"
+	$(Q)[ -n "$(DESTDIR)" ] || scripts/after_install.sh "$(LIBDIR)"
 ## uninstall: remove what install put there
 uninstall:
 	$(Q)for f in leat leat-bench; do rm -f "$(DESTDIR)$(BINDIR)/$$f"; done

@@ -26,14 +26,16 @@ class BuildByMake(build_ext):
     def build_extension(self, ext):
         # a make that called pip must not lend this one its job server
         environment = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}
-        subprocess.run(["make", "--no-print-directory", f"-j{os.cpu_count() or 1}", "python-extension",
-                        f"BUILD={BUILD}", f"PYTHON={sys.executable}"], cwd=ROOT, env=environment, check=True)
+        made = subprocess.run(["make", "--no-print-directory", f"-j{os.cpu_count() or 1}", "python-extension",
+                               f"BUILD={BUILD}", f"PYTHON={sys.executable}"], cwd=ROOT, env=environment, check=False)
+        if made.returncode != 0:  # a traceback would stand where pip shows the last lines
+            sys.exit("leat cannot be built, for the reason above; scripts/deps.sh python installs what the build needs")
         target = self.get_ext_fullpath(ext.name)
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        made = os.path.join(ROOT, BUILD, "python", "leat")
-        shutil.copyfile(os.path.join(made, "_leat.abi3.so"), target)
+        package = os.path.join(ROOT, BUILD, "python", "leat")
+        shutil.copyfile(os.path.join(package, "_leat.abi3.so"), target)
         for folder in ("bin", "lib"):  # the commands, and libraries of the system that are brought along
-            shutil.copytree(os.path.join(made, folder), os.path.join(os.path.dirname(target), folder),
+            shutil.copytree(os.path.join(package, folder), os.path.join(os.path.dirname(target), folder),
                             ignore=shutil.ignore_patterns("ready"), dirs_exist_ok=True)
         if PLATFORM:
             self.strip(os.path.dirname(target))

@@ -485,6 +485,8 @@ static void take_notices(struct run *r, struct load_result *result)
     char text[512];
 
     while (r->loader && used < sizeof result->notices - 1 && leat_loader_notice(r->loader, text, sizeof text)) {
+        if (r->v->work_ns == 0 && strstr(text, "waited for batches"))
+            continue; /* a consumer that does nothing else has not to be told */
         snprintf(result->notices + used, sizeof result->notices - used, "%s%.400s", used ? "\n" : "", text);
         used = strlen(result->notices);
     }

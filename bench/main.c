@@ -37,6 +37,15 @@ static const struct command commands[] = {
                  "corpus.jsonl",
       .options = encode_options,
       .run = bench_encode },
+    { .name = "hostile",
+      .purpose = "measures how fast texts become ids that are made to be slow",
+      .words = "",
+      .notes =
+          "Each text is one document: a letter or spaces without end, marks, random letters and bytes. One thread, "
+          "a new encoder for each run.",
+      .example = "leat-bench hostile -t o200k_base\nleat-bench hostile -t gpt2 --size 64MiB --json",
+      .options = hostile_options,
+      .run = bench_hostile },
     { .name = "pack",
       .purpose = "packs as `leat pack` does, and shows the CPU time of each stage and which one bounds",
       .words = "INPUT...",

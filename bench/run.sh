@@ -1,27 +1,63 @@
 #!/bin/sh
-# run.sh BUILD [DIR]: what `make bench` runs: this machine's limits, then leat's own figures beside bare loops over the
-# same bytes. Measures on the disk of DIR (default: BUILD/bench); needs about 6 GiB there for the while.
+# run.sh BUILD [DIR]: what `make bench` runs first: this machine's limits, then leat's own figures beside bare loops
+# over the same bytes. Measures on the disk of DIR (default: BUILD/bench); needs about 7 GiB there for the while. What
+# it prints is Markdown, each figure under the command that gives it. BENCH_SHORT=1: all of it in small, in a minute or
+# two, to see that it runs; the figures mean nothing then.
 set -e
 build=$1
 dir=${2:-$build/bench}
+here=$(dirname "$0")
 bench=$build/leat-bench
 
 mkdir -p "$dir"
 trap 'rm -f "$dir"/counting.* "$dir"/huge.*' EXIT
 trap 'exit 130' INT TERM
 
+short=${BENCH_SHORT:+1}
+pick() { # USUALLY SHORT
+    if [ -n "$short" ]; then echo "$2"; else echo "$1"; fi
+}
+need=$(pick 7 1)
 free=$(($(df -Pk "$dir" | awk 'NR == 2 { print $4 }') / 1048576))
-echo "Measuring on the disk of $dir: takes some minutes and 7 GiB of room; there are $free GiB."
-[ "$free" -ge 7 ] || { echo "Too little: name a folder on another disk (bench/run.sh $build FOLDER)." >&2; exit 1; }
+time=$(pick 'a quarter of an hour' 'a minute or two')
+echo "Measuring on the disk of $dir: takes $time and $need GiB of room; there are $free GiB." >&2
+[ "$free" -ge "$need" ] || {
+    echo "Too little: name a folder on another disk (bench/run.sh $build FOLDER)." >&2
+    exit 1
+}
 
-echo "# What the machine allows"
-"$bench" limits "$dir"
-printf '\n# A dataset of 1 G tokens: writing, opening, verifying\n'
-"$bench" counting --force -o "$dir/counting" --tokens 1G
-"$bench" dataset "$dir/counting"
-printf '\n# Loading batches from it, beside bare loops\n'
-"$(dirname "$0")/load_sweep.sh" "$bench" "$dir/counting"
-printf '\n# Opening a dataset of 1 G documents (mostly holes)\n'
-rm -f "$dir"/huge.*
-"$bench" sparse -o "$dir/huge" --documents 1G
-"$bench" dataset --opening "$dir/huge"
+title() { # TEXT COMMAND...: a heading, the command, what it prints
+    printf '\n### %s\n\n`' "$1"
+    shift
+    printf '%s' "$1" | sed 's|.*/||'
+    for word in "$@"; do [ "$word" = "$1" ] || printf ' %s' "$word"; done
+    printf '%s\n\n%s\n' '`' '```'
+    "$@"
+    printf '```\n'
+}
+
+# words
+# shellcheck disable=SC2046
+{
+    title "What the machine allows" "$bench" limits $(pick '' '--size 256MiB --runs 1') "$dir"
+    title "Writing a dataset" "$bench" counting --force -o "$dir/counting" --tokens "$(pick 1G 16M)"
+    title "Opening and verifying it" "$bench" dataset $(pick '' '--runs 1') "$dir/counting"
+    title "Loading batches from it, in memory, beside bare loops" \
+        "$here/load_sweep.sh" "$bench" "$dir/counting" "$(pick 2000 20)"
+    if command -v python3 >/dev/null; then
+        title "Cold, warming, the first batch, the hand-over, memory" \
+            "$here/load_storage.py" "$bench" "$dir/counting" $(pick '' '--rounds 1 --seconds 1')
+    else
+        printf '\nCold reads and warming: skipped, there is no python3.\n'
+    fi
+    rm -f "$dir"/counting.*
+    "$bench" sparse -o "$dir/huge" --documents "$(pick 1G 1M)" >/dev/null
+    title "Opening a dataset of $(pick '1 G' '1 M') documents (mostly holes)" \
+        "$bench" dataset --opening "$dir/huge"
+    title "What a sample of a plan costs" "$bench" order $(pick '' '--runs 1 --draws 10K')
+    title "The start of a command" "$here/encode_start.sh" "$build/leat" "$(pick 11 1)"
+    for tokenizer in gpt2 o200k_base; do
+        title "Texts that are made to be slow, $tokenizer" \
+            "$bench" hostile -t $tokenizer $(pick '' '--size 256Ki --runs 1')
+    done
+}

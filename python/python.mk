@@ -13,6 +13,12 @@ $(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A00
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) $(SANITIZE)
 
+.PHONY: python-headers
+$(PYTHON_OBJECTS): | python-headers
+python-headers:
+	$(Q)[ -e "$(PYTHON_INCLUDE)/Python.h" ] || { \
+	    echo "$(PYTHON) has no headers (Python.h): scripts/deps.sh python installs them" >&2; exit 1; }
+
 # A library of the system goes into what needs it, where there is a lib*.a; else its lib*.so is brought along in
 # leat/lib.
 archive_of     = $(filter /%,$(shell $(CC) -print-file-name=lib$(patsubst -l%,%,$(1)).a))

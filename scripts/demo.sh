@@ -55,7 +55,9 @@ verify_damaged() {
 show "Change one byte of a copy: verify finds the page, and names the documents in it." "$leat" verify "$out/damaged"
 verify_damaged "$leat" verify "$out/damaged"
 
-step "How fast: the corpus packed again, with the time of each stage." \
+step "Load it as a training program would: batches of 8 samples of 256 tokens, shuffled; and how fast they come." \
+    "$build/leat-bench" load --source "$out/corpus" --seq-len 256 --batch 8 --steps 1000
+step "How fast is packing: the corpus once more, with the time of each stage." \
     "$build/leat-bench" pack -o "$out/again" -t gpt2 examples/corpus
 
 printf '\nThe files are under %s.\n' "$out"

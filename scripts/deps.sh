@@ -1,25 +1,29 @@
 #!/bin/sh
-# deps.sh [build|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
+# deps.sh [build|python|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
 #
 #   build   a C compiler, pkg-config, zstd and xxHash; liburing, isa-l, zlib and PCRE2 come along where something is
 #           installed anyway: without the last three there is no gzip, and no pattern without a scanner of its own; what
 #           needs them says so
-#   check   besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip for them
-#   ci      besides: isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format, g++, cross
-#           compilers, qemu-user, shellcheck
+#   python  besides: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
+#   check   as build, and besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
+#           for them
+#   ci      as check, and besides: isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format,
+#           g++, cross compilers, qemu-user, shellcheck
 #
-# What `build` names must be there: without it, and without the right to install, this ends with 1 and the list of
-# packages. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
+# What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the
+# command that installs it. The rest is wanted only: where it cannot be had, the tests that need it skip, and say so.
 level=${1:-build}
 case $level in
-build | check | ci) ;;
+build | python | check | ci) ;;
 *)
-    echo "usage: scripts/deps.sh [build|check|ci]" >&2
+    echo "usage: scripts/deps.sh [build|python|check|ci]" >&2
     exit 2
     ;;
 esac
 
 # ---- What is there --------------------------------------------------------------------------------------------------
+
+python=${PYTHON:-python3}
 
 compiles() { # COMPILER: has it a C library's headers?
     echo '#include <stdio.h>' | $1 -E - >/dev/null 2>&1
@@ -44,6 +48,10 @@ have() {
     uring) module liburing ;;
     isal) module libisal ;;
     zlib) module zlib ;;
+    python-headers)
+        "$python" -c 'import os, sysconfig as s; os.stat(s.get_path("include") + "/Python.h")' 2>/dev/null
+        ;;
+    venv) "$python" -c 'import ensurepip, venv' 2>/dev/null ;;
     numpy) python3 -c 'import numpy' 2>/dev/null || /usr/bin/python3 -c 'import numpy' 2>/dev/null ;;
     clang-runtime) ls "$(clang -print-resource-dir 2>/dev/null)"/lib/*/libclang_rt.fuzzer* >/dev/null 2>&1 ;;
     aarch64 | s390x) compiles "$1-linux-gnu-gcc" ;;
@@ -102,6 +110,10 @@ packages() {
     pacman:zlib | brew:zlib) echo zlib ;;
     pacman:python3 | brew:python3) echo python ;;
     *:python3) echo python3 ;;
+    apt-get:python-headers | apk:python-headers) echo python3-dev ;;
+    dnf:python-headers | zypper:python-headers) echo python3-devel ;;
+    pacman:python-headers | brew:python-headers) echo python ;;
+    apt-get:venv) echo python3-venv ;;
     apk:numpy) echo py3-numpy ;;
     pacman:numpy) echo python-numpy ;;
     brew:numpy) echo numpy ;;
@@ -127,7 +139,10 @@ packages() {
 
 needed="cc pkg-config zstd xxhash"
 wanted=
-[ "$level" = build ] || wanted="python3 numpy zlib"
+case $level in
+python) needed="$needed python3 python-headers venv" ;;
+check | ci) wanted="python3 numpy zlib" ;;
+esac
 [ "$level" != ci ] || wanted="$wanted isal pcre2 zstd-command g++ clang clang-runtime clang-format \
     aarch64 s390x qemu shellcheck git"
 
@@ -182,20 +197,26 @@ update() {
 }
 
 install() { # PACKAGE...: all of them, or it fails
-    case $manager in
-    apt-get)
+    if [ "$manager" = apt-get ]; then
         for package in "$@"; do
             apt-cache show "$package" >/dev/null 2>&1 || update
         done
-        run $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@" && return 0
-        # a list of packages from long ago names files that are gone
-        update && run $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "$@"
-        ;;
-    dnf) run $as_root dnf install -y "$@" ;;
-    pacman) run $as_root pacman -S --needed --noconfirm "$@" ;;
-    apk) run $as_root apk add "$@" ;;
-    zypper) run $as_root zypper --non-interactive install "$@" ;;
-    brew) run brew install "$@" ;;
+    fi
+    # shellcheck disable=SC2046
+    run $as_root $(installer) "$@" && return 0
+    # a list of packages from long ago names files that are gone
+    # shellcheck disable=SC2046
+    update && run $as_root $(installer) "$@"
+}
+
+installer() { # the words before the packages
+    case $manager in
+    apt-get) echo env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends ;;
+    dnf) echo dnf install -y ;;
+    pacman) echo pacman -S --needed --noconfirm ;;
+    apk) echo apk add ;;
+    zypper) echo zypper --non-interactive install ;;
+    brew) echo brew install ;;
     esac
 }
 
@@ -215,7 +236,8 @@ if may_install; then
     fi
 elif [ -n "$lack" ]; then
     [ -n "$manager" ] || stop "no package manager that it knows; install these and try again:" $lack
-    stop "no right to install; ask for these packages, then try again: $must"
+    stop "no right to install packages, and no sudo; let somebody who has it do this, then try again:
+    $(installer) $must"
 fi
 
 # shellcheck disable=SC2086

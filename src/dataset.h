@@ -15,6 +15,9 @@ struct leat_dataset {
 /* A dataset over one part that the caller has opened; takes it over, also on failure. */
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err);
 
+/* `err` says that the dataset's files are not there: adds what is, in the folder where it was looked for. */
+void dataset_say_missing(const char *name, struct leat_error *err);
+
 /* The part that holds this document or input, which the caller has checked to be below the dataset's count. */
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);

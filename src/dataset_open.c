@@ -235,6 +235,8 @@ static enum leat_status append_part(struct leat_dataset *d, const char *name, en
     struct part *p = &d->parts[d->part_count];
     enum leat_status s = part_open(p, name, access, err);
 
+    if (s == LEAT_E_NO_FILE)
+        dataset_say_missing(name, err);
     if (s != LEAT_OK)
         return s;
     d->part_count++;

@@ -433,7 +433,7 @@ const struct gather_engine engine_uring = { .begin = begin,
 static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
     g->uring_refused = true;
-    g->uring_error = ENOSYS;
+    g->uring_error = ENOTSUP; /* as no kernel says */
     atomic_store(&g->uring_is_refused, true);
     engine_advise.begin(g, job, p);
 }

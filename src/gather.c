@@ -280,7 +280,6 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
         return false; /* once more by plain reads, for the reason */
     gather_copy_out(g, p, begin, end, to.iov_base);
     histogram_bump(&g->counters.read_bytes, end - begin);
-    histogram_bump(&g->counters.hits, 1);
     return true;
 #else
     (void)g;
@@ -315,10 +314,12 @@ void gather_begin(struct gather *g, struct gather_job *job)
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
+        p->cached = false;
         p->engine = engines[f->engine];
         if (!p->engine->begin)
             continue;
-        if (read_cached(g, f, p))
+        p->cached = read_cached(g, f, p);
+        if (p->cached)
             p->state = GATHER_DONE;
         else
             p->engine->begin(g, job, p);
@@ -340,6 +341,8 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
 
     histogram_bump(&g->counters.reads, 1);
     histogram_bump(&g->counters.bytes, p->bytes);
+    if (p->cached)
+        histogram_bump(&g->counters.hits, 1);
     if (p->state == GATHER_WAITING || p->in_flight > 0)
         s = p->engine->wait(g, job, piece, err);
     if (s != LEAT_OK || p->state == GATHER_DONE)

@@ -62,6 +62,7 @@ struct gather_piece {
     const struct gather_engine *engine; /* of its file when the job was begun */
     uint64_t unread;                    /* of a waiting piece: bytes whose read has not come back */
     uint32_t in_flight;                 /* reads of it, also when it does not wait for them any more */
+    bool cached;                        /* it was read when the job was begun, from memory */
 };
 
 struct gather_job {

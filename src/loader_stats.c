@@ -244,11 +244,13 @@ static const char *why_no_uring(int error)
         return "forbidden by the system, as in most containers";
     case ENOMEM:
         return "the limit of locked memory is too low, see ulimit -l";
+    case ENOTSUP:
+        return "not built in: install liburing and build again";
     case EMFILE:
     case ENFILE:
         return "too many files are open, see ulimit -n";
     default:
-        return "not built in, or not known to this kernel";
+        return "not known to this kernel";
     }
 }
 

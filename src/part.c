@@ -255,6 +255,7 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
                                    struct leat_error *err)
 {
     uint64_t first, count, from, to;
+    char which[64]; /* documents */
 
     page_tokens(p, page, &first, &count);
     if (part_document_at(p, first, &from, NULL) != LEAT_OK ||
@@ -271,9 +272,13 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
                              "cannot be read; restore both from their source",
                              (unsigned long long)page, p->tokens.path, (unsigned long long)first,
                              (unsigned long long)(first + count - 1));
+    if (from == to)
+        snprintf(which, sizeof which, "document %llu", (unsigned long long)from);
+    else
+        snprintf(which, sizeof which, "documents %llu to %llu", (unsigned long long)from, (unsigned long long)to);
     return status_set_at(err, LEAT_E_CHECKSUM, page * FORMAT_PAGE_BYTES,
-                         "page %llu of %s (tokens %llu to %llu, documents %llu to %llu) is damaged: its hash does not "
-                         "match; restore the file from its source",
+                         "page %llu of %s (tokens %llu to %llu, %s) is damaged: its hash does not match; restore the "
+                         "file from its source",
                          (unsigned long long)page, p->tokens.path, (unsigned long long)first,
-                         (unsigned long long)(first + count - 1), (unsigned long long)from, (unsigned long long)to);
+                         (unsigned long long)(first + count - 1), which);
 }

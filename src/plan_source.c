@@ -98,6 +98,16 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     return LEAT_OK;
 }
 
+/* Of NAME:WEIGHT with a weight that is none all is the name. */
+static void say_weight(const char *name, enum leat_status status, struct leat_error *err)
+{
+    const char *colon = strrchr(name, ':');
+
+    if (status == LEAT_E_NO_FILE && err && colon)
+        status_after(err, "; \"%.100s\" behind its last colon is no weight, since that is a decimal number as 0.25",
+                     colon + 1);
+}
+
 enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules *rules, size_t number,
                                   const struct leat_open_options *options, struct leat_error *err)
 {
@@ -109,6 +119,7 @@ enum leat_status plan_source_open(struct plan_source *s, const struct plan_rules
     if (!s->dataset) {
         status = leat_dataset_open(&s->opened, rule->name, options, err);
         s->dataset = s->opened;
+        say_weight(rule->name, status, err);
     }
     if (status != LEAT_OK)
         return status;

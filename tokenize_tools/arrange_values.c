@@ -90,12 +90,12 @@ void arrange_report_print(const char *output, const struct arrange_splits *split
                           const struct leat_merge_report *report)
 {
     if (dedup)
-        printf("%s of %s documents left out: their text came before.\n", units_count(report->deduplicated).text,
-               units_count(report->documents).text);
+        printf("%s of %s left out: their text came before.\n", units_count(report->deduplicated).text,
+               units_counted(report->documents, "document").text);
     for (size_t i = 0; i < splits->count; i++) {
         const struct leat_info *info = &report->splits[i];
 
-        printf("%.*s.%s: %s tokens in %s documents.\n", base_length(output), output, splits->items[i].name,
-               units_count(info->tokens).text, units_count(info->documents).text);
+        printf("%.*s.%s: %s in %s.\n", base_length(output), output, splits->items[i].name,
+               units_counted(info->tokens, "token").text, units_counted(info->documents, "document").text);
     }
 }

@@ -102,8 +102,8 @@ static void print_summary(const struct merge_values *values, const struct leat_m
 
     if (!values->json) {
         arrange_report_print(values->output, &values->splits, values->dedup, report);
-        printf("%s: %s tokens in %s documents from %zu part%s, %s in %s.\n", values->output,
-               units_count(info->tokens).text, units_count(info->documents).text, parts, parts == 1 ? "" : "s",
+        printf("%s: %s in %s from %s, %s in %s.\n", values->output, units_counted(info->tokens, "token").text,
+               units_counted(info->documents, "document").text, units_counted(parts, "part").text,
                units_bytes(info->token_bytes + info->index_bytes).text, units_duration(seconds).text);
         return;
     }

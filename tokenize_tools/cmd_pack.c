@@ -54,19 +54,18 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
     struct leat_merge_report report = arranged(v, r);
 
     if (r->was_finished) {
-        printf("%s is finished already: %s tokens in %s documents.\n", v->output, units_count(r->tokens).text,
-               units_count(r->documents).text);
+        printf("%s is finished already: %s in %s.\n", v->output, units_counted(r->tokens, "token").text,
+               units_counted(r->documents, "document").text);
         return;
     }
     arrange_report_print(v->output, &v->splits, v->dedup, &report);
-    printf("%s: %s tokens in %s documents from %s input%s, %s of text in %s.\n", v->output, units_count(r->tokens).text,
-           units_count(r->documents).text, units_count(r->inputs).text, r->inputs == 1 ? "" : "s",
+    printf("%s: %s in %s from %s, %s of text in %s.\n", v->output, units_counted(r->tokens, "token").text,
+           units_counted(r->documents, "document").text, units_counted(r->inputs, "input").text,
            units_bytes(r->text_bytes).text, units_duration(seconds).text);
     printf("%s of text, %s; memory at most %s.\n", units_rate(per_second(r->text_bytes, seconds), "B").text,
            units_rate(per_second(r->tokens, seconds), "tokens").text, units_bytes(r->peak_memory).text);
     if (r->special_strings > 0)
-        printf("%s string%s of special tokens in the texts %s.\n", units_count(r->special_strings).text,
-               r->special_strings == 1 ? "" : "s",
+        printf("%s of special tokens in the texts %s.\n", units_counted(r->special_strings, "string").text,
                v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
     if (r->rejects > 0)
         printf("%s record%s refused: see %s.rejects.jsonl.\n", units_count(r->rejects).text,

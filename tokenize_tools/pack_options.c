@@ -329,8 +329,8 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
 
     if (err->status == LEAT_E_STATE && cli_interrupted()) {
         code = CLI_INTERRUPTED;
-        cli_error("interrupted after %s tokens in %s documents", units_count(report->tokens).text,
-                  units_count(report->documents).text);
+        cli_error("interrupted after %s in %s", units_counted(report->tokens, "token").text,
+                  units_counted(report->documents, "document").text);
     } else if (err->status == LEAT_E_REJECTS) {
         cli_error("%s", err->message);
         pack_options_say_damage(v, report); /* of few records, the one at the break is too many by itself */
@@ -341,6 +341,10 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
         cli_error("nothing is lost: the same command with --resume%s goes on from there%s",
                   err->status == LEAT_E_REJECTS ? " and a greater --max-rejects" : "",
                   v->force ? "; --force alone would begin anew" : "");
+    else if (err->status == LEAT_E_NO_SPACE)
+        cli_error(
+            "nothing of this run is kept, since no checkpoint had been made yet: the same command begins anew, with "
+            "--resume, too");
     return code;
 }
 

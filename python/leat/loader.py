@@ -12,6 +12,7 @@ from leat.frameworks import framework as framework_of
 from leat.ranks import rank_and_world
 
 ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
+APART = {"auto": 0, "always": 1, "never": 2}
 ON_DAMAGE = {"error": 0, "mask": 1}
 LAST = {"short": 0, "padded": 1, "dropped": 2}
 ROWS = {"windows": 0, "documents": 1}
@@ -83,6 +84,8 @@ class Loader:
     steps        batches of one `for`, its length, for programs that count in epochs; the next `for` goes on behind
     on_damage    "error", or "mask": rows that are damaged on disk come without loss
     engine       how tokens come from the files: "auto", "map", "pread", "advise" or "uring"
+    apart        whether the disk puts rows of cold files into their slots itself, without a copy by the CPU: "auto"
+                 (on a GPU, of rows of 8 KiB or more), "always" or "never"; what a batch holds is the same
     threads      1: a background thread fills the ring; 0: each batch is made as it is asked for
     verify       False: the hashes of the pages that are read are not checked
     slots        batches of the ring, 2 to 64; memory: its most bytes, or "1GiB"; 0: chosen
@@ -96,7 +99,7 @@ class Loader:
                  outputs=("inputs", "labels"), style="batch", framework="torch", device="cpu", dtype=None,
                  unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
                  max_length=None, last="short", position=0, state=None, restart=False, steps=None, on_damage="error",
-                 engine="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
+                 engine="auto", apart="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self._framework = framework_of(framework, device)
@@ -121,7 +124,8 @@ class Loader:
         bits = sum(BITS[name] for name in self._given)
         self._options = dict(
             batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=choice("rows", rows, ROWS),
-            engine=choice("engine", engine, ENGINES), on_damage=choice("on_damage", on_damage, ON_DAMAGE),
+            engine=choice("engine", engine, ENGINES), apart=choice("apart", apart, APART),
+            on_damage=choice("on_damage", on_damage, ON_DAMAGE),
             last=choice("last", last, LAST), threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
             slots=whole("slots", slots, 0, 64),
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,

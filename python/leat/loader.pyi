@@ -6,6 +6,7 @@ from leat.batch import Batch
 from leat.plan import Plan
 
 ENGINES: dict[str, int]
+APART: dict[str, int]
 ON_DAMAGE: dict[str, int]
 LAST: dict[str, int]
 ROWS: dict[str, int]
@@ -33,8 +34,8 @@ class Loader:
                  last: Literal["short", "padded", "dropped"] = "short", position: int = 0,
                  state: Mapping[str, Any] | None = None, restart: bool = False, steps: int | None = None,
                  on_damage: Literal["error", "mask"] = "error",
-                 engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto", threads: int = 1,
-                 verify: bool = True, slots: int = 0, memory: int | str = 0, numa_node: int = -1,
+                 engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto",
+                 apart: Literal["auto", "always", "never"] = "auto", threads: int = 1, verify: bool = True, slots: int = 0, memory: int | str = 0, numa_node: int = -1,
                  notices: bool = True) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Loader: ...

@@ -111,9 +111,12 @@ class Plan:
         self._info = None
 
     @classmethod
-    def parse(cls, text, *, label="plan", access="leased"):
-        """A plan from its text (docs/ORDER.md, "Plan text"); `label` names it in messages."""
+    def parse(cls, text, *, skip=(), label="plan", access="leased"):
+        """A plan from its text (docs/ORDER.md, "Plan text"), which leaves out besides what `skip` says, as Plan's;
+        `label` names it in messages."""
         self = cls.__new__(cls)
+        for first, end in map(_skip, listed("skip is a list", skip)):
+            text += f"\nskip {first}:{end}"
         self._native = _leat.parse_plan(text, label, choice("access", access, ACCESS))
         self._made = (_parse, (text, label, access))
         self._access = access
@@ -121,10 +124,10 @@ class Plan:
         return self
 
     @classmethod
-    def load(cls, path, *, access="leased"):
-        """A plan from a file with its text, as `leat order --print-plan` writes it."""
+    def load(cls, path, *, skip=(), access="leased"):
+        """A plan from a file with its text, as `leat order --print-plan` writes it; `skip` as of parse()."""
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return cls.parse(file.read(), label=fsdecode(path), access=access)
+            return cls.parse(file.read(), skip=skip, label=fsdecode(path), access=access)
 
     def __reduce__(self):
         return self._made

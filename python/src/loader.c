@@ -47,6 +47,7 @@ static const struct option options[] = {
     OPTION(on_damage),  OPTION(last),           OPTION(rows),   OPTION(threads),      OPTION(verify),
     OPTION(slots),      OPTION(outputs),        OPTION(borrow), OPTION(number_bytes), OPTION(unshifted),
     OPTION(mask_first), OPTION(sequences_room), OPTION(memory), OPTION(most_length),  OPTION(numa_node),
+    OPTION(apart),
 };
 
 static int set_number(struct leat_loader_options *o, const struct option *option, PyObject *value)

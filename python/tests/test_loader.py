@@ -81,6 +81,30 @@ def test_dump_of_the_bench(counting, tmp_path, engine):
         assert np.array_equal(inputs, want[k, :, :-1]) and np.array_equal(labels, want[k, :, 1:])
 
 
+def read_cold(name, apart):
+    """Ten batches of a file that is not in memory, and how many bytes the CPU copied; None: it cannot be told."""
+    plan = leat.Plan(name, 512)
+    with open(name + ".tokens", "rb") as file:  # behind opening, which brings what is small to memory
+        os.fdatasync(file.fileno())
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    loader = leat.Loader(plan, 16, framework="numpy", engine="uring", apart=apart, notices=False)
+    batches = [next(loader).inputs for _ in range(10)]
+    stats = loader.stats()
+    return batches, stats["copied_bytes"] if stats["engine"] == "uring" else None
+
+
+def test_apart(tmp_path):
+    """leat-bench had --apart, and leat.Loader had no such option."""
+    name = str(tmp_path / "cold")
+    command("leat-bench", "counting", "-o", name, "--tokens", "32M")
+    always, copied = read_cold(name, "always")
+    never, copied_by_cpu = read_cold(name, "never")
+    assert np.array_equal(always, never)
+    if copied is None or not copied_by_cpu:
+        pytest.skip("no io_uring here, or files stay in memory")
+    assert copied < copied_by_cpu / 4  # the rest: what the kernel had read ahead
+
+
 def test_ranks(plan, reference):
     loaders = [leat.Loader(plan, 2, rank=r, world=3) for r in range(3)]
     for k in range(5):
@@ -559,7 +583,7 @@ def test_arguments(plan):
             leat.Loader(plan, **wrong)
     for wrong in (dict(outputs=("inputs", "targets")), dict(outputs=()), dict(outputs=("inputs", "inputs")),
                   dict(style="list"), dict(framework="tf"), dict(device="tpu"), dict(dtype="float32"),
-                  dict(engine="fast"), dict(last="first"), dict(rows="all"), dict(on_damage="ignore"),
+                  dict(engine="fast"), dict(apart=1), dict(last="first"), dict(rows="all"), dict(on_damage="ignore"),
                   dict(style="huggingface", outputs=("inputs", "cu_seqlens")), dict(framework="numpy", device="cuda")):
         with pytest.raises(ValueError):
             leat.Loader(plan, 2, **wrong)

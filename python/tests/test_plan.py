@@ -48,6 +48,11 @@ def test_text_in_and_out(both, tmp_path):
     path = tmp_path / "run.plan"
     path.write_text(text)
     assert leat.Plan.load(path).order(5000) == plan.order(5000)
+    skipping = leat.Plan.load(path, skip=[(5000, 5010), (6000, 6001)])
+    assert skipping.text == leat.Plan.parse(text + "skip 5000:5010\nskip 6000:6001").text != text
+    assert [s.n for s in skipping.order(4998, 14)] == [4998, 4999, 5010, 5011]
+    with pytest.raises(TypeError, match="pairs"):
+        leat.Plan.load(path, skip=[7])
     with pytest.raises(leat.Error, match="run.plan, line 2"):
         path.write_text("leat plan 1\nnonsense 5\n")
         leat.Plan.load(path)

@@ -129,6 +129,16 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
     return status;
 }
 
+void status_after(struct leat_error *err, const char *format, ...)
+{
+    size_t used = strlen(err->message);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(err->message + used, sizeof err->message - used, format, args);
+    va_end(args);
+}
+
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes)
 {
     return status_set(err, LEAT_E_NO_MEMORY, "no memory for %llu bytes", (unsigned long long)bytes);

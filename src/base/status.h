@@ -28,6 +28,9 @@ enum leat_status status_set_os(struct leat_error *err, int os_error, const char 
 enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
     STATUS_PRINTF(3, 4);
 
+/* The same with words behind the sentence; its status stays. `err` is not NULL. */
+void status_after(struct leat_error *err, const char *format, ...) STATUS_PRINTF(2, 3);
+
 /* An allocation of `bytes` failed. */
 enum leat_status status_no_memory(struct leat_error *err, uint64_t bytes);
 

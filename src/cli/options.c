@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "cli.h"
 #include "units.h"
 
-#define LONGEST_WORD 64u  /* compared for the nearest one; longer ones are cut */
+#define NAME_COLUMNS 64u  /* of an unknown option, as it is shown */
 #define MOST_ROWS    128u /* in one table */
 #define HELP_COLUMN  30u  /* where the help text begins at the latest */
 
@@ -16,44 +17,10 @@ static const struct option_row help_row = { .name = "help", .letter = 'h', .help
 
 /* ---- The nearest word ------------------------------------------------------------------------------------------- */
 
-static size_t least_of(size_t a, size_t b, size_t c)
-{
-    size_t ab = a < b ? a : b;
-
-    return ab < c ? ab : c;
-}
-
-/* Letters inserted, dropped, changed or swapped with their neighbour, to make one of the other. */
-static size_t edit_distance(const char *a, const char *b)
-{
-    size_t rows[3][LONGEST_WORD + 1];
-    size_t *before = rows[0], *last = rows[1], *now = rows[2], *turn;
-    size_t na = strnlen(a, LONGEST_WORD), nb = strnlen(b, LONGEST_WORD);
-
-    for (size_t j = 0; j <= nb; j++)
-        before[j] = last[j] = j;
-    for (size_t i = 1; i <= na; i++) {
-        now[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            now[j] = least_of(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
-                now[j] = before[j - 2] + 1;
-        }
-        turn = before;
-        before = last;
-        last = now;
-        now = turn;
-    }
-    return last[nb];
-}
-
 void options_nearest_try(struct options_nearest *n, const char *candidate)
 {
-    size_t length = strlen(n->word);
-    size_t distance = edit_distance(n->word, candidate);
+    size_t distance = nearest_distance(n->word, candidate);
 
-    if (length >= 2 && distance > 1 && strncmp(n->word, candidate, length) == 0)
-        distance = 1; /* the beginning of a word is nearer than its count of letters says */
     if (!n->best || distance < n->distance) {
         n->best = candidate;
         n->distance = distance;
@@ -63,7 +30,7 @@ void options_nearest_try(struct options_nearest *n, const char *candidate)
 struct options_advice options_nearest_advice(const struct options_nearest *n, const char *dashes)
 {
     struct options_advice advice;
-    bool near = n->distance <= 1 + strlen(n->word) / 3;
+    bool near = nearest_is_near(n->word, n->distance);
 
     snprintf(advice.text, sizeof advice.text, "%s %s%.80s%s", near ? "did you mean" : "the nearest is", dashes, n->best,
              near ? "?" : "");
@@ -117,10 +84,10 @@ static const struct option_row *find_letter(const struct option_row *rows, char 
 
 static enum options_outcome unknown_name(struct parser *p, const char *name, size_t length)
 {
-    char word[LONGEST_WORD + 1];
+    char word[NAME_COLUMNS + 1];
     struct options_nearest near = { .word = word };
 
-    snprintf(word, sizeof word, "%.*s", (int)(length < LONGEST_WORD ? length : LONGEST_WORD), name);
+    snprintf(word, sizeof word, "%.*s", (int)(length < NAME_COLUMNS ? length : NAME_COLUMNS), name);
     for (const struct option_row *r = p->rows; r->name; r++)
         options_nearest_try(&near, r->name);
     options_nearest_try(&near, help_row.name);

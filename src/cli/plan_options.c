@@ -94,6 +94,14 @@ static bool put_skip(const struct command *c, FILE *out, const char *value, int 
     return false;
 }
 
+static bool put_skips(const struct command *c, const struct plan_options *o, FILE *out, int *code)
+{
+    for (size_t i = 0; i < o->skips.count; i++)
+        if (!put_skip(c, out, o->skips.items[i], code))
+            return false;
+    return true;
+}
+
 static void put_number(FILE *out, const char *option, uint64_t value)
 {
     if (value != LEAT_NONE)
@@ -121,10 +129,7 @@ static bool put_lines(const struct command *c, const struct plan_options *o, FIL
     for (size_t i = 0; i < o->at.count; i++)
         if (!put_at(c, out, o->at.items[i], code))
             return false;
-    for (size_t i = 0; i < o->skips.count; i++)
-        if (!put_skip(c, out, o->skips.items[i], code))
-            return false;
-    return true;
+    return put_skips(c, o, out, code);
 }
 
 /* ---- The text of a file ---- */
@@ -153,12 +158,11 @@ static enum leat_status read_file(const char *path, char **text, size_t *bytes, 
 
 /* ---- Both ---- */
 
-/* The first option that was given besides --plan; NULL: none. */
+/* The first option that was given besides --plan and must not be; NULL: none. */
 static const char *given_besides(const struct plan_options *o)
 {
     return o->sources.count                   ? "source"
            : o->at.count                      ? "at"
-           : o->skips.count                   ? "skip"
            : o->split                         ? "split"
            : o->use                           ? "use"
            : o->seq_len != LEAT_NONE          ? "seq-len"
@@ -169,12 +173,32 @@ static const char *given_besides(const struct plan_options *o)
                                               : NULL;
 }
 
+/* The file's text, and a line for each skip behind it, which a plan may have in any order. */
+static bool put_file(const struct command *c, const struct plan_options *o, FILE *out, int *code)
+{
+    struct leat_error err;
+    char *text;
+    size_t bytes;
+    bool ok = read_file(o->plan, &text, &bytes, &err) == LEAT_OK;
+
+    if (ok) {
+        fwrite(text, 1, bytes, out);
+        if (o->skips.count > 0)
+            fputc('\n', out);
+    } else {
+        *code = cli_failed(&err);
+    }
+    free(text);
+    return ok && put_skips(c, o, out, code);
+}
+
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
 {
     struct leat_error err;
-    enum leat_status s = LEAT_OK;
     char *text = NULL;
     size_t bytes = 0;
+    FILE *out;
+    bool ok;
 
     *plan = NULL;
     if (o->plan && given_besides(o)) {
@@ -182,31 +206,23 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
                               given_besides(o));
         return false;
     }
-    if (o->plan) {
-        s = read_file(o->plan, &text, &bytes, &err);
-    } else {
-        FILE *out = open_memstream(&text, &bytes);
-        bool ok;
-
-        if (!out) {
-            cli_error("no memory for the plan");
-            *code = CLI_FAILED;
-            return false;
-        }
-        ok = put_lines(c, o, out, code);
-        fclose(out);
-        if (!ok) {
-            free(text);
-            return false;
-        }
+    out = open_memstream(&text, &bytes);
+    if (!out) {
+        cli_error("no memory for the plan");
+        *code = CLI_FAILED;
+        return false;
     }
-    if (s == LEAT_OK)
-        s = leat_plan_parse(plan, text, bytes, o->plan, NULL, &err);
+    ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, out, code);
+    fclose(out);
+    if (ok && leat_plan_parse(plan, text, bytes, o->plan, NULL, &err) != LEAT_OK) {
+        if (o->plan && err.status == LEAT_E_NO_FILE)
+            status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",
+                         o->plan);
+        *code = cli_failed(&err);
+        ok = false;
+    }
     free(text);
-    if (s == LEAT_OK)
-        return true;
-    *code = cli_failed(&err);
-    return false;
+    return ok;
 }
 
 void plan_options_free(struct plan_options *o)

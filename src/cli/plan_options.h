@@ -53,8 +53,8 @@ extern const char *const plan_option_orders[];
           .help = "a finite pass: each source at most so often", .least = 1, .most = LEAT_NONE - 1 },                  \
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
-            .help = "read all of these from a plan's text, as leat order --print-plan writes it, and give none of "    \
-                    "them"                                                                                             \
+            .help = "read all of these from a plan's text, as leat order --print-plan writes it; of them only --skip " \
+                    "may be given besides"                                                                             \
     }
 
 /* What each command with these options says of them in its help. */

@@ -99,7 +99,8 @@ size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, do
     numbers(p, done, total, seconds, detail, text, sizeof text);
     taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
     if (p->terminal && total > 0 && taken + BAR_LEAST <= columns) {
-        width = columns - taken < BAR_MOST ? columns - taken : BAR_MOST;
+        for (width = BAR_MOST; taken + width > columns; width /= 2)
+            ; /* in steps, so that the bar does not grow and shrink with each number beside it */
         full = (size_t)((double)done / (double)total * (double)width);
         bar[0] = '[';
         memset(bar + 1, '#', full);

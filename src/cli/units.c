@@ -190,6 +190,15 @@ struct units_text units_count(uint64_t count)
     return out;
 }
 
+struct units_text units_counted(uint64_t count, const char *noun)
+{
+    struct units_text out = units_count(count);
+    size_t used = strlen(out.text);
+
+    snprintf(out.text + used, sizeof out.text - used, " %.16s%s", noun, count == 1 ? "" : "s");
+    return out;
+}
+
 struct units_text units_rate(double per_second, const char *what)
 {
     static const char *const names[] = { "", "k", "M", "G", "T", "P" };

@@ -1,6 +1,7 @@
 #!/bin/sh
 # test_bench.sh: leat-bench: its commands run, end with the right code, and print JSON with all the keys that are
 # promised. Nothing is said about how fast they are.
+root=$PWD
 . tests/cli/cli.sh
 
 # Whether what was printed is one line of JSON and nothing else, with these keys.
@@ -73,7 +74,8 @@ ended 0 ''
 for words in '^machine: ' '^dataset: w4, ' '^opening  ' '  open and close ' '^verifying  ' '^verify reaches '; do
     grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
 done
-refuse 1 'leat-bench: cannot open none.leat: No such file or directory' leat-bench dataset none --json
+refuse 1 'leat-bench: cannot open none.leat: No such file or directory; the nearest that is there is w2' \
+    leat-bench dataset none --json
 
 # ---- load -----------------------------------------------------------------------------------------------------------
 
@@ -107,4 +109,22 @@ refuse 2 'leat-bench: --size: "1MiB" is too small; the least is 16777216 (leat-b
 run leat-bench limits none --json
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
 [ ! -s "$printed" ] || fail "$ran: prints $(cat "$printed")"
+# ---- Texts that are made to be slow ---------------------------------------------------------------------------------
+
+run leat-bench hostile -t bytes --size 1000 --runs 1 --json
+ended 0 ''
+# a byte a token; units come whole; what is no UTF-8 becomes U+FFFD, three bytes
+[ "$(grep -o '"bytes": [0-9]*, "tokens": [0-9]*' "$printed" | tr -dc '0-9,\n' | sort | uniq -c | tr -s ' \n' ' ')" = \
+    " 9 1000,1000 1 1000,1835 1 988,988 1 999,999 " ] || fail "hostile --json: $(cat "$printed")"
+run leat-bench hostile -t bytes --size 1000 --runs 1
+[ "$(sed -n '/^text /,$p' "$printed" | wc -l)" -eq 13 ] || fail "hostile prints other than a head and 12 texts"
+refuse 2 'leat-bench: --tokenizer SPEC is missing: the tokenizer, as leat encode takes it (leat-bench hostile --help @
+lists the options)' leat-bench hostile
+
+# a line for each tokenizer, and the failure of leat itself
+run "$root/bench/encode_start.sh" "$build/leat" 1 bytes gpt2
+[ "$(awk 'NR > 1 && $2 > 0 && $3 <= $2 && $2 <= $4 { print $1 }' "$printed" | tr '\n' ' ')" = "bytes gpt2 " ] ||
+    fail "encode_start.sh: $(cat "$printed")"
+run "$root/bench/encode_start.sh" "$build/leat" 1 nonsense
+[ "$code" -ne 0 ] || fail "encode_start.sh measures a tokenizer that is not there"
 finish

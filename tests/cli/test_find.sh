@@ -86,7 +86,8 @@ refuse 1 'leat: no document has the id a.txt#' leat find all --id 'a.txt#'
 refuse 1 'leat: no input of this dataset is called none; leat info lists them' leat find all --origin none:9
 refuse 1 'leat: no document of input 0 begins at or before byte 4' leat find odd --origin p:1:4
 refuse 1 'leat: there is no input 7: the dataset has 3, numbered from 0' leat find all --origin '#7:1'
-refuse 1 'leat: cannot open none.leat: No such file or directory' leat find none --document 0
+refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is odd' \
+    leat find none --document 0
 
 # ---- Wrong ----------------------------------------------------------------------------------------------------------
 

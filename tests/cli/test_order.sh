@@ -75,6 +75,17 @@ diff run.plan "$printed" || fail "the plan's text does not read back"
 leat order --source numbers:.50 --source a:1:2 --source folder:0 --seq-len 2 --base-len 8 --seed 1K \
     --at 1Ki:0.5,0,1e-1:len=4 --at 1088:1 --skip 1K:1.5K --skip 7:9 --epochs 3 --count 2000 >by_options
 leat order --plan run.plan --count 2000 | diff by_options - || fail "text and options are other plans"
+# Skips may be added to a plan's text, whether its last line ends or not; printed, it is one plan.
+printf '%s' "$(cat run.plan)" >cut.plan
+for plan in run cut; do
+    run leat order --plan $plan.plan --skip 20:30 --skip 4K:5K --print-plan
+    ended 0 ''
+    sort "$printed" >sorted
+    (cat run.plan && echo 'skip 20:30' && echo 'skip 4000:5000') | sort | diff - sorted ||
+        fail "skips beside $plan.plan are not in the plan that is printed"
+done
+leat order --plan run.plan --skip 100:1000 --count 150 >skipped
+awk '$1 < 100' by_options | diff skipped - || fail "--skip beside --plan leaves out other samples"
 try 0 '' leat order --source numbers --seq-len 8 --split train=0.99,valid=0.01 --use valid --print-plan <<'END'
 leat plan 1
 seed 0
@@ -93,6 +104,13 @@ refuse 2 "leat: --source is missing: a plan needs --source and --seq-len, or --p
 refuse 2 "leat: --seq-len is missing: a plan needs --source and --seq-len, or --plan $help" leat order --source a
 refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or give options only $help" \
     leat order --plan run.plan --seed 3
+refuse 2 "leat: --skip: \"5:\" is not A:B, the samples from A up to and without B $help" \
+    leat order --plan run.plan --skip 5:
+(cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; the nearest that is there is b; @
+../run.plan names it, and names in a plan count from the folder that the command runs in' \
+    leat order --plan ../run.plan && finish) || failures=1
+refuse 1 'leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" behind its last @
+colon is no weight, since that is a decimal number as 0.25' leat order --source numbers:x --seq-len 2
 refuse 2 "leat: --rank, --world and --batch are given together: --batch is missing $help" \
     leat order --plan run.plan --rank 0 --world 2
 refuse 2 "leat: --rank: a global batch of 5 rows cannot be shared equally by 2 ranks; the nearest that can is 4 $help" \
@@ -110,7 +128,8 @@ seed 4'
 refuse 2 'leat: a phase cannot begin at sample 100: the one before it begins at 0 and shows blocks in 2 pieces, 16 @
 blocks at a time, so a change must come a multiple of 32 samples later; the nearest is sample 96' \
     leat order --source a --seq-len 2 --base-len 4 --at 100:1
-refuse 1 'leat: cannot open nothing.leat: No such file or directory' leat order --source nothing --seq-len 2
+refuse 1 'leat: cannot open nothing.leat: No such file or directory; the nearest that is there is numbers' \
+    leat order --source nothing --seq-len 2
 refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order --plan nothing.plan
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
 refuse 2 'leat: wrong.plan, line 3: "soruce" is none of source, seq-len, base-len, seed, order, epochs, split, use, @

@@ -204,7 +204,8 @@ rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons
+refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons, as: @
+not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a greater --max-rejects goes on from there' \
     leat pack -t bytes -o r a.jsonl
 cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
@@ -281,6 +282,7 @@ fi
 (ulimit -f 1 && exec leat pack -t bytes -o limited whole.jsonl) >"$printed" 2>"$said"
 code=$? ran='leat pack (under ulimit -f)'
 says 1 'raise the file size limit'
+says 1 'the same command begins anew, with --resume, too' # and did not say what becomes of --resume
 nothing_left limited
 
 # ---- An interrupt ---------------------------------------------------------------------------------------------------

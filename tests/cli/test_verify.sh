@@ -68,7 +68,7 @@ END
 # one document
 make_dataset one document="$(awk 'BEGIN { for (i = 0; i < 6200; i++) printf "%d,", i % 1000 }')"
 overwrite one.tokens 4096 '~'
-try 3 'leat: page 1 of one.tokens (tokens 2048 to 4095, documents 0 to 0) is damaged: its hash does not match; '\
+try 3 'leat: page 1 of one.tokens (tokens 2048 to 4095, document 0) is damaged: its hash does not match; '\
 'restore the file from its source' leat verify one <<'END'
 one is damaged: 1 page of 4 KiB, 0 other places.
 The first damaged page is page 1 of one.tokens, bytes 4096 to 8191; document 0 lies in it.
@@ -135,9 +135,10 @@ END
 
 copy_dataset n p
 rm p.tokens
-refuse 1 'leat: cannot open p.tokens: No such file or directory' leat verify p
-refuse 1 'leat: cannot open none.leat: No such file or directory' leat verify none
-refuse 1 'leat: cannot open none.leat: No such file or directory' leat verify none --json
+refuse 1 'leat: cannot open p.tokens: No such file or directory; p.leat is there, and a dataset is both files: @
+restore the other one' leat verify p
+refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean one?' leat verify none
+refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean one?' leat verify none --json
 refuse 2 'leat: --threads: "0" is too small; the least is 1 (leat verify --help lists the options)' \
     leat verify --threads 0 n
 refuse 2 'leat: --threads: "2000" is too large; the most is 1024 (leat verify --help lists the options)' \

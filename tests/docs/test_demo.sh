@@ -23,6 +23,16 @@ cd "$tmp" || exit 1
     exit 1
 }
 
+grep -q '^1,000 batches, 8,000 rows, 2,048,000 tokens in ' out || {
+    echo "the demo does not load batches"
+    exit 1
+}
+
+if grep 'waited for batches' out; then # it takes them as fast as they come
+    echo "the demo says that it waited"
+    exit 1
+fi
+
 # the block of README that begins with the demo's first line; "..." stands for lines left out, and times differ
 awk '
 function timeless(line) { sub(/ (checked|of text) in .*/, "", line); return line }

@@ -106,6 +106,25 @@ else
     echo "no C++ compiler: the C++ half is left out"
 fi
 
+# ---- Where the loader of programs does not look: what to set ---------------------------------------------------------
+
+own=$tmp/own
+cd "$root" || exit 1
+make -s --no-print-directory BUILD="$build" PREFIX="$own" install >"$tmp/own.out" 2>&1 ||
+    fail "make install: $(cat "$tmp/own.out")"
+# what it prints is what is needed
+sed -n 's/^ *export \([A-Z_]*\)=\([^ ]*\).*/\1=\2; export \1/p' "$tmp/own.out" >"$tmp/own.sh"
+if ! (
+    unset PKG_CONFIG_LIBDIR PKG_CONFIG_SYSROOT_DIR
+    # shellcheck disable=SC1091
+    . "$tmp/own.sh" && cd "$tmp" || exit 1
+    # shellcheck disable=SC2046
+    "${CC:-cc}" $(pkg-config --cflags leat_pack) outside.c -o own-program $(pkg-config --libs leat_pack) &&
+        [ "$(./own-program "$tmp/own-data")" = "$version: 6 tokens" ]
+); then
+    fail "a program is not built, or does not run, with what make install says is to be set: $(cat "$tmp/own.out")"
+fi
+
 # ---- And away -------------------------------------------------------------------------------------------------------
 
 cd "$root" || exit 1

@@ -52,6 +52,8 @@ static struct leat_loader_stats take(const struct loading *w, struct leat_loader
     leat_loader_stats(l, &stats);
     T_CHECK(stats.batches == from + count && stats.rows == 16 * stats.batches && stats.tokens == 512 * stats.rows);
     T_CHECK(stats.bytes >= 16 * stats.batches * 513 * 2 && stats.read_bytes >= stats.bytes);
+    /* a few may be counted this moment; they were counted a ring ahead: "256 of 192 rows from memory" */
+    T_CHECK(stats.hits < stats.reads + 16);
     T_CHECK(stats.next.count == stats.batches - 1 && stats.next.most >= stats.next.p50);
     return stats;
 }
@@ -97,12 +99,19 @@ static void forced(enum leat_engine engine, const char *shown)
     bool refused = false;
     char text[600];
 
+    page_cache_fill(token_file());
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    take(&w, l, 0, 20);
+    leat_loader_close(l);
     T_CHECK(page_cache_drop(token_file()));
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     stats = take(&w, l, 0, 60);
     while (leat_loader_notice(l, text, sizeof text))
         refused = refused || strstr(text, "io_uring");
     T_EQ(leat_loader_notice(l, text, sizeof text), 0); /* once */
+#if !defined(LEAT_HAVE_URING)
+    T_CHECK(refused || engine != LEAT_ENGINE_URING);
+#endif
     T_STR(stats.engine, refused && engine == LEAT_ENGINE_URING ? "advise" : shown);
     T_EQ(stats.warmed_bytes, 0);
     if (engine == LEAT_ENGINE_URING && !refused)
@@ -181,7 +190,11 @@ static void without_uring(void)
         T_EQ(stats.reads_in_flight, 0);
         T_CHECK(leat_loader_notice(l, text, sizeof text));
         T_CONTAINS(text, "io_uring");
+#if defined(LEAT_HAVE_URING)
         T_CONTAINS(text, "forbidden");
+#else
+        T_CONTAINS(text, "not built in");
+#endif
         leat_loader_close(l);
         _exit(t_failures != 0);
     }

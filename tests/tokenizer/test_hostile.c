@@ -7,6 +7,7 @@
  */
 #include <stdbool.h>
 
+#include "bench/hostile_texts.h"
 #include "leat_pack.h"
 #include "peak.h"
 #include "t.h"
@@ -53,28 +54,10 @@ static struct leat_tokenizer *open_tokenizer(const char *name)
 
 /* ---- Texts ---- */
 
-/* `unit` again and again, whole. Returns the length. */
+/* The texts are those of `leat-bench hostile`. */
 static size_t repeat(const char *unit)
 {
-    size_t length = strlen(unit), size = text_bytes / length * length;
-
-    for (size_t at = 0; at < size; at += length)
-        memcpy(text + at, unit, length);
-    return size;
-}
-
-static size_t random_letters(uint64_t *random)
-{
-    for (size_t i = 0; i < text_bytes; i++)
-        text[i] = (char)('a' + t_below(random, 26));
-    return text_bytes;
-}
-
-static size_t random_bytes(uint64_t *random)
-{
-    for (size_t i = 0; i < text_bytes; i++)
-        text[i] = (char)t_random(random);
-    return text_bytes;
+    return hostile_repeat(text, text_bytes, unit);
 }
 
 /* ---- Large ---- */
@@ -178,11 +161,11 @@ static void test_large(uint64_t seed)
         size = repeat(rows[i].unit);
         check_large(rows[i].tokenizer, rows[i].unit, size, rows[i].exact);
     }
-    size = random_letters(&random);
+    size = hostile_letters(text, text_bytes, &random);
     check_large("gpt2", "letters", size, true);
     check_large("cl100k_base", "letters", size, true);
     check_large("prepend_replace.json", "letters", size, false);
-    size = random_bytes(&random);
+    size = hostile_bytes(text, text_bytes, &random);
     check_large("o200k_base", "bytes", size, true);
     check_large("nfc.json", "bytes", size, false);
 }
@@ -206,7 +189,7 @@ static void test_published(uint64_t seed)
 
             check_large(path, units[k], size, false);
         }
-        check_large(path, "letters", random_letters(&random), false);
+        check_large(path, "letters", hostile_letters(text, text_bytes, &random), false);
     }
 }
 
@@ -271,7 +254,7 @@ static void test_bound(uint64_t seed)
 {
     uint64_t random = seed;
 
-    random_letters(&random);
+    hostile_letters(text, text_bytes, &random);
     check_bound("gpt2");
     check_bound("ignore_merges.json");
     check_bound("word_suffix.json");

@@ -224,6 +224,7 @@ static void test_hub(void)
     not_opened("org/name@fff", NULL, LEAT_E_NO_FILE, "holds no tokenizer");
     not_opened("org/name@v2", NULL, LEAT_E_NO_FILE, "no snapshot of the revision v2");
     not_opened("org/other", NULL, LEAT_E_NO_FILE, "has no models--org--other");
+    T_CONTAINS(t_err.message, "hf download org/other brings it there");
     not_opened("org/../name", NULL, LEAT_E_NO_FILE, "not a file or folder");
     setenv("HF_HUB_CACHE", "/elsewhere", 1);
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "the Hugging Face cache /elsewhere has no");

@@ -68,6 +68,11 @@ int main(void)
 {
     T_EQ(make(1 << 30, (uint64_t)4 << 30, 1, NULL, 100), strlen(line));
     T_STR(line, "verify  [##########------------------------------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left");
+    /* the bar took all room that was left, and changed its width each time that a number beside it got longer */
+    make(1 << 30, (uint64_t)4 << 30, 1, NULL, 80);
+    T_STR(line, "verify  [#####---------------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left");
+    make(1 << 30, (uint64_t)4 << 30, 1, NULL, 90);
+    T_STR(line, "verify  [#####---------------]   25 %  1.0 GiB of 4.0 GiB  1.07 GB/s  3.0 s left");
     make(1 << 30, (uint64_t)4 << 30, 1, "12 rejects", 200);
     T_CHECK(strstr(line, "  12 rejects") != NULL);
     make(0, 0, 0, NULL, 80);

@@ -310,7 +310,7 @@ static void damage_tokens(struct subject *s, uint64_t offset)
     uint8_t byte = s->files.tokens.bytes[offset] ^ 1;
     struct outcome o = damage(s, 0, offset, &byte, 1, 0, "a byte of tokens");
     uint64_t first = document_of(s, page * in_page), last = document_of(s, page * in_page + in_page - 1);
-    char text[1000];
+    char documents[64], text[1000];
 
     T_EQ(o.status, LEAT_E_CHECKSUM);
     T_EQ(o.report.damaged_pages, 1);
@@ -318,9 +318,12 @@ static void damage_tokens(struct subject *s, uint64_t offset)
     T_EQ(o.report.page, page);
     T_EQ(o.report.first_document, first);
     T_EQ(o.report.documents, last - first + 1);
-    snprintf(text, sizeof text,
-             "page %" PRIu64 " of %s.tokens (tokens %" PRIu64 " to %" PRIu64 ", documents %" PRIu64 " to %" PRIu64 ") ",
-             page, s->name, page * in_page, page * in_page + in_page - 1, first, last);
+    if (first == last)
+        snprintf(documents, sizeof documents, "document %" PRIu64, first);
+    else
+        snprintf(documents, sizeof documents, "documents %" PRIu64 " to %" PRIu64, first, last);
+    snprintf(text, sizeof text, "page %" PRIu64 " of %s.tokens (tokens %" PRIu64 " to %" PRIu64 ", %s) ", page, s->name,
+             page * in_page, page * in_page + in_page - 1, documents);
     T_CONTAINS(o.err.message, text);
     T_EQ(o.err.offset, page * PAGE_BYTES);
 }

@@ -1,6 +1,7 @@
 /* pack_output.c: see pack_output.h. */
 #include "pack_output.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -149,6 +150,8 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
                                     .sample_bytes = r->sample.bytes };
 
         s = reject_file_add(&o->rejects, &line, err);
+        if (!o->reason[0])
+            snprintf(o->reason, sizeof o->reason, "%.*s", (int)line.reason_bytes, (const char *)line.reason);
     }
     o->at.rejects += u->reject_count;
     return s;
@@ -163,8 +166,9 @@ static bool too_many(const struct pack_output *o, uint64_t rejects, uint64_t rec
 static enum leat_status say_too_many(const struct pack_output *o, uint64_t records, struct leat_error *err)
 {
     return status_set(err, LEAT_E_REJECTS,
-                      "%llu of %llu records were refused, more than allowed; %s has them with their reasons",
-                      (unsigned long long)o->at.rejects, (unsigned long long)records, o->rejects.path);
+                      "%llu of %llu records were refused, more than allowed; %s has them with their reasons%s%s",
+                      (unsigned long long)o->at.rejects, (unsigned long long)records, o->rejects.path,
+                      o->reason[0] ? ", as: " : "", o->reason);
 }
 
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err)

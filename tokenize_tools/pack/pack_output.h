@@ -30,6 +30,7 @@ struct pack_output {
     const struct pack_setup *setup;
     struct leat_writer *writer;
     struct reject_file rejects;
+    char reason[160]; /* of the first of this run; "": none */
     struct pack_position at;
     uint64_t most_rejects;       /* more end the run; UINT64_MAX: any number */
     uint64_t most_rejects_ppm;   /* of a million records; UINT64_MAX: any */

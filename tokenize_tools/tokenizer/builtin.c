@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/status.h"
 #include "builtin_data.h"
 #include "load.h"
@@ -49,39 +50,12 @@ const char *builtin_list(void)
     return "bytes, gpt2, cl100k_base, o200k_base";
 }
 
-/* Characters to insert, remove or change; names of more than 63 are cut. */
-static unsigned distance(const char *a, const char *b)
-{
-    unsigned row[64], n = (unsigned)strlen(b);
-
-    if (n > 63)
-        n = 63;
-    for (unsigned i = 0; i <= n; i++)
-        row[i] = i;
-    for (unsigned k = 1; k < 64 && a[k - 1]; k++) {
-        unsigned diagonal = row[0];
-
-        row[0] = k;
-        for (unsigned i = 1; i <= n; i++) {
-            unsigned best = diagonal + (a[k - 1] != b[i - 1]);
-
-            diagonal = row[i];
-            if (row[i] + 1 < best)
-                best = row[i] + 1;
-            if (row[i - 1] + 1 < best)
-                best = row[i - 1] + 1;
-            row[i] = best;
-        }
-    }
-    return row[n];
-}
-
 const char *builtin_nearest(const char *name)
 {
     size_t best = 0;
 
     for (size_t i = 1; i < ROWS; i++)
-        if (distance(name, rows[i].name) < distance(name, rows[best].name))
+        if (nearest_distance(name, rows[i].name) < nearest_distance(name, rows[best].name))
             best = i;
     return rows[best].name;
 }

@@ -1,0 +1,154 @@
+/*
+ * hostile.c: `leat-bench hostile`: how fast texts become ids that are made to be slow. Each is one document, encoded by a
+ * new encoder, so that no cache of a run before helps.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "cli/json.h"
+#include "cli/units.h"
+#include "hostile_texts.h"
+#include "leat_pack.h"
+#include "machine.h"
+#include "subcommands.h"
+
+struct hostile_values {
+    const char *tokenizer;
+    uint64_t size, runs;
+    bool json;
+};
+
+const struct option_row hostile_options[] = { { .name = "tokenizer",
+                                                .letter = 't',
+                                                .type = OPTION_TEXT,
+                                                .field = offsetof(struct hostile_values, tokenizer),
+                                                .value = "SPEC",
+                                                .help = "the tokenizer, as leat encode takes it",
+                                                .required = true },
+                                              { .name = "size",
+                                                .type = OPTION_SIZE,
+                                                .field = offsetof(struct hostile_values, size),
+                                                .value = "SIZE",
+                                                .standard = "16MiB",
+                                                .help = "of each text",
+                                                .least = 64,
+                                                .most = (uint64_t)1 << 32 },
+                                              { .name = "runs",
+                                                .type = OPTION_COUNT,
+                                                .field = offsetof(struct hostile_values, runs),
+                                                .value = "N",
+                                                .standard = "3",
+                                                .help = "runs of each, of which the best counts",
+                                                .least = 1,
+                                                .most = 1000 },
+                                              { .name = "json",
+                                                .type = OPTION_FLAG,
+                                                .field = offsetof(struct hostile_values, json),
+                                                .help = "print one JSON object" },
+                                              OPTIONS_END };
+
+/* Seconds of encoding the text once, and its tokens. */
+static enum leat_status encode_once(const struct leat_tokenizer *t, const char *text, size_t bytes, double *seconds,
+                                    uint64_t *tokens, struct leat_error *err)
+{
+    struct leat_encoder *e;
+    const uint32_t *ids;
+    double began;
+    enum leat_status s = leat_encoder_open(&e, t, NULL, err);
+
+    if (s != LEAT_OK)
+        return s;
+    began = cli_now();
+    s = leat_encoder_encode(e, text, bytes, &ids, tokens, err);
+    *seconds = cli_now() - began;
+    leat_encoder_close(e);
+    return s;
+}
+
+static enum leat_status measure_kind(const struct leat_tokenizer *t, const struct hostile_kind *kind,
+                                     const struct hostile_values *v, char *text, struct json *j, struct leat_error *err)
+{
+    uint64_t random = 1, tokens = 0;
+    size_t bytes = kind->unit ? hostile_repeat(text, v->size, kind->unit) : kind->make(text, v->size, &random);
+    double best = 1e9, seconds = 0;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t run = 0; run < v->runs && s == LEAT_OK; run++) {
+        s = encode_once(t, text, bytes, &seconds, &tokens, err);
+        best = seconds < best ? seconds : best;
+    }
+    if (s != LEAT_OK)
+        return status_before(err, s, "%s", kind->name);
+    if (!j) {
+        printf("%-20s%12s%16s\n", kind->name, units_rate((double)bytes / best, "B").text, units_count(tokens).text);
+        return s;
+    }
+    json_open_object(j, NULL);
+    json_string(j, "text", kind->name);
+    json_u64(j, "bytes", bytes);
+    json_u64(j, "tokens", tokens);
+    json_double(j, "mb_per_s", (double)bytes / best / 1e6);
+    json_close_object(j);
+    return s;
+}
+
+static enum leat_status measure(const struct leat_tokenizer *t, const struct hostile_values *v, char *text,
+                                struct json *j, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (const struct hostile_kind *k = hostile_kinds; k->name && s == LEAT_OK; k++)
+        s = measure_kind(t, k, v, text, j, err);
+    return s;
+}
+
+static enum leat_status print_rates(const struct leat_tokenizer *t, const struct hostile_values *v, char *text,
+                                    struct leat_error *err)
+{
+    struct machine m;
+    enum leat_status s;
+    struct json j;
+
+    machine_describe(&m);
+    if (!v->json) {
+        machine_print(stdout, &m);
+        printf("%s, one thread, texts of %s, best of %llu\n", v->tokenizer, units_bytes(v->size).text,
+               (unsigned long long)v->runs);
+        printf("%-20s%12s%16s\n", "text", "rate", "tokens");
+        return measure(t, v, text, NULL, err);
+    }
+    json_begin(&j, stdout);
+    json_open_object(&j, NULL);
+    json_string(&j, "tokenizer", v->tokenizer);
+    json_open_array(&j, "rows");
+    s = measure(t, v, text, &j, err);
+    json_close_array(&j);
+    machine_json(&j, "machine", &m);
+    json_close_object(&j);
+    json_end(&j);
+    return s;
+}
+
+int bench_hostile(const struct command *self, int argc, char **argv)
+{
+    struct hostile_values v = { .size = (uint64_t)16 << 20, .runs = 3 };
+    struct leat_tokenizer *t = NULL;
+    struct options_parsed parsed;
+    struct leat_error err;
+    enum leat_status s;
+    char *text;
+    int code;
+
+    if (!command_parse(self, argc, argv, &v, &parsed, &code))
+        return code;
+    text = malloc(v.size);
+    s = text ? leat_tokenizer_open(&t, v.tokenizer, NULL, &err) : status_no_memory(&err, v.size);
+    if (s == LEAT_OK)
+        s = print_rates(t, &v, text, &err);
+    code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
+    leat_tokenizer_close(t);
+    free(text);
+    options_free(&parsed);
+    return code;
+}

@@ -1,0 +1,15 @@
+/* nearest.h: how near a mistyped word is to a known one, for sentences that name what was probably meant. */
+#ifndef LEAT_BASE_NEAREST_H
+#define LEAT_BASE_NEAREST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Letters inserted, dropped, changed or swapped with their neighbour, to make `candidate` of `word`; at most 1 where
+ * `word` is the beginning of it. Of both the first 128 letters count. */
+size_t nearest_distance(const char *word, const char *candidate);
+
+/* Whether somebody who wrote `word` probably meant one at this distance. */
+bool nearest_is_near(const char *word, size_t distance);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * dataset_missing.c: a dataset that was to be opened is not there: the sentence goes on with what is there instead, which
+ * is a run that has not finished, a file that is none, or another name in that folder.
+ */
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/nearest.h"
+#include "base/status.h"
+#include "dataset.h"
+
+#define NAME_BYTES 256 /* of a folder's entry */
+
+static bool exists(const char *name, const char *suffix)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    int length = snprintf(path, sizeof path, "%s%s", name, suffix);
+
+    return length > 0 && (size_t)length < sizeof path && stat(path, &st) == 0;
+}
+
+/* Makes NAME of a finished dataset's NAME.leat; false: it is another file. */
+static bool cut_suffix(char *entry)
+{
+    static const char suffix[] = ".leat", partial[] = ".partial";
+    size_t length = strlen(entry);
+
+    if (entry[0] == '.' || length < sizeof suffix || strcmp(entry + length - strlen(suffix), suffix) != 0)
+        return false;
+    length -= strlen(suffix);
+    entry[length] = '\0';
+    return length < strlen(partial) || strcmp(entry + length - strlen(partial), partial) != 0;
+}
+
+/* The dataset of this folder whose name is nearest, the first by bytes of equal ones; "" if it has none. */
+static size_t find_nearest(DIR *folder, const char *name, char best[NAME_BYTES])
+{
+    char entry[NAME_BYTES];
+    struct dirent *e;
+    size_t least = SIZE_MAX, distance;
+
+    best[0] = '\0';
+    while ((e = readdir(folder))) {
+        snprintf(entry, sizeof entry, "%s", e->d_name);
+        if (!cut_suffix(entry))
+            continue;
+        distance = nearest_distance(name, entry);
+        if (distance < least || (distance == least && strcmp(entry, best) < 0)) {
+            memcpy(best, entry, sizeof entry);
+            least = distance;
+        }
+    }
+    return least;
+}
+
+static void say_nearest(const char *name, struct leat_error *err)
+{
+    const char *slash = strrchr(name, '/'), *base = slash ? slash + 1 : name;
+    char path[PATH_MAX] = ".", best[NAME_BYTES];
+    int before = (int)(base - name);
+    size_t distance;
+    DIR *folder;
+
+    if (before >= PATH_MAX)
+        return;
+    if (before > 0)
+        snprintf(path, sizeof path, "%.*s", before, name);
+    folder = opendir(path);
+    if (!folder) {
+        status_after(err, "; there is no folder %.300s", path);
+        return;
+    }
+    distance = find_nearest(folder, base, best);
+    closedir(folder);
+    if (!best[0])
+        status_after(err, "; no dataset is in %s", before > 0 ? path : "this folder");
+    else if (nearest_is_near(base, distance))
+        status_after(err, "; did you mean %.*s%s?", before, name, best);
+    else
+        status_after(err, "; the nearest that is there is %.*s%s", before, name, best);
+}
+
+void dataset_say_missing(const char *name, struct leat_error *err)
+{
+    if (!err)
+        return;
+    if (exists(name, ".leat"))
+        status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
+    else if (exists(name, ".partial.tokens"))
+        status_after(err, "; %.300s.partial.tokens is of a run that did not finish: go on with it (--resume)", name);
+    else if (exists(name, ""))
+        status_after(err, "; %.300s itself is there, but is no dataset: leat pack makes one of it", name);
+    else
+        say_nearest(name, err);
+}
