@@ -70,9 +70,10 @@ static void test_files(void)
         int error;
         const char *why;
     } reasons[] = {
-        { EPERM, "forbidden by the system" },  { EACCES, "forbidden by the system" },
-        { ENOMEM, "limit of locked memory" },  { EMFILE, "too many files are open" },
-        { ENFILE, "too many files are open" }, { ENOSYS, "not built in, or not known" },
+        { EPERM, "forbidden by the system" },   { EACCES, "forbidden by the system" },
+        { ENOMEM, "limit of locked memory" },   { EMFILE, "too many files are open" },
+        { ENFILE, "too many files are open" },  { ENOTSUP, "not built in: install liburing" },
+        { ENOSYS, "not known to this kernel" },
     };
     struct leat_loader *l;
 
