@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""pack.py BUILD [--rounds N] [--megabytes N] [--megatron FOLDER] [--files FILE,...]
+"""pack.py BUILD [--rounds N] [--megabytes N] [--megatron FOLDER [--megatron-python PYTHON]] [--files FILE,...]
 
 From text to a dataset, whole programs with their start: leat pack, gigatoken's file reading with numpy.tofile (the best
 path that it offers for the job: it writes no files itself), and, where a copy of Megatron-LM lies in FOLDER,
@@ -9,7 +9,8 @@ allow that the run reached (leat-bench pack). The numbers of tokens must agree, 
 
 Texts may hold strings of special tokens, which gigatoken takes for tokens: then it says how the numbers differ.
 
-Megatron is measured on the first N (10) MB only, at its steady state: from a tenth of them to all. The corpora are
+Megatron is measured on the first N (10) MB only, at its steady state: from a tenth of them to all; by a PYTHON that has
+what it needs: torch, numpy, packaging, regex, six, einops, transformers, sentencepiece, tiktoken. The corpora are
 those of LEAT_CORPORA, else of ../shared/corpora. 77: something that it needs is not there. Run by
 `make bench-pack-peers`.
 """
@@ -99,12 +100,13 @@ def stages(build, path, folder, rounds):
     print(f"  leat-bench pack: {spread(shares)} % of what its stages' CPU time allows on these cores")
 
 
-def megatron(folder, megatron_folder, path, vocabulary_files):
-    script = os.path.join(megatron_folder, "tools", "preprocess_data.py")
-    command = [sys.executable, script, "--input", path, "--output-prefix", os.path.join(folder, "megatron"),
-               "--tokenizer-type", "GPT2BPETokenizer", "--vocab-file", vocabulary_files[0], "--merge-file",
-               vocabulary_files[1], "--workers", str(os.cpu_count()), "--append-eod"]
-    return timed(command, cwd=megatron_folder)[0]
+def megatron(o, folder, path, vocabulary_files):
+    """Seconds of a whole run, which is to be begun in Megatron's own folder."""
+    prefix, path, *files = map(os.path.abspath, (os.path.join(folder, "megatron"), path, *vocabulary_files))
+    command = [o.megatron_python, os.path.abspath(os.path.join(o.megatron, "tools", "preprocess_data.py")),
+               "--input", path, "--output-prefix", prefix, "--tokenizer-type", "GPT2BPETokenizer",
+               "--vocab-file", files[0], "--merge-file", files[1], "--workers", str(os.cpu_count()), "--append-eod"]
+    return timed(command, cwd=o.megatron)[0]
 
 
 def gpt2_files(folder, vocabulary):
@@ -138,7 +140,7 @@ def compare_megatron(o, vocabulary, path, folder, ours):
     small, large = head(path, few, o.megabytes * 1e5), head(path, many, o.megabytes * 1e6)
     rates = []
     for _ in range(o.rounds):
-        t_small, t_large = (megatron(folder, o.megatron, p, files) for p in (few, many))
+        t_small, t_large = (megatron(o, folder, p, files) for p in (few, many))
         rates.append((large - small) / 1e6 / (t_large - t_small))
     print(f"  Megatron   {spread(rates, 2)} MB/s in steady state, without its start; leat is "
           f"{statistics.median(ours) / statistics.median(rates):.0f} times as fast")
@@ -152,6 +154,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--megabytes", type=float, default=10)
     parser.add_argument("--megatron")
+    parser.add_argument("--megatron-python", default=sys.executable)
     parser.add_argument("--only", default="")
     o = parser.parse_args()
     compressed = os.path.join(VOCAB, "gpt2.tokenizer.json.zst")
