@@ -22,8 +22,11 @@
 /* A block of this size, with its heap, stays in a core's second cache. */
 #define USUAL_BLOCK ((size_t)1 << 13)
 
-/* Tokens of a block that the next one merges again. What follows a block seldom changes more than the last two. */
-#define MOST_AGAIN 16
+/* Tokens of a block that the next one merges again: fewer where they are long, as in runs of spaces, so that no more than
+ * a sixteenth of the block is. What follows a block seldom changes more than the last two. */
+#define MOST_AGAIN  16
+#define LEAST_AGAIN 4
+#define AGAIN_SHARE 16
 
 struct run {
     const struct merge_table *table;
@@ -45,7 +48,8 @@ static size_t next_begin(const struct run *r)
     if (r->at + place == r->count)
         return place;
     for (size_t i = 0; i < r->again && place > 0; i++)
-        place = merge_before(r->alive, place);
+        if (i < LEAST_AGAIN || r->block_count - place < r->block_count / AGAIN_SHARE)
+            place = merge_before(r->alive, place);
     return place;
 }
 
