@@ -272,8 +272,38 @@ static void test_sentences(void)
         "bad.json: the added token \" \" is normalized to nothing");
 }
 
+/* A byte-level file whose bytes have no token falls back to bytes of its own way of writing, two for each: there are
+ * more ids than bytes. Once a batch of pieces that the cache knew wrote them past the end of its memory. */
+static void test_more_ids_than_bytes(void)
+{
+    enum { PIECES = 4096, BYTES = 5, IDS = 10 };
+    static const char piece[] = " \xc3\xa9\xc3\xa9";
+    static const uint32_t wanted[IDS] = { 0xc4, 0xa0, 0xc3, 0x83, 0xc2, 0xa9, 0xc3, 0x83, 0xc2, 0xa9 };
+    char json[8192] =
+        "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,"
+        "\"use_regex\":true},\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"merges\":[],\"vocab\":{";
+    static char text[PIECES * BYTES];
+    const uint32_t *ids;
+    struct opened o;
+    uint64_t count;
+
+    for (unsigned b = 0; b < 256; b++)
+        snprintf(json + strlen(json), sizeof json - strlen(json), "\"<0x%02X>\":%u%s", b, b, b < 255 ? "," : "}}}");
+    for (size_t i = 0; i < PIECES; i++)
+        memcpy(text + i * BYTES, piece, BYTES);
+    o = opened(file_with("tokenizer.json", json), NULL);
+    for (size_t pieces = 1; pieces <= PIECES; pieces *= PIECES) { /* the first time the cache learns it */
+        T_OK(leat_encoder_encode(o.encoder, text, pieces * BYTES, &ids, &count, &t_err));
+        T_EQ(count, pieces * IDS);
+        for (uint64_t i = 0; i < count; i++)
+            T_EQ(ids[i], wanted[i % IDS]);
+    }
+    closed(&o);
+}
+
 int main(void)
 {
+    test_more_ids_than_bytes();
     test_unknown();
     test_decoders();
     test_bytes_between_decoders();

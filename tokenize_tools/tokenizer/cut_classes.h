@@ -37,9 +37,9 @@ void cut_classes_make(struct cut_classes *c, const struct cut_pairs *pairs);
 struct cut_kernels {
     const char *name;
     /*
-     * Finds cuts before text[at], from <= at < to, from >= 1, in order: `at - from` goes to `cuts`. Stops once there are
-     * `enough`, at a place that is the same for all rows: *reached, from which on nothing has been looked at. Returns
-     * their number, at most `enough` + CUT_SLACK - 1.
+     * Finds cuts before text[at], from <= at < to <= UINT32_MAX, from >= 1, in order: `at` goes to `cuts`. Stops once
+     * there are `enough`, at a place that is the same for all rows: *reached, from which on nothing has been looked at.
+     * Returns their number, at most `enough` + CUT_SLACK - 1.
      */
     size_t (*find)(const struct cut_classes *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
                    size_t enough, size_t *reached);

@@ -126,12 +126,14 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
                                    struct leat_error *err)
 {
     enum leat_status s = hand_text(c, w, f->wide_start, true, err);
+    size_t bytes;
 
     c->done = f->wide_end;
     c->first = false;
     if (s != LEAT_OK)
         return s;
-    return w->take->token(w->context, f->id, w->text + f->wide_start, f->wide_end - f->wide_start, err);
+    bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* the one before may have taken all of it */
+    return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
 }
 
 /* How far the text is no token's, whatever follows. */

@@ -270,11 +270,11 @@ static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __
     __m512i third = _mm512_and_si512(_mm512_srli_epi32(four, 16), low);
     __mmask16 two = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xc0));
     __mmask16 three = _mm512_cmpge_epu32_mask(first, _mm512_set1_epi32(0xe0));
-    __m512i code = _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* of three, one bit too many */
+    __m512i code =
+        _mm512_mask_and_epi32(first, two, first, _mm512_set1_epi32(0x1f)); /* of three, too: a bit of it is 0 */
 
     code = _mm512_mask_or_epi32(code, two, _mm512_slli_epi32(code, 6), second);
     code = _mm512_mask_or_epi32(code, three, _mm512_slli_epi32(code, 6), third);
-    code = _mm512_and_si512(code, _mm512_set1_epi32(0xffff));
     return _mm512_mask_i32gather_epi32(nobody, there, code, r->letters, 4);
 }
 

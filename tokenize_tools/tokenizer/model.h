@@ -40,7 +40,7 @@ enum leat_status model_encode(const struct model *m, struct model_scratch *s, co
 
 /*
  * The same for `count` pieces of a text that follow each other without gaps: the first begins at text[begin], and each
- * ends before text[ends[i]]. No piece is empty. text[0..bytes) can be read. Much faster than one at a time.
+ * ends before text[ends[i]], which is below 2^31. No piece is empty. text[0..bytes) can be read. Much faster than one at a time.
  */
 enum leat_status model_encode_pieces(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,

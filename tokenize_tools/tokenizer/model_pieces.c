@@ -109,10 +109,13 @@ static enum leat_status encode_batch(const struct model *m, struct model_scratch
                                      struct leat_error *err)
 {
     struct piece_batch *b = &s->batch;
+    size_t most = model_symbols_most(m, BATCH_BYTES), known = (size_t)b->count * PIECE_IDS;
     enum leat_status status;
 
     s->many.count = 0;
-    status = id_list_reserve(&s->many, BATCH_BYTES + 2 * PIECE_IDS, err); /* no piece has more ids than bytes */
+    if (!m->rules.pairs && known < most) /* only what is known is put there without asking for room */
+        most = known;
+    status = id_list_reserve(&s->many, most + 2 * PIECE_IDS, err);
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;

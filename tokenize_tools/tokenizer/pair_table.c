@@ -10,7 +10,7 @@
 #include "merge_table.h"
 
 /* Tables of other sizes that are tried, each of twice as many words, and how often a word is moved before one is given
- * up. With less than half of all words taken nearly every pair finds a place at once. */
+ * up. With no more than four fifths of all words taken, a few moves are enough. */
 #define MOST_TRIES 3u
 #define MOST_MOVES 500u
 

@@ -10,11 +10,10 @@
 #include "orphans.h"
 #include "piece_cache.h"
 
-/* Pieces of a batch, as a rule, and the bytes that all together may have. A cut text falls into parts that may be as
- * many as its bytes. Many together, so that those that must be merged are many, too. */
-#define BATCH_PIECES ((size_t)4096)
-#define BATCH_BYTES  ((size_t)32768)
-#define BATCH_ROOM   BATCH_BYTES
+/* The bytes that a batch's pieces may have together; they may be as many. Many together, so that those that must be
+ * merged are many, too. */
+#define BATCH_BYTES ((size_t)32768)
+#define BATCH_ROOM  BATCH_BYTES
 
 /* Pieces that are looked for at a time: their lines must not push each other out of the CPU's cache. */
 #define BATCH_FIND ((uint32_t)1024)

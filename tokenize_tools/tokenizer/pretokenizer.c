@@ -10,9 +10,9 @@
 #include "pretokenizer_parts.h"
 #include "utf8.h"
 
-/* A splitter numbers bytes in 32 bits; longer segments go through in windows, which grow for a piece that needs it. */
+/* A splitter numbers bytes in 31 bits, for models need another one; longer segments go through in windows, which grow for a piece that needs it. */
 #define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
-#define WINDOW_LIMIT ((size_t)UINT32_MAX - 4)
+#define WINDOW_LIMIT ((size_t)INT32_MAX)
 
 /* One level of the way through the steps. */
 struct level {
@@ -294,8 +294,10 @@ static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t
             *used += done;
             break;
         }
-        if (s == LEAT_OK && done == 0 && (window_bytes *= 2) > WINDOW_LIMIT)
+        if (s == LEAT_OK && done == 0 && window_bytes == WINDOW_LIMIT)
             s = status_set(err, LEAT_E_PIECE, "a stretch of more than 2 GiB cannot be cut");
+        else if (done == 0)
+            window_bytes = window_bytes < WINDOW_LIMIT / 2 ? 2 * window_bytes : WINDOW_LIMIT;
         *used += done;
     }
     return s;

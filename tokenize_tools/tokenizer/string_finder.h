@@ -26,7 +26,7 @@ struct string_search {
     size_t bytes;
     size_t from;     /* matches before do not count: the caller's to move on */
     size_t block;    /* where a block begins of which it is known: */
-    uint64_t firsts; /* which of its bytes strings begin with; 0 of block 0: nothing is known */
+    uint64_t firsts; /* which of its bytes strings begin with; 0: nothing is known */
 };
 
 /* The first match at or after `from`; false if there is none. */
