@@ -19,7 +19,7 @@ pick() { # USUALLY SHORT
 }
 need=$(pick 7 1)
 free=$(($(df -Pk "$dir" | awk 'NR == 2 { print $4 }') / 1048576))
-time=$(pick 'a quarter of an hour' 'a minute or two')
+time=$(pick 'some five minutes' 'a minute or two')
 echo "Measuring on the disk of $dir: takes $time and $need GiB of room; there are $free GiB." >&2
 [ "$free" -ge "$need" ] || {
     echo "Too little: name a folder on another disk (bench/run.sh $build FOLDER)." >&2
