@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* its numbers have 32 bits */
+/* at once: isa-l's numbers have 32 bits */
 #define MOST  ((size_t)1 << 30)
 
 #define GROUP 3u /* literals at most before a symbol that is cut off */
 
 struct inflater {
     struct inflate_state state;
-    bool broken;  /* it has said so, but holds text from before that */
+    bool broken;  /* isa-l has said so, but holds text from before that */
     bool cut_off; /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
     size_t given, count; /* of it */
@@ -133,7 +133,7 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
         give_tail(inflater, out, room);
         return INFLATER_MORE;
     }
-    /* it does not write there */
+    /* isa-l does not write there */
     state->next_in = (uint8_t *)(uintptr_t)*in;
     state->avail_in = some_in;
     state->next_out = *out;
