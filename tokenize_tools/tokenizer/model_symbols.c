@@ -103,8 +103,6 @@ static bool put_fallback(const struct model *m, uint32_t *symbols, size_t *n, co
     return count > 0;
 }
 
-/* One symbol a byte of byte-level text, or a character of other text. With affixes the part is a whole piece: it is
- * not cut then. */
 enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                        size_t *count, struct leat_error *err)
 {
@@ -138,7 +136,6 @@ enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols,
     return s;
 }
 
-/* How many symbols a part can begin with. */
 size_t model_symbols_most(const struct model *m, size_t bytes)
 {
     size_t each = 1;

@@ -23,8 +23,8 @@ size_t utf8_open_end(const uint8_t *text, size_t size);
 /*
  * Appends the text with one U+FFFD for each part that is malformed: the longest beginning of a character there, or one
  * byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends. A character that
- * lacks bytes at the end of the text is replaced too: a part of a text must be cut before its open end. *replaced (may be NULL) is set
- * to the number of U+FFFD put in. Returns LEAT_E_NO_MEMORY on failure, with part of the text appended.
+ * lacks bytes at the end of the text is replaced too: a part of a text must be cut before its open end. *replaced (may
+ * be NULL) is set to the number of U+FFFD put in. Returns LEAT_E_NO_MEMORY on failure, with part of the text appended.
  */
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err);
