@@ -19,6 +19,7 @@
 #include "model.h"
 #include "orphans.h"
 #include "piece_batch.h"
+#include "utf8.h"
 #include "vocabulary_map.h"
 
 #define NO_SYMBOL UINT32_MAX
@@ -105,12 +106,9 @@ static inline bool model_mergeable(const struct spec_token *t)
 /* How long a symbol's text is. */
 static inline uint32_t model_symbol_bytes(const struct model *m, uint32_t symbol)
 {
-    uint32_t c;
-
     if (symbol < m->spec->token_count)
         return m->spec->tokens[symbol].length;
-    c = m->odd[symbol - m->spec->token_count];
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    return utf8_size(m->odd[symbol - m->spec->token_count]);
 }
 
 /* A token that a character without one falls back to. */

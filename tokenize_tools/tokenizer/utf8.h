@@ -54,6 +54,21 @@ static inline size_t utf8_encode(uint8_t *out, uint32_t c)
     return 4;
 }
 
+/* How many bytes a character has. */
+static inline unsigned utf8_size(uint32_t c)
+{
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* The start of the last character before `end`, which is not 0. */
+static inline size_t utf8_before(const uint8_t *text, size_t end)
+{
+    do
+        end--;
+    while (end > 0 && (text[end] & 0xc0) == 0x80);
+    return end;
+}
+
 /* How many bytes are ASCII before the first that is not. */
 static inline size_t utf8_ascii_prefix(const uint8_t *text, size_t size)
 {
