@@ -193,7 +193,7 @@ include python/python.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
-.PHONY: check-asan check-ubsan check-tsan check-gpu lint format
+.PHONY: check-asan check-ubsan check-tsan check-gpu lint shape format
 ## check-gpu: the tests of loader and CUDA backend on a real GPU; without one it says so
 check-gpu: all $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(filter $(BUILD)/tests/cuda/%,$(TEST_PROGRAMS))
 	$(Q)tests/check_gpu.sh $(BUILD) || [ $$? -eq 77 ]
@@ -212,6 +212,9 @@ check-tsan: deps
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
+## shape: modules in layers, the largest files, the longest functions; build/shape.svg shows it; OF=src: of a folder
+shape:
+	$(Q)mkdir -p $(BUILD) && scripts/shape.py $(BUILD)/shape.svg $(OF)
 ## format: clang-format over all C files but the public headers, which are laid out by hand
 format:
 	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^include/')
