@@ -121,19 +121,22 @@ bool units_parse(const char *text, bool bytes, uint64_t *value, const char **why
     return true;
 }
 
-/* One end of a range: the text before `end`, or `otherwise` if there is none. */
-static bool parse_end(const char *text, size_t length, uint64_t otherwise, uint64_t *value, const char **why)
+bool units_parse_part(const char *text, size_t length, uint64_t *value, const char **why)
 {
     char copy[64];
 
-    *value = otherwise;
-    if (length == 0)
-        return true;
     if (length >= sizeof copy)
         return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
     return units_parse(copy, false, value, why);
+}
+
+/* One end of a range; `otherwise` if nothing is written there. */
+static bool parse_end(const char *text, size_t length, uint64_t otherwise, uint64_t *value, const char **why)
+{
+    *value = otherwise;
+    return length == 0 || units_parse_part(text, length, value, why);
 }
 
 bool units_parse_range(const char *text, uint64_t *first, uint64_t *last, bool *single, const char **why)
