@@ -151,6 +151,7 @@ struct place {
     uint64_t input, offset; /* input counts within the part */
 };
 
+/* The records are read to where the places will be: both take 16 bytes. */
 static enum leat_status read_places(struct part *p, uint64_t first, uint64_t count, struct place *places,
                                     struct leat_error *err)
 {
@@ -168,6 +169,14 @@ static enum leat_status read_places(struct part *p, uint64_t first, uint64_t cou
     return s;
 }
 
+static enum leat_status check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
+                                 struct leat_error *err)
+{
+    if (start <= end && end <= p->header.sections[FORMAT_IDS].bytes)
+        return LEAT_OK;
+    return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
+}
+
 static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *start, uint64_t *bytes,
                                  struct leat_error *err)
 {
@@ -179,11 +188,9 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
         return s;
     ends[0] = bytes_le64(ends[0]);
     ends[1] = bytes_le64(ends[1]);
-    if (ends[0] > ends[1] || ends[1] > p->header.sections[FORMAT_IDS].bytes)
-        return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
     *start = ends[0];
     *bytes = ends[1] - ends[0];
-    return LEAT_OK;
+    return check_id(p, document, ends[0], ends[1], err);
 }
 
 /* One function for each kind of section that an origin is made from; documents are numbered within the part. */
@@ -238,9 +245,7 @@ static enum leat_status fill_id_bytes(struct part *p, uint64_t first, uint64_t c
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
             uint64_t end = bytes_le64(ends[i]);
 
-            if (end < before || end > p->header.sections[FORMAT_IDS].bytes)
-                return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + at + i), first + at + i,
-                                    "its id lies outside the ids", err);
+            s = check_id(p, first + at + i, before, end, err);
             origins[at + i].id_bytes = end - before;
             before = end;
         }
@@ -437,9 +442,8 @@ static enum leat_status search_id(struct part *p, const char *id, uint64_t id_by
             uint64_t end = bytes_le64(ends[i]);
             bool equal = false;
 
-            if (end < start || end > p->header.sections[FORMAT_IDS].bytes)
-                return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + i), first + i, "its id lies outside the ids", err);
-            if (end - start == id_bytes)
+            s = check_id(p, first + i, start, end, err);
+            if (s == LEAT_OK && end - start == id_bytes)
                 s = equals(p, FORMAT_IDS, start, id, id_bytes, &equal, err);
             if (s == LEAT_OK && equal) {
                 *found = first + i;

@@ -2,7 +2,6 @@
 #include "decimal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/wide.h"
 

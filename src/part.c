@@ -259,9 +259,8 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
 
     page_tokens(p, page, &first, &count);
     if (part_document_at(p, first, &from, NULL) != LEAT_OK ||
-        part_document_at(p, first + count - 1, &to, NULL) != LEAT_OK || from > to) {
+        part_document_at(p, first + count - 1, &to, NULL) != LEAT_OK || from > to)
         from = to = LEAT_NONE;
-    }
     if (document)
         *document = from;
     if (documents)
