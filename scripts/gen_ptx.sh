@@ -11,7 +11,9 @@
 cd "$(dirname "$0")/.." || exit 1
 out=src/cuda_kernels.ptx
 architecture=75 version=6.3
-sources='include/leat.h src/rows.h src/rows_body.h src/rows_device.h src/cuda_kernels.cu'
+sources='include/leat.h src/rows_line.h src/output_*.h src/rows_outputs.h src/rows.h src/rows_body.h src/rows_device.h
+         src/cuda_kernels.cu'
+export LC_ALL=C # one order of files everywhere
 
 hash_of_sources() {
     # leat.h is there for nvcc, and none of it is used
