@@ -60,6 +60,7 @@ same $made "the outputs that are made singly" \
     "$(files 'src/output_*.h' | sed 's|src/output_||; s/\.h$//')"
 same python/src/batch.h "the rows" \
     "$(grep -oE 'row\([A-Z_]+' python/src/batch.h | sed 's/row(//' | tr '[:upper:]' '[:lower:]')" "$outputs"
-same python/leat/batch.py "the bits" "$(dict BITS python/leat/batch.py | sed 's/.*=//')" \
-    "$(header OUTPUT include/leat.h | sed 's/.*=//')"
+same python/leat/batch.pyi "the attributes of Batch" \
+    "$(sed -n '/^class Batch/,/def/s/^    \([a-z_]*\): Any$/\1/p' python/leat/batch.pyi)" \
+    "$(grep -oE 'row\([A-Z_]+, [a-z_]+, "[a-z_]+"' python/src/batch.h | cut -d '"' -f 2)"
 exit 0

@@ -171,6 +171,6 @@ renamed python/src/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/batch.h:1: the
 renamed src/rows_outputs.h 'each(labels,' 'each(targets,' 'src/rows_outputs.h:1: the fields: '
 renamed src/rows_outputs.h 'SINGLY(each) each(' 'SINGLY(each) (' 'the outputs that are made singly: '
 renamed include/leat.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' 'include/leat.h:1: the fields of struct leat_outputs: '
-renamed python/leat/batch.py '"labels": 2' '"labels": 3' 'python/leat/batch.py:1: the bits: '
+renamed python/leat/batch.pyi 'cu_seqlens: Any' '' 'python/leat/batch.pyi:1: the attributes of Batch: '
 
 [ "$failures" -eq 0 ]
