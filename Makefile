@@ -232,17 +232,17 @@ endef
 .PHONY: bench bench-simdjson
 ## bench: this machine's limits, leat, other tools (ALONE=1: not these); BENCH_SHORT=1 to see that it runs
 bench: deps
-	$(Q)$(MAKE) --no-print-directory tools
+	$(Q)$(MAKE) --no-print-directory tools >&2
 	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/run.sh $(BUILD)
-	$(call bench_beside,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),--megabytes 1 --repeat 1 \
+	$(call bench_beside,Encoding beside gigatoken,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),--megabytes 1 --repeat 1 \
 	    --programs $(BOTH) --only "english gpt2")
-	$(call bench_beside,bench-pack-peers,--rounds 3,--rounds 1 --megabytes 1 --only english)
-	$(call bench_beside,bench-peers,--rounds 3 --workers 0$(comma)2,--rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
+	$(call bench_beside,Packing beside gigatoken with numpy,bench-pack-peers,--rounds 3,--rounds 1 --megabytes 1 --only english)
+	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-peers,--rounds 3 --workers 0$(comma)2,--rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
 BOTH := leat$(comma)gigatoken
-define bench_beside # TARGET, its PEERS, its PEERS with BENCH_SHORT
-	$(Q)[ -n "$(ALONE)" ] || { printf '\n### Beside others\n\n`make $(1) PEERS=\047%s\047`\n\n```\n' \
-	    '$(if $(BENCH_SHORT),$(3),$(2))' && \
-	    $(MAKE) --no-print-directory $(1) PEERS='$(if $(BENCH_SHORT),$(3),$(2))' && echo '```'; }
+define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
+	$(Q)[ -n "$(ALONE)" ] || { printf '\n### %s\n\n`make $(2) PEERS=\047%s\047`\n\n```\n' "$(1)" \
+	    '$(if $(BENCH_SHORT),$(4),$(3))' && \
+	    $(MAKE) --no-print-directory $(2) PEERS='$(if $(BENCH_SHORT),$(4),$(3))' && echo '```'; }
 endef
 
 .PHONY: bench-gpu
