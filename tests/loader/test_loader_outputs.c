@@ -262,6 +262,11 @@ static void not_asked_for(const struct loading *w)
     T_EQ(b->sequences, 0);
     out.positions = numbers;
     T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_CHECK(strncmp(t_err.message, "positions cannot", 16) == 0);
+    out.positions = NULL;
+    out.mask_first = 1;
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_CHECK(strncmp(t_err.message, "mask_first cannot", 17) == 0);
     T_STATUS(leat_batch_borrow(b, &out, NULL, &t_err), LEAT_E_STATE);
     leat_loader_close(l);
 }
