@@ -1,8 +1,8 @@
 #!/bin/sh
 # load_sweep.sh BENCH NAME [TOKENS [ROUNDS]]: leat-bench load over dataset NAME for several batches, lengths, engines
 # and outputs, each beside the bare loop in the same run, without hashing (which a page costs once), after as many rows
-# as fill the page tables of some GiB. Each run takes TOKENS (default 1 G: a tenth of a second or more), and all rows are
-# run ROUNDS times in turns (default 5): medians, and of the ratios the least and the most. BENCH is build/leat-bench.
+# as fill the page tables of some GiB. Each run takes TOKENS (default 1 G: a tenth of a second or more), and all rows
+# are run ROUNDS times in turns (default 5): medians, and of ratios the least and the most. BENCH is build/leat-bench.
 set -e
 bench=$1 name=$2 tokens=${3:-1000000000} rounds=${4:-5}
 
