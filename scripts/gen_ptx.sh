@@ -5,11 +5,15 @@
 #
 # The code is for sm_75 (2018), the oldest that nvcc 13 compiles for; the driver compiles it for any newer one. It is
 # marked as PTX 6.3, the version that came with sm_75, instead of nvcc's own: a driver refuses PTX that is newer than
-# itself, and nothing newer is used. ptxas says here whether that is so.
+# itself, and nothing newer is used. ptxas says here whether that is so. nvcc 13 may write one thing that is newer (8.3)
+# before loads of several numbers at once: .pragma "used_bytes_mask", which tells ptxas the bytes of the load that
+# nobody looks at. The load is the same without it, and the line is left out.
 cd "$(dirname "$0")/.." || exit 1
 out=src/cuda_kernels.ptx
 architecture=75 version=6.3
-sources='include/leat.h src/rows.h src/rows_body.h src/rows_device.h src/cuda_kernels.cu'
+sources='include/leat.h src/rows_line.h src/output_*.h src/rows_outputs.h src/rows.h src/rows_body.h src/rows_device.h
+         src/cuda_kernels.cu'
+export LC_ALL=C # one order of files everywhere
 
 hash_of_sources() {
     # leat.h is there for nvcc, and none of it is used
@@ -49,7 +53,7 @@ trap 'rm -rf "$tmp"' EXIT
     echo "// Sources: $(hash_of_sources)"
     sed -n 's|^// \(Cuda compilation tools.*\)|// \1|p' "$tmp/nvcc.ptx"
     sed -e '/Compiler Build ID/d' -e '/^\/\/[^-]*$/d' -e '/^\/\/$/d' -e "s/^\.version .*/.version $version/" \
-        "$tmp/nvcc.ptx" | cat -s
+        -e '/^[[:space:]]*\.pragma "used_bytes_mask /d' "$tmp/nvcc.ptx" | cat -s
 } >"$tmp/new.ptx"
 "$(dirname "$(command -v "$nvcc")")/ptxas" -arch=sm_$architecture "$tmp/new.ptx" -o "$tmp/check" || exit 1
 cp "$tmp/new.ptx" "${PTX_OUT:-$out}"

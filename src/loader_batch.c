@@ -52,21 +52,22 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
         out->sequences_room = l->options.sequences_room;
 }
 
-/* Whether documents must be known for what is asked for. */
-static bool needs_documents(const struct leat_outputs *o)
+/* What is asked for that documents must be known for; NULL: nothing. */
+static const char *needs_documents(const struct leat_outputs *o)
 {
-    bool needs = o->mask_first;
-
-#define ASK(field, name, kind, documents) needs = needs || (documents && o->field);
+#define ASK(field, name, kind, documents)                                                                              \
+    if (documents && o->field)                                                                                         \
+        return #field;
     ROWS_OUTPUTS(ASK)
 #undef ASK
-    return needs;
+    return o->mask_first ? "mask_first" : NULL;
 }
 
 static enum leat_status check_outputs(const struct loader_slot *slot, const struct leat_outputs *o,
                                       struct leat_error *err)
 {
     const struct leat_batch *b = &slot->batch;
+    const char *needing = needs_documents(o);
 
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
@@ -78,11 +79,11 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MOST_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows cannot take a batch of %u", (ull)o->rows,
                           b->rows);
-    if (needs_documents(o) && !slot->loader->documents)
-        return status_set(
-            err, LEAT_E_STATE,
-            "positions, documents, sequences and mask_first need to know where documents begin: name them "
-            "in `outputs` when the loader is opened");
+    if (needing && !slot->loader->documents)
+        return status_set(err, LEAT_E_STATE,
+                          "%s cannot be had of a loader that does not look where documents begin: name an output that "
+                          "needs it (positions, say) in `outputs` when the loader is opened",
+                          needing);
     return LEAT_OK;
 }
 

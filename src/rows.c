@@ -44,17 +44,10 @@ const struct rows_kernels *rows_row(unsigned number, int *usable)
 
 /* ---- One row ---- */
 
-/* A row of the outputs; a row that the slot does not have is one without tokens. */
-struct row {
-    const uint8_t *tokens;
-    const uint64_t *starts; /* NULL: none known but the first */
-    uint32_t length, flags;
-};
-
-static struct row row_of(const struct rows_job *j, uint32_t number)
+static struct rows_line row_of(const struct rows_job *j, uint32_t number)
 {
     const struct rows_layout *l = &j->layout;
-    struct row r = { .tokens = rows_begin(j, number) };
+    struct rows_line r = { .tokens = rows_begin(j, number), .token_width = l->token_width };
     const void *lengths = j->base + l->lengths_at, *starts = j->base + l->starts_at;
 
     if (number >= l->rows)
@@ -64,30 +57,6 @@ static struct row row_of(const struct rows_job *j, uint32_t number)
     if (l->start_words > 0)
         r.starts = (const uint64_t *)starts + (size_t)number * l->start_words;
     return r;
-}
-
-/* The first document start at or after token `from`, below `end`; `end` if there is none. */
-static uint32_t next_start(const struct row *r, uint32_t from, uint32_t end)
-{
-    uint32_t word = from / 64;
-    uint64_t bits;
-
-    if (!r->starts || from >= end)
-        return end;
-    bits = r->starts[word] >> from % 64 << from % 64;
-    while (bits == 0) {
-        if (++word > (end - 1) / 64)
-            return end;
-        bits = r->starts[word];
-    }
-    from = 64 * word + (uint32_t)__builtin_ctzll(bits);
-    return from < end ? from : end;
-}
-
-/* Where the stretch that begins at number `from` of a row of the outputs ends. */
-static uint32_t stretch_end(const struct rows_job *j, const struct row *r, uint32_t from)
-{
-    return from < r->length ? next_start(r, from + 1, r->length) : j->length;
 }
 
 static void *number_at(const struct rows_job *j, void *numbers, uint64_t at)
@@ -105,7 +74,7 @@ static void ignore_label(const struct rows_job *j, uint64_t at)
         j->loss_mask[at] = 0;
 }
 
-static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, const struct row *r, uint64_t at)
+static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, const struct rows_line *r, uint64_t at)
 {
     uint32_t shift = j->unshifted ? 0 : 1, length = r->flags ? 0 : r->length;
 
@@ -120,22 +89,47 @@ static void fill_labels(const struct rows_kernels *k, const struct rows_job *j, 
         memset(j->loss_mask + at + length, 0, j->length - length);
     }
     if (j->mask_first)
-        for (uint32_t i = next_start(r, 1, length + shift); i < length + shift;
-             i = next_start(r, i + 1, length + shift))
+        for (uint32_t i = rows_line_start_from(r, 1, length + shift); i < length + shift;
+             i = rows_line_start_from(r, i + 1, length + shift))
             ignore_label(j, at + i - shift);
 }
 
-static void fill_stretches(const struct rows_kernels *k, const struct rows_job *j, const struct row *r, uint64_t at)
+static void fill_stretches(const struct rows_kernels *k, const struct rows_job *j, const struct rows_line *r,
+                           uint64_t at)
 {
     int64_t document = 0;
 
     for (uint32_t from = 0, end; from < j->length; from = end, document++) {
-        end = stretch_end(j, r, from);
+        end = rows_line_end(r, from, j->length);
         if (j->positions)
             k->count_up(number_at(j, j->positions, at + from), j->number_bytes, end - from);
         if (j->documents)
             k->fill(number_at(j, j->documents, at + from), j->number_bytes, document, end - from);
     }
+}
+
+/* ---- Outputs that are made singly ---- */
+
+static void fill_singly(void (*kernel)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s),
+                        const struct rows_job *j, struct rows_line r, void *to)
+{
+    struct rows_stretch s = { 0, 0, 0 };
+
+    for (; s.begin < j->length; s.begin = s.end, s.number++) {
+        s.end = rows_line_end(&r, s.begin, j->length);
+        kernel(to, j->number_bytes, r, s);
+    }
+}
+
+static void fill_all_singly(const struct rows_kernels *k, const struct rows_job *j, const struct rows_line *r,
+                            uint64_t at)
+{
+#define FILL(field, name, kind, documents)                                                                             \
+    if (j->field)                                                                                                      \
+        fill_singly(k->field, j, documents ? *r : rows_line_undivided(r),                                              \
+                    (uint8_t *)j->field + rows_output_bytes(kind, at, j->number_bytes, 0));
+    ROWS_OUTPUTS_SINGLY(FILL)
+#undef FILL
 }
 
 /* ---- All rows ---- */
@@ -146,10 +140,10 @@ static void fill_sequences(const struct rows_job *j)
 
     j->sequences[n++] = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct row r = row_of(j, row);
+        struct rows_line r = row_of(j, row);
 
         for (uint32_t from = 0; from < j->length;) {
-            from = stretch_end(j, &r, from);
+            from = rows_line_end(&r, from, j->length);
             j->sequences[n++] = (int32_t)((uint64_t)row * j->length + from);
         }
     }
@@ -163,10 +157,10 @@ uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
 
     *longest = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct row r = row_of(j, row);
+        struct rows_line r = row_of(j, row);
 
         for (uint32_t from = 0, end; from < j->length; from = end, n++) {
-            end = stretch_end(j, &r, from);
+            end = rows_line_end(&r, from, j->length);
             if (end - from > *longest)
                 *longest = end - from;
         }
@@ -177,7 +171,7 @@ uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
 void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
 {
     for (uint32_t row = 0; row < j->rows; row++) {
-        struct row r = row_of(j, row);
+        struct rows_line r = row_of(j, row);
         uint64_t at = (uint64_t)row * j->length;
 
         if (j->inputs) {
@@ -187,12 +181,9 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
         }
         if (j->labels || j->loss_mask)
             fill_labels(k, j, &r, at);
-        if (j->attention_mask) {
-            memset(j->attention_mask + at, 1, r.length ? r.length : j->length);
-            memset(j->attention_mask + at + r.length, r.length ? 0 : 1, j->length - r.length);
-        }
         if (j->positions || j->documents)
             fill_stretches(k, j, &r, at);
+        fill_all_singly(k, j, &r, at);
     }
     if (j->sequences)
         fill_sequences(j);

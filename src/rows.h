@@ -1,7 +1,7 @@
 /*
- * rows.h: from the rows of a slot to what was asked for: inputs, labels, masks, positions, documents, sequences. The
- * kernels are chosen by CPU level; rows_body.h says for one number what they do for all, is what they are tested
- * against, and is what a device runs.
+ * rows.h: from the rows of a slot to what was asked for: inputs, labels, masks, positions, documents, sequences, as
+ * rows_outputs.h has them. The kernels are chosen by CPU level; rows_body.h and the output_NAME.h say for one number what
+ * they do for all, and are what they are tested against. rows_device.h is what a device runs.
  *
  * A slot holds, at offsets from its base: tokens (stored width, little-endian), for each row its number of inputs and its
  * flags, and, if documents were asked for, a bit for each token that is the first of its document: `start_words` words of
@@ -16,6 +16,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "rows_outputs.h"
 
 #define ROWS_IGNORED (-100) /* a label without loss */
 
@@ -45,10 +47,11 @@ struct rows_job {
     uint32_t rows, length; /* of the outputs: at least the slot's rows and the longest of its lengths */
     uint32_t number_bytes, unshifted, mask_first;
     uint32_t pad; /* the token behind a row's end */
-    void *inputs, *labels, *positions, *documents;
-    uint8_t *loss_mask, *attention_mask;
-    int32_t *sequences;
     uint64_t sequences_room;
+/* where each output goes; NULL: not wanted */
+#define ROWS_FIELD(field, name, kind, documents) kind##_TYPE *field;
+    ROWS_OUTPUTS(ROWS_FIELD)
+#undef ROWS_FIELD
 };
 
 struct rows_kernels {
@@ -58,6 +61,11 @@ struct rows_kernels {
     /* 0, 1, 2, ... */
     void (*count_up)(void *to, unsigned number_bytes, size_t count);
     void (*fill)(void *to, unsigned number_bytes, int64_t value, size_t count);
+/* A stretch of an output that is made singly; `to` is where the row's numbers begin. */
+#define ROWS_KERNEL(field, name, kind, documents)                                                                      \
+    void (*field)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s);
+    ROWS_OUTPUTS_SINGLY(ROWS_KERNEL)
+#undef ROWS_KERNEL
 };
 
 /* The fastest row that this CPU has; row `number`, fastest first, for tests, as of checksum.h. Constant memory. */

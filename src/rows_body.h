@@ -1,15 +1,11 @@
 /*
- * rows_body.h: what each number of the outputs is, one at a time: the definition. Inline and free of everything but C, so
- * that device kernels include it as it is.
+ * rows_body.h: what each number is of the outputs that are made together (rows_outputs.h), one at a time: the definition.
+ * Inline and free of everything but C, so that device kernels include it as it is.
  */
 #ifndef LEAT_ROWS_BODY_H
 #define LEAT_ROWS_BODY_H
 
 #include "rows.h"
-
-#ifndef ROWS_BODY
-#define ROWS_BODY static inline
-#endif
 
 /* The inputs that row `row` of the slot has; 0 of rows that only the outputs have. */
 ROWS_BODY uint32_t rows_length(const struct rows_job *j, uint32_t row)
@@ -73,14 +69,6 @@ ROWS_BODY uint8_t rows_loss(const struct rows_job *j, uint32_t row, uint32_t i)
 ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, i)) : ROWS_IGNORED;
-}
-
-/* Rows that are nothing but padding are attended to: a softmax over nothing is no number. */
-ROWS_BODY uint8_t rows_attention(const struct rows_job *j, uint32_t row, uint32_t i)
-{
-    uint32_t length = rows_length(j, row);
-
-    return i < length || length == 0;
 }
 
 /* Padding behind a row is a stretch of its own. */

@@ -1,8 +1,8 @@
 /*
  * rows_device.h: the outputs as a device makes them: any 16 bytes of a row's numbers, without what stands before them. A
- * device runs this body in one thread for each 16 bytes; tests run it on the host, in any order, against rows_body.h.
- * What a number is, is said there; what is different here is how a place in the middle of a row is found out: by the
- * marks and heads that rows_mark() has made.
+ * device runs this body in one thread for each 16 bytes; tests run it on the host, in any order, against rows_body.h and
+ * the output_NAME.h. What a number is, is said there; what is different here is how a place in the middle of a row is
+ * found out: by the marks and heads that rows_mark() has made.
  */
 #ifndef LEAT_ROWS_DEVICE_H
 #define LEAT_ROWS_DEVICE_H
@@ -10,27 +10,14 @@
 #include "rows_body.h"
 
 #if defined(__CUDA_ARCH__)
-#define ROWS_UNROLL      _Pragma("unroll")
-#define ROWS_ONE_BY_ONE  _Pragma("unroll 1")
-#define ROWS_COUNT(bits) ((uint32_t)__popcll(bits))
-#define ROWS_LAST(bits)  (63 - (uint32_t)__clzll((long long)(bits)))
+#define ROWS_UNROLL     _Pragma("unroll")
+#define ROWS_ONE_BY_ONE _Pragma("unroll 1")
 #else
 #define ROWS_UNROLL
 #define ROWS_ONE_BY_ONE
-#define ROWS_COUNT(bits) ((uint32_t)__builtin_popcountll(bits))
-#define ROWS_LAST(bits)  (63 - (uint32_t)__builtin_clzll(bits))
 #endif
 
 #define ROWS_MOST_VECTOR 4u
-
-/* A row as one thread sees it. */
-struct rows_line {
-    const uint8_t *tokens;
-    const uint64_t *starts; /* NULL: none known */
-    const struct rows_mark *marks;
-    uint32_t length, flags;
-    uint32_t first_sequence; /* of those of all rows */
-};
 
 /* Stretches of one document in the rows of the outputs before `row`, at most `rows` of the slot counted. */
 ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
@@ -43,7 +30,8 @@ ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
     return h->documents + (j->length + 1 > l->width ? h->filled : h->shorter) + (row - inside);
 }
 
-ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row)
+/* A row as one thread sees it. `token_width` is that of the job, as a constant. */
+ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uint32_t token_width)
 {
     const struct rows_layout *l = &j->layout;
     struct rows_line r;
@@ -53,6 +41,7 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row)
     r.flags = rows_flags(j, row);
     r.starts = 0;
     r.marks = 0;
+    r.token_width = token_width;
     r.first_sequence = 0;
     if (l->marks_at && row < l->rows) {
         r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
@@ -61,20 +50,6 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row)
     if (j->sequences)
         r.first_sequence = rows_stretches_before(j, row);
     return r;
-}
-
-/* Token `i` of the row, i <= its length. */
-ROWS_BODY uint32_t rows_line_token(const struct rows_line *r, uint32_t i, uint32_t token_width)
-{
-#if defined(__CUDA_ARCH__) /* rows begin at multiples of their tokens' width, and all devices are little-endian */
-    return token_width == 2 ? ((const uint16_t *)(const void *)r->tokens)[i]
-                            : ((const uint32_t *)(const void *)r->tokens)[i];
-#else
-    const uint8_t *p = r->tokens + (size_t)i * token_width;
-    uint32_t t = p[0] | (uint32_t)p[1] << 8;
-
-    return token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-#endif
 }
 
 ROWS_BODY int rows_line_start(const struct rows_line *r, uint32_t i)
@@ -103,6 +78,18 @@ ROWS_BODY struct rows_mark rows_line_stretch(const struct rows_line *r, uint32_t
         m.documents += r->length > 0;
     }
     return m;
+}
+
+/* The same with its end, in a row of `numbers`; to find that the starts behind `i` are gone through. */
+ROWS_BODY struct rows_stretch rows_line_place(const struct rows_line *r, uint32_t i, uint32_t numbers)
+{
+    struct rows_mark m = rows_line_stretch(r, i);
+    struct rows_stretch s;
+
+    s.begin = m.begin;
+    s.end = rows_line_end(r, i, numbers);
+    s.number = m.documents;
+    return s;
 }
 
 /* ---- Stores ---- */
@@ -158,10 +145,26 @@ ROWS_BODY void rows_store_mask(uint8_t *mask, uint64_t at, const uint8_t *values
             mask[at + k] = values[k];
 }
 
+ROWS_BODY void rows_store_kind(void *to, enum rows_output_kind kind, uint64_t at, const int64_t *numbers,
+                               uint32_t count, uint32_t number_bytes)
+{
+    const uint32_t most = 16 / number_bytes;
+    uint8_t mask[ROWS_MOST_VECTOR];
+
+    if (kind == ROWS_NUMBERS) {
+        rows_store(to, at, numbers, count, number_bytes);
+        return;
+    }
+    ROWS_UNROLL
+    for (uint32_t k = 0; k < most; k++)
+        mask[k] = (uint8_t)numbers[k];
+    rows_store_mask((uint8_t *)to, at, mask, count, number_bytes);
+}
+
 /* ---- The outputs ---- */
 
 ROWS_BODY void rows_do_tokens(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,
-                              uint32_t count, uint32_t token_width, uint32_t number_bytes)
+                              uint32_t count, uint32_t number_bytes)
 {
     const uint32_t most = 16 / number_bytes;
     int64_t inputs[ROWS_MOST_VECTOR], labels[ROWS_MOST_VECTOR];
@@ -173,8 +176,8 @@ ROWS_BODY void rows_do_tokens(const struct rows_job *j, const struct rows_line *
         int inside = k < count && i + k < r->length;
 
         loss[k] = inside && r->flags == 0 && !(j->mask_first && label > 0 && rows_line_start(r, label));
-        inputs[k] = inside && j->inputs ? rows_line_token(r, i + k, token_width) : j->pad;
-        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, label, token_width) : ROWS_IGNORED;
+        inputs[k] = inside && j->inputs ? rows_line_token(r, i + k) : j->pad;
+        labels[k] = loss[k] && j->labels ? (int64_t)rows_line_token(r, label) : ROWS_IGNORED;
     }
     if (j->inputs)
         rows_store(j->inputs, at, inputs, count, number_bytes);
@@ -205,25 +208,39 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         rows_store(j->documents, at, documents, count, number_bytes);
 }
 
-/* Numbers i, i + 1, ... of a row of the outputs, 16 bytes of them; i < length. The two widths are those of the job, as
- * constants. */
+/* An output that is made singly. */
+#define ROWS_DO_SINGLY(field, name, kind, documents)                                                                   \
+    ROWS_BODY void rows_do_##field(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,       \
+                                   uint32_t count, uint32_t number_bytes)                                              \
+    {                                                                                                                  \
+        struct rows_line line = documents ? *r : rows_line_undivided(r);                                               \
+        int64_t numbers[ROWS_MOST_VECTOR];                                                                             \
+                                                                                                                       \
+        ROWS_UNROLL                                                                                                    \
+        for (uint32_t k = 0; k < 16 / number_bytes; k++)                                                               \
+            numbers[k] = k < count ? output_##field(&line, rows_line_place(&line, i + k, j->length), i + k) : 0;       \
+        rows_store_kind(j->field, kind, at, numbers, count, number_bytes);                                             \
+    }
+ROWS_OUTPUTS_SINGLY(ROWS_DO_SINGLY)
+#undef ROWS_DO_SINGLY
+
+/* Numbers i, i + 1, ... of a row of the outputs, 16 bytes of them; i < length. `number_bytes` is that of the job, as a
+ * constant. */
 ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint32_t i,
-                       uint32_t token_width, uint32_t number_bytes)
+                       uint32_t number_bytes)
 {
     const uint32_t most = 16 / number_bytes;
     uint64_t at = (uint64_t)row * j->length + i;
     uint32_t count = j->length - i < most ? j->length - i : most;
-    uint8_t attention[ROWS_MOST_VECTOR];
 
-    rows_do_tokens(j, r, at, i, count, token_width, number_bytes);
+    rows_do_tokens(j, r, at, i, count, number_bytes);
     if (j->positions || j->documents || j->sequences)
         rows_do_stretches(j, r, at, i, count, number_bytes);
-    if (j->attention_mask) {
-        ROWS_UNROLL
-        for (uint32_t k = 0; k < most; k++)
-            attention[k] = i + k < r->length || r->length == 0;
-        rows_store_mask(j->attention_mask, at, attention, count, number_bytes);
-    }
+#define ROWS_DO(field, name, kind, documents)                                                                          \
+    if (j->field)                                                                                                      \
+        rows_do_##field(j, r, at, i, count, number_bytes);
+    ROWS_OUTPUTS_SINGLY(ROWS_DO)
+#undef ROWS_DO
 }
 
 /* What follows the last begin of a stretch in `sequences`: number `k`, `step` further, and so on. */
@@ -272,12 +289,12 @@ ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint
     uint64_t vector = ((uint64_t)(block % g.tiles) * ROWS_ROUNDS << g.group_bits) + lane;
 
     if (row < j->rows) {
-        struct rows_line r = rows_line(j, (uint32_t)row);
+        struct rows_line r = rows_line(j, (uint32_t)row, token_width);
 
         ROWS_ONE_BY_ONE /* unrolled it is four times the code, for stores that nothing waits for */
             for (uint32_t round = 0; round < ROWS_ROUNDS;
                  round++, vector += (uint64_t)1 << g.group_bits) if (vector * most < j->length)
-                rows_do(j, &r, (uint32_t)row, (uint32_t)vector * most, token_width, number_bytes);
+                rows_do(j, &r, (uint32_t)row, (uint32_t)vector * most, number_bytes);
     }
     rows_do_sequences_end(j, (uint64_t)block * ROWS_BLOCK + thread, (uint64_t)blocks * ROWS_BLOCK);
 }

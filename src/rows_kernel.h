@@ -1,6 +1,7 @@
 /*
  * rows_kernel.h: the body of one CPU level's kernels of rows. Included once by each rows_<level>.c, which is compiled for
- * that level and defines ROWS_ROW and ROWS_NAME. Plain loops: compilers make vectors of them.
+ * that level and defines ROWS_ROW and ROWS_NAME. Plain loops, one for each type of numbers: compilers make vectors of
+ * them.
  */
 #include "base/bytes.h"
 #include "rows.h"
@@ -57,5 +58,24 @@ static void fill(void *to, unsigned number_bytes, int64_t value, size_t count)
             narrow[i] = (int32_t)value;
 }
 
+/* Row and stretch are copies, so that nothing of them can change while numbers are stored. */
+#define SINGLY_AS(type, field)                                                                                         \
+    for (uint32_t i = s.begin; i < s.end; i++)                                                                         \
+        ((type *)to)[i] = (type)output_##field(&row, s, i);
+#define SINGLY(field, name, kind, documents)                                                                           \
+    static void field(void *restrict to, unsigned number_bytes, struct rows_line row, struct rows_stretch s)           \
+    {                                                                                                                  \
+        if (kind == ROWS_MASK)                                                                                         \
+            SINGLY_AS(uint8_t, field)                                                                                  \
+        else if (number_bytes == 8)                                                                                    \
+            SINGLY_AS(int64_t, field)                                                                                  \
+        else                                                                                                           \
+            SINGLY_AS(int32_t, field)                                                                                  \
+    }
+ROWS_OUTPUTS_SINGLY(SINGLY)
+
 extern const struct rows_kernels ROWS_ROW;
-const struct rows_kernels ROWS_ROW = { ROWS_NAME, widen, count_up, fill };
+#define KERNEL(field, name, kind, documents) .field = field,
+const struct rows_kernels ROWS_ROW = {
+    .name = ROWS_NAME, .widen = widen, .count_up = count_up, .fill = fill, ROWS_OUTPUTS_SINGLY(KERNEL)
+};

@@ -1,7 +1,14 @@
 /*
  * rows_outputs.h: what can be made of a batch, a row for each output. Loader, devices and tests go through the rows for all
- * that is the same for each: room, borrowing, places on a device. What its numbers are stands in rows_body.h, how they are
- * made fast in rows.c and rows_device.h.
+ * that is the same for each: its field of struct rows_job, room, borrowing, places on a device.
+ *
+ * An output is made singly if nothing else is said: each number by itself, on the host and on devices, by the function
+ * that defines it, of output_NAME.h:
+ *
+ *     int64_t output_NAME(const struct rows_line *r, struct rows_stretch s, uint32_t i);    (number `i` of row `r`)
+ *
+ * Where one pass makes several outputs, or a copy does, they are made together: their numbers are defined in rows_body.h,
+ * and made by code of their own in rows.c and rows_device.h.
  */
 #ifndef LEAT_ROWS_OUTPUTS_H
 #define LEAT_ROWS_OUTPUTS_H
@@ -9,21 +16,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rows.h"
+#include "output_attention_mask.h"
 
 enum rows_output_kind {
     ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
     ROWS_MASK,     /* rows x length bytes */
-    ROWS_SEQUENCES /* sequences_room numbers of four bytes */
+    ROWS_SEQUENCES /* sequences_room numbers of four bytes; not singly */
 };
+#define ROWS_NUMBERS_TYPE   void
+#define ROWS_MASK_TYPE      uint8_t
+#define ROWS_SEQUENCES_TYPE int32_t
 
 /* The field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents must be known. */
-#define ROWS_OUTPUTS(each)                                                                                             \
+#define ROWS_OUTPUTS_TOGETHER(each)                                                                                    \
     each(inputs, INPUTS, ROWS_NUMBERS, false) each(labels, LABELS, ROWS_NUMBERS, false)                                \
         each(positions, POSITIONS, ROWS_NUMBERS, true) each(documents, DOCUMENTS, ROWS_NUMBERS, true)                  \
-            each(loss_mask, LOSS_MASK, ROWS_MASK, false) each(attention_mask, ATTENTION_MASK, ROWS_MASK, false)        \
-                each(sequences, SEQUENCES, ROWS_SEQUENCES, true)
+            each(loss_mask, LOSS_MASK, ROWS_MASK, false) each(sequences, SEQUENCES, ROWS_SEQUENCES, true)
+#define ROWS_OUTPUTS_SINGLY(each) each(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
+#define ROWS_OUTPUTS(each)        ROWS_OUTPUTS_TOGETHER(each) ROWS_OUTPUTS_SINGLY(each)
 
+/* The number of an output in an array of all: ROWS_OUTPUT_INPUTS ... */
 #define ROWS_OUTPUT_NUMBER(field, name, kind, documents) ROWS_OUTPUT_##name,
 enum rows_output { ROWS_OUTPUTS(ROWS_OUTPUT_NUMBER) ROWS_OUTPUT_COUNT };
 

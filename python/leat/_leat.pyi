@@ -5,6 +5,7 @@ from typing import Any, Callable, final
 from typing_extensions import disjoint_base
 
 version: str
+OUTPUTS: dict[str, tuple[int, str | None]]
 
 class Error(Exception):
     status: str | None

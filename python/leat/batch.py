@@ -1,11 +1,13 @@
 """batch.py: a batch, as a loader gives it."""
 from __future__ import annotations
 
+from leat import _leat
 from leat.plan import Sample
 
-# In the order in which the extension has them, of BATCH_EACH in batch.h; the bits are those of enum leat_output.
-BITS = {"inputs": 1, "labels": 2, "position_ids": 16, "document_ids": 32, "loss_mask": 4, "attention_mask": 8,
-        "cu_seqlens": 64}
+# The rows of BATCH_EACH in batch.h: the extension has the arrays of a batch in this order. Bits of enum leat_output;
+# what a number is if it does not follow the loader's dtype.
+BITS = {name: bit for name, (bit, _) in _leat.OUTPUTS.items()}
+DTYPES = {name: dtype for name, (_, dtype) in _leat.OUTPUTS.items()}
 OUTPUTS = tuple(BITS)
 
 DAMAGED, PADDED = 1, 2
@@ -29,8 +31,8 @@ class Batch:
     __slots__ = (*OUTPUTS, "_native", "_given", "_stream")
 
     def __init__(self, native, outputs, given, stream=None):
-        (self.inputs, self.labels, self.position_ids, self.document_ids, self.loss_mask, self.attention_mask,
-         self.cu_seqlens) = outputs
+        for name, value in zip(OUTPUTS, outputs):
+            setattr(self, name, value)
         self._native = native
         self._given = given
         self._stream = stream  # of a borrowed batch: what tells the consumer's current stream

@@ -6,6 +6,7 @@ from leat.plan import Sample
 
 OUTPUTS: tuple[str, ...]
 BITS: dict[str, int]
+DTYPES: dict[str, str | None]
 DAMAGED: int
 PADDED: int
 

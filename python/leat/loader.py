@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from leat import _leat
 from leat._pack_options import read_size
 from leat._values import check_plan, check_state, choice, listed, whole
-from leat.batch import BITS, OUTPUTS, Batch
+from leat.batch import BITS, DTYPES, OUTPUTS, Batch
 from leat.frameworks import framework as framework_of
 from leat.ranks import rank_and_world
 
@@ -200,7 +200,7 @@ class Loader:
     # ---- Buffers
 
     def _kind(self, name):
-        return "bool" if name.endswith("mask") else "int32" if name == "cu_seqlens" else self._dtype
+        return DTYPES[name] or self._dtype
 
     def _make_buffers(self, buffers):
         length = self.plan.info.most_seq_len
@@ -297,7 +297,7 @@ class Loader:
                                       self._kind(name)) for name in OUTPUTS]
         addresses = tuple(None if t is None else self._framework.address(t) for t in made)
         stream = self._framework.stream()
-        native.write(addresses, 0, 0, room if made[-1] is not None else 0, stream)
+        native.write(addresses, 0, 0, room if "cu_seqlens" in self._given else 0, stream)
         self._written(native, stream)
         return Batch(native, made, self._given)
 

@@ -25,8 +25,10 @@ static struct batch *batch_of(PyObject *self)
 
 /* ---- Outputs by number ---- */
 
-#define ROW(name, field, kind) [BATCH_##name] = { LEAT_OUTPUT_##name, kind, offsetof(struct leat_outputs, field) },
+#define ROW(name, field, python, kind)                                                                                 \
+    [BATCH_##name] = { python, LEAT_OUTPUT_##name, kind, offsetof(struct leat_outputs, field) },
 static const struct {
+    const char *name;
     uint32_t bit;
     enum batch_kind kind;
     size_t offset; /* of the pointer, of whatever type */
@@ -346,8 +348,26 @@ static PyType_Spec spec = { .name = "leat._leat.Batch",
                             .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                             .slots = slots };
 
+/* OUTPUTS: the names, in order, with their bits and what numpy calls a number, None: what the loader was asked for. */
+static int add_outputs(PyObject *module)
+{
+    PyObject *outputs = PyDict_New();
+    int ok = outputs != NULL;
+
+    for (int i = 0; ok && i < BATCH_OUTPUTS; i++) {
+        const char *type = rows[i].kind == BATCH_MASK ? "bool" : rows[i].kind == BATCH_LIST ? "int32" : NULL;
+        PyObject *row = Py_BuildValue("(Iz)", (unsigned)rows[i].bit, type);
+
+        ok = row && PyDict_SetItemString(outputs, rows[i].name, row) == 0;
+        Py_XDECREF(row);
+    }
+    ok = ok && PyModule_AddObjectRef(module, "OUTPUTS", outputs) == 0;
+    Py_XDECREF(outputs);
+    return ok ? 0 : -1;
+}
+
 int batch_register(PyObject *module)
 {
     make_properties();
-    return module_add_type(module, &spec, &batch_type);
+    return add_outputs(module) < 0 ? -1 : module_add_type(module, &spec, &batch_type);
 }

@@ -9,11 +9,15 @@
 #include "handle.h"
 #include "module.h"
 
-/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, and what batch_shape() is to say of a number. */
+/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() is to say of
+ * a number. Further ones come last. All of Python goes by these rows, but for the types of leat.Batch in batch.pyi. */
 #define BATCH_EACH(row)                                                                                                \
-    row(INPUTS, inputs, BATCH_NUMBERS) row(LABELS, labels, BATCH_NUMBERS) row(POSITIONS, positions, BATCH_NUMBERS)     \
-        row(DOCUMENTS, documents, BATCH_NUMBERS) row(LOSS_MASK, loss_mask, BATCH_MASK)                                 \
-            row(ATTENTION_MASK, attention_mask, BATCH_MASK) row(SEQUENCES, sequences, BATCH_LIST)
+    row(INPUTS, inputs, "inputs", BATCH_NUMBERS) row(LABELS, labels, "labels", BATCH_NUMBERS)                          \
+        row(POSITIONS, positions, "position_ids", BATCH_NUMBERS)                                                       \
+            row(DOCUMENTS, documents, "document_ids", BATCH_NUMBERS)                                                   \
+                row(LOSS_MASK, loss_mask, "loss_mask", BATCH_MASK)                                                     \
+                    row(ATTENTION_MASK, attention_mask, "attention_mask", BATCH_MASK)                                  \
+                        row(SEQUENCES, sequences, "cu_seqlens", BATCH_LIST)
 
 enum batch_kind {
     BATCH_NUMBERS, /* rows x length, signed */
@@ -21,7 +25,7 @@ enum batch_kind {
     BATCH_LIST     /* one after another, of 32 bits */
 };
 
-#define BATCH_NUMBER(name, field, kind) BATCH_##name,
+#define BATCH_NUMBER(name, field, python, kind) BATCH_##name,
 enum batch_output { BATCH_EACH(BATCH_NUMBER) BATCH_OUTPUTS };
 
 /* How a loader's numbers are wanted: constant while it lives. */

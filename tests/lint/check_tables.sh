@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_tables.sh: what stands in a table of the library stands under the same name and number in the public header and
-# in Python: engines, formats of inputs, outputs of a batch.
+# in Python: engines, formats of inputs, outputs of a batch, with their fields and files.
 . tests/lint/common.sh
 
 # "name=number" of an enum of a header, one a line: PREFIX FILE
@@ -47,11 +47,20 @@ same tokenize_tools/pack_options.c "the values of --format" \
         tr '|' '\n')" \
     "$(header PACK include/leat_pack.h | sed 's/=.*//')"
 
-outputs=$(header OUTPUT include/leat.h)
-same src/rows_outputs.h "the rows" "$(grep -oE 'each\([a-z_]+, [A-Z_]+' src/rows_outputs.h | sed 's/.*, //' |
-    tr '[:upper:]' '[:lower:]')" "$(printf '%s\n' "$outputs" | sed 's/=.*//')"
-same python/src/batch.h "the rows" "$(grep -oE 'row\([A-Z_]+' python/src/batch.h | sed 's/row(//' |
-    tr '[:upper:]' '[:lower:]')" "$(printf '%s\n' "$outputs" | sed 's/=.*//')"
-same python/leat/batch.py "the bits" "$(dict BITS python/leat/batch.py | sed 's/.*=//')" \
-    "$(printf '%s\n' "$outputs" | sed 's/.*=//')"
+# Fields of outputs are called as their numbers are; those that are made singly have a file each.
+made=src/rows_outputs.h
+outputs=$(header OUTPUT include/leat.h | sed 's/=.*//')
+made_rows=$(grep -oE 'each\([a-z_]+, [A-Z_]+' $made | sed 's/each(//')
+same $made "the rows" "$(printf '%s\n' "$made_rows" | sed 's/.*, //' | tr '[:upper:]' '[:lower:]')" "$outputs"
+same $made "the fields" "$(printf '%s\n' "$made_rows" | sed 's/, .*//')" "$outputs"
+same include/leat.h "the fields of struct leat_outputs" \
+    "$(sed -n '/^struct leat_outputs {/,/^};/s/^ *[a-z0-9_]* \*\([a-z_]*\);.*/\1/p' include/leat.h)" "$outputs"
+same $made "the outputs that are made singly" \
+    "$(sed -n '/ROWS_OUTPUTS_SINGLY(each) /,/[^\\]$/p' $made | grep -oE ' each\([a-z_]+' | sed 's/.*(//')" \
+    "$(files 'src/output_*.h' | sed 's|src/output_||; s/\.h$//')"
+same python/src/batch.h "the rows" \
+    "$(grep -oE 'row\([A-Z_]+' python/src/batch.h | sed 's/row(//' | tr '[:upper:]' '[:lower:]')" "$outputs"
+same python/leat/batch.pyi "the attributes of Batch" \
+    "$(sed -n '/^class Batch/,/def/s/^    \([a-z_]*\): Any$/\1/p' python/leat/batch.pyi)" \
+    "$(grep -oE 'row\([A-Z_]+, [a-z_]+, "[a-z_]+"' python/src/batch.h | cut -d '"' -f 2)"
 exit 0

@@ -175,6 +175,9 @@ renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_
 renamed tokenize_tools/pack_options.c 'auto|jsonl|text' 'auto|jsonl' 'the values of --format'
 renamed src/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows_outputs.h:1: the rows: '
 renamed python/src/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/batch.h:1: the rows: '
-renamed python/leat/batch.py '"labels": 2' '"labels": 3' 'python/leat/batch.py:1: the bits: '
+renamed src/rows_outputs.h 'each(labels,' 'each(targets,' 'src/rows_outputs.h:1: the fields: '
+renamed src/rows_outputs.h 'SINGLY(each) each(' 'SINGLY(each) (' 'the outputs that are made singly: '
+renamed include/leat.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' 'include/leat.h:1: the fields of struct leat_outputs: '
+renamed python/leat/batch.pyi 'cu_seqlens: Any' '' 'python/leat/batch.pyi:1: the attributes of Batch: '
 
 [ "$failures" -eq 0 ]

@@ -2,8 +2,11 @@
  * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by number,
  * computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and narrow, into
  * buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the buffers. Every CPU
- * level's kernels are tried against the definition of a single number (src/rows_body.h), and so is what a device runs
- * (src/rows_device.h), its threads one after another in a random order. A thread runs here.
+ * level's kernels are tried against the definition of a single number (src/rows_body.h, src/output_*.h), and so is what a
+ * device runs (src/rows_device.h), its threads one after another in a random order. A thread runs here.
+ *
+ * Outputs are gone through by src/rows_outputs.h. For each there must be a function expect_FIELD here, which says what a
+ * number of it is.
  */
 #include <stddef.h>
 
@@ -32,23 +35,29 @@ static bool begins(const struct expected *e, uint32_t row, uint32_t i)
     return i == 0 || (!(e->b->flags[row] & LEAT_ROW_DAMAGED) && e->starts.bits[e->b->samples[row].offset + i]);
 }
 
-static int64_t input_of(const struct expected *e, uint32_t row, uint32_t i)
+static int64_t expect_inputs(const struct expected *e, uint32_t row, uint32_t i)
 {
     if (i >= row_length(e, row) || e->b->flags[row])
         return e->pad;
     return loading_token(e->w, &e->b->samples[row], i);
 }
 
-static bool counts(const struct expected *e, uint32_t row, uint32_t i)
+static int64_t expect_loss_mask(const struct expected *e, uint32_t row, uint32_t i)
 {
     uint32_t token = e->unshifted ? i : i + 1;
 
     return i < row_length(e, row) && e->b->flags[row] == 0 && !(e->mask_first && token > 0 && begins(e, row, token));
 }
 
-static int64_t label_of(const struct expected *e, uint32_t row, uint32_t i)
+static int64_t expect_labels(const struct expected *e, uint32_t row, uint32_t i)
 {
-    return counts(e, row, i) ? (int64_t)loading_token(e->w, &e->b->samples[row], e->unshifted ? i : i + 1) : -100;
+    return expect_loss_mask(e, row, i) ? (int64_t)loading_token(e->w, &e->b->samples[row], e->unshifted ? i : i + 1)
+                                       : -100;
+}
+
+static int64_t expect_attention_mask(const struct expected *e, uint32_t row, uint32_t i)
+{
+    return i < row_length(e, row) || row_length(e, row) == 0;
 }
 
 /* Position and document, going along the row. */
@@ -61,6 +70,22 @@ static void walk(const struct expected *e, uint32_t row, uint32_t i, int64_t *po
         *position = new ? 0 : *position + 1;
         *document += new;
     }
+}
+
+static int64_t expect_positions(const struct expected *e, uint32_t row, uint32_t i)
+{
+    int64_t position, document;
+
+    walk(e, row, i, &position, &document);
+    return position;
+}
+
+static int64_t expect_documents(const struct expected *e, uint32_t row, uint32_t i)
+{
+    int64_t position, document;
+
+    walk(e, row, i, &position, &document);
+    return document;
 }
 
 /* ---- Buffers with a border ---- */
@@ -84,8 +109,10 @@ static void check_border(void *at, size_t bytes)
     free(p);
 }
 
-static int64_t number(const void *numbers, unsigned bytes, uint64_t at)
+static int64_t number(const void *numbers, enum rows_output_kind kind, unsigned bytes, uint64_t at)
 {
+    if (kind == ROWS_MASK)
+        return ((const uint8_t *)numbers)[at];
     return bytes == 8 ? ((const int64_t *)numbers)[at] : ((const int32_t *)numbers)[at];
 }
 
@@ -118,21 +145,16 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
     for (uint32_t row = 0; row < o->rows; row++)
         for (uint32_t i = 0; i < o->length; i++) {
             uint64_t at = row * o->length + i;
-            int64_t position, document;
 
-            walk(e, row, i, &position, &document);
-            if (o->inputs)
-                T_EQ(number(o->inputs, o->number_bytes, at), input_of(e, row, i));
-            if (o->labels)
-                T_EQ(number(o->labels, o->number_bytes, at), label_of(e, row, i));
-            if (o->positions)
-                T_EQ(number(o->positions, o->number_bytes, at), position);
-            if (o->documents)
-                T_EQ(number(o->documents, o->number_bytes, at), document);
-            if (o->loss_mask)
-                T_EQ(o->loss_mask[at], counts(e, row, i));
-            if (o->attention_mask)
-                T_EQ(o->attention_mask[at], i < row_length(e, row) || row_length(e, row) == 0);
+#define CHECK(field, name, kind, documents) CHECK_##kind(field, kind)
+#define CHECK_NUMBER(field, kind)                                                                                      \
+    if (o->field)                                                                                                      \
+        T_EQ(number(o->field, kind, o->number_bytes, at), expect_##field(e, row, i));
+#define CHECK_ROWS_NUMBERS                CHECK_NUMBER
+#define CHECK_ROWS_MASK                   CHECK_NUMBER
+#define CHECK_ROWS_SEQUENCES(field, kind) /* see below */
+            ROWS_OUTPUTS(CHECK)
+#undef CHECK
         }
     if (o->sequences)
         check_sequences(e, o);
@@ -141,32 +163,23 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
 static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, unsigned number_bytes)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;
-    size_t numbers = (size_t)(rows * length), wide = numbers * number_bytes, room = numbers + 1;
+    size_t numbers = (size_t)(rows * length), room = numbers + 1;
 
     o.number_bytes = number_bytes;
     o.rows = rows;
     o.length = length;
     o.unshifted = e->unshifted;
     o.mask_first = e->mask_first;
-    o.inputs = buffer(wide);
-    o.labels = buffer(wide);
-    o.positions = buffer(wide);
-    o.documents = buffer(wide);
-    o.loss_mask = buffer(numbers);
-    o.attention_mask = buffer(numbers);
-    o.sequences = buffer(4 * room);
     o.sequences_room = room;
+#define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room)
+#define BUFFER(field, name, kind, documents) o.field = buffer(BYTES(kind));
+    ROWS_OUTPUTS(BUFFER)
     T_OK(leat_batch_write(e->b, &o, NULL, &t_err));
     check_outputs(e, &o);
     o.sequences_room = e->b->sequences; /* one too few */
     T_STATUS(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_RANGE);
-    check_border(o.inputs, wide);
-    check_border(o.labels, wide);
-    check_border(o.positions, wide);
-    check_border(o.documents, wide);
-    check_border(o.loss_mask, numbers);
-    check_border(o.attention_mask, numbers);
-    check_border(o.sequences, 4 * room);
+#define BORDER_OF(field, name, kind, documents) check_border(o.field, BYTES(kind));
+    ROWS_OUTPUTS(BORDER_OF)
 }
 
 static void refusals(const struct leat_batch *b)
@@ -249,6 +262,11 @@ static void not_asked_for(const struct loading *w)
     T_EQ(b->sequences, 0);
     out.positions = numbers;
     T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_CHECK(strncmp(t_err.message, "positions cannot", 16) == 0);
+    out.positions = NULL;
+    out.mask_first = 1;
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_CHECK(strncmp(t_err.message, "mask_first cannot", 17) == 0);
     T_STATUS(leat_batch_borrow(b, &out, NULL, &t_err), LEAT_E_STATE);
     leat_loader_close(l);
 }
@@ -269,7 +287,7 @@ static void with_width(unsigned width)
         write_batches(&w, starts, i & 1, i >> 1);
     for (uint32_t outputs = 1; outputs < 1u << ROWS_OUTPUT_COUNT; outputs += 9)
         borrow_batches(&w, starts, outputs);
-    borrow_batches(&w, starts, 127);
+    borrow_batches(&w, starts, (1u << ROWS_OUTPUT_COUNT) - 1);
     not_asked_for(&w);
     leat_plan_close(w.plan);
     free(starts.bits);
@@ -295,6 +313,22 @@ static void run_threads(const struct rows_job *j, uint64_t *random)
                            (uint32_t)(at % all % ROWS_BLOCK), j->layout.token_width, j->number_bytes);
 }
 
+/* Where a number lies, by the definition of a begin. */
+static struct rows_stretch stretch_of(const struct rows_job *j, uint32_t row, uint32_t i, bool documents)
+{
+    uint32_t length = rows_length(j, row);
+    struct rows_stretch s = { i, i + 1, 0 };
+
+#define BEGINS(at) (documents ? rows_stretch(j, row, at) : (at) == 0 || (at) == length)
+    while (!BEGINS(s.begin))
+        s.begin--;
+    while (s.end < j->length && !BEGINS(s.end))
+        s.end++;
+    for (uint32_t at = 1; at <= s.begin; at++)
+        s.number += BEGINS(at);
+    return s;
+}
+
 static void check_job(const struct rows_job *j)
 {
     uint64_t n = 0;
@@ -302,13 +336,16 @@ static void check_job(const struct rows_job *j)
     for (uint32_t row = 0; row < j->rows; row++)
         for (uint32_t i = 0; i < j->length; i++) {
             uint64_t at = (uint64_t)row * j->length + i;
+            struct rows_line line = rows_line(j, row, j->layout.token_width);
 
-            T_EQ(number(j->inputs, j->number_bytes, at), rows_input(j, row, i));
-            T_EQ(number(j->labels, j->number_bytes, at), rows_label(j, row, i));
-            T_EQ(number(j->positions, j->number_bytes, at), rows_position(j, row, i));
-            T_EQ(number(j->documents, j->number_bytes, at), rows_document(j, row, i));
+            T_EQ(number(j->inputs, ROWS_NUMBERS, j->number_bytes, at), rows_input(j, row, i));
+            T_EQ(number(j->labels, ROWS_NUMBERS, j->number_bytes, at), rows_label(j, row, i));
+            T_EQ(number(j->positions, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));
+            T_EQ(number(j->documents, ROWS_NUMBERS, j->number_bytes, at), rows_document(j, row, i));
             T_EQ(j->loss_mask[at], rows_loss(j, row, i));
-            T_EQ(j->attention_mask[at], rows_attention(j, row, i));
+#define SINGLY(field, name, kind, documents)                                                                           \
+    T_EQ(number(j->field, kind, j->number_bytes, at), output_##field(&line, stretch_of(j, row, i, documents), i));
+            ROWS_OUTPUTS_SINGLY(SINGLY)
             if (rows_stretch(j, row, i))
                 T_EQ(j->sequences[n++], at);
         }
@@ -321,7 +358,7 @@ static void check_job(const struct rows_job *j)
 static void random_job(uint64_t *random)
 {
     static struct slot slot;
-    static uint8_t out[7][8 * 4096];
+    static uint8_t out[ROWS_OUTPUT_COUNT][8 * 4096];
     uint32_t width = 2 + (uint32_t)t_below(random, 150), rows = 1 + (uint32_t)t_below(random, 4);
     struct rows_job j = { .base = (const uint8_t *)slot.words, .rows = rows + (uint32_t)t_below(random, 2) };
     uint8_t *base = (uint8_t *)slot.words;
@@ -362,13 +399,8 @@ static void random_job(uint64_t *random)
             if (t_below(random, 10) == 0)
                 words[i / 64] |= (uint64_t)1 << i % 64;
     }
-    j.inputs = out[0];
-    j.labels = out[1];
-    j.positions = out[2];
-    j.documents = out[3];
-    j.loss_mask = out[4];
-    j.attention_mask = out[5];
-    j.sequences = (int32_t *)(void *)out[6];
+#define GIVE(field, name, kind, documents) j.field = (void *)out[ROWS_OUTPUT_##name];
+    ROWS_OUTPUTS(GIVE)
     j.sequences_room = rows_sequences(&j, &longest) + 1 + t_below(random, 3);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
         if (!usable)
