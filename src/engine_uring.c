@@ -23,8 +23,7 @@
 #include "histogram.h"
 
 #define MOST_READS  128u
-#define LEAST_READS 8u
-#define LARGEST     ((uint64_t)256 << 10) /* a read */
+#define LARGEST     ((uint64_t)256 << 10) /* a read: as many as MOST_MEMORY holds of them keep a disk busy */
 #define MOST_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
 
 /* A read in flight, or a free buffer. */
@@ -73,8 +72,6 @@ static bool make_buffers(struct gather *g, struct gather_uring *u)
     u->count = (uint32_t)(MOST_MEMORY / u->buffer_bytes);
     if (u->count > MOST_READS)
         u->count = MOST_READS;
-    if (u->count < LEAST_READS)
-        u->count = LEAST_READS;
     buffers =
         mmap(NULL, (size_t)(u->count * u->buffer_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     u->buffers = buffers == MAP_FAILED ? NULL : buffers;
@@ -156,7 +153,7 @@ static int file_of(struct gather_file *f)
 
 static bool is_direct(struct gather *g, struct gather_file *f)
 {
-    return is_ready(g) && f->map->fd >= 0 && file_of(f) == f->direct;
+    return is_ready(g) && file_of(f) == f->direct;
 }
 
 static void prepare_read(const struct gather *g, const struct gather_uring *u, struct io_uring_sqe *sqe, int fd,
