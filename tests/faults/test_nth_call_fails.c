@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "base/file.h"
 #include "leat_pack.h"
 #include "own_mounts.h"
 #include "small.h"
@@ -308,19 +309,27 @@ struct scenario {
     const char *what;
     void (*prepare)(void); /* after work/ was emptied */
     enum leat_status (*run)(struct leat_error *err);
-    bool writes, replaces, abandons, without_renameat2;
+    bool writes, replaces, abandons;
+    unsigned lacks;    /* of the file system */
     const char *reads; /* the name to open, after the folder's */
     enum leat_access access;
 };
 
 static const struct scenario scenarios[] = {
     { .what = "write", .run = write_straight, .writes = true },
-    { .what = "write where renaming cannot refuse", .run = write_straight, .writes = true, .without_renameat2 = true },
+    { .what = "write where renaming cannot refuse",
+      .run = write_straight,
+      .writes = true,
+      .lacks = FAULT_NO_RENAMEAT2 },
     { .what = "write, suspend, resume", .run = write_and_resume, .writes = true },
     { .what = "write, suspend, resume where renaming cannot refuse",
       .run = write_and_resume,
       .writes = true,
-      .without_renameat2 = true },
+      .lacks = FAULT_NO_RENAMEAT2 },
+    { .what = "write where files have one name only",
+      .run = write_straight,
+      .writes = true,
+      .lacks = FAULT_NO_RENAMEAT2 | FAULT_NO_LINKS },
     { .what = "replace", .prepare = copy_old, .run = write_straight, .writes = true, .replaces = true },
     { .what = "replace with checkpoints",
       .prepare = copy_old,
@@ -331,6 +340,7 @@ static const struct scenario scenarios[] = {
     { .what = "abandon", .run = write_and_abandon, .abandons = true },
     { .what = "merge", .run = merge, .writes = true },
     { .what = "arrange", .run = arrange, .writes = true },
+    { .what = "arrange where files need names", .run = arrange, .writes = true, .lacks = FAULT_NO_UNNAMED },
     { .what = "read", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_LEASED },
     { .what = "read on trust", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_TRUSTED },
     { .what = "read unmapped", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_READ },
@@ -375,7 +385,7 @@ static bool is_needed(const struct scenario *s, const char *call)
     static const char *const calls[] = { "malloc", "calloc", "realloc",   "strdup", "pread", "pwrite",  "ftruncate",
                                          "fsync",  "rename", "renameat2", "link",   "flock", "opendir", "readdir" };
 
-    if (s->without_renameat2 && call && (strcmp(call, "fsync") == 0 || strcmp(call, "malloc") == 0))
+    if (s->lacks & FAULT_NO_RENAMEAT2 && call && (strcmp(call, "fsync") == 0 || strcmp(call, "malloc") == 0))
         return false; /* syncing inside a rename is for power cuts only, and is done once more after it */
     for (size_t i = 0; call && !s->abandons && i < sizeof calls / sizeof calls[0]; i++)
         if (strcmp(call, calls[i]) == 0)
@@ -570,6 +580,22 @@ static void disturb_transfers(const struct scenario *scenario)
     }
 }
 
+/* A name that is taken stays what it is, however the file system renames. */
+static void keep_what_is_there(void)
+{
+    static const unsigned kinds[] = { 0, FAULT_NO_RENAMEAT2, FAULT_NO_RENAMEAT2 | FAULT_NO_LINKS };
+    const char *from = with(folder, "/from"), *to = with(folder, "/to");
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        put_file(from, "from", 4);
+        put_file(to, "to", 2);
+        fault_file_system(kinds[i]);
+        T_STATUS(file_rename(from, to, false, &t_err), LEAT_E_EXISTS);
+        fault_file_system(0);
+        T_CHECK(access(from, F_OK) == 0 && !same_file(from, to));
+    }
+}
+
 static void prepare_all(void)
 {
     static struct small part;
@@ -601,13 +627,14 @@ int main(int argc, char **argv)
 
     folder = memory_folder();
     prepare_all();
+    keep_what_is_there();
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
         const struct scenario *s = &scenarios[i];
 
         if (argc > 1 && strcmp(argv[1], s->what) != 0)
             continue;
         small_write(&reference);
-        fault_without_renameat2(s->without_renameat2);
+        fault_file_system(s->lacks);
         if (s->reads) {
             snprintf(name, sizeof name, "%s%s%s", s->reads[0] == '@' ? "@" : "", folder,
                      s->reads + (s->reads[0] == '@'));
@@ -617,7 +644,7 @@ int main(int argc, char **argv)
         fail_each_call(s, FAULT_MEMORY);
         fail_each_call(s, FAULT_SYSTEM);
         disturb_transfers(s);
-        fault_without_renameat2(false);
+        fault_file_system(0);
     }
     return t_end();
 }
