@@ -43,6 +43,7 @@ struct gather_uring {
     struct slot *slots;
     uint32_t count, free, in_flight;    /* `free`: the first one; count: none */
     bool registered, memory_registered; /* the buffers; g->memory */
+    bool stopped;                       /* it cannot be asked any more: nothing that comes back is taken */
     struct gather_job *first, *last;    /* with pieces to be sent */
 };
 
@@ -111,10 +112,10 @@ static bool is_ready(struct gather *g)
     struct gather_uring *u;
     int r;
 
-    if (g->uring)
-        return true;
     if (g->uring_refused)
         return false;
+    if (g->uring)
+        return true;
     u = calloc(1, sizeof *u);
     r = u ? open_ring(&u->ring, g->threaded) : -ENOMEM;
     if (r >= 0 && !make_buffers(g, u)) {
@@ -346,11 +347,35 @@ static bool has_stopped(int result)
     return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY;
 }
 
+/* From now on the files are read with advice. What is in flight comes back all the same, when its piece may be another
+ * one's: that it is not taken then is why nothing is. */
+static void stop(struct gather *g, int error)
+{
+    g->uring->stopped = g->uring_refused = true;
+    g->uring_error = error;
+    atomic_store(&g->uring_is_refused, true);
+}
+
+/* Of a ring that has stopped: buffers may be written to, since nobody looks at them; a span may not. */
+static enum leat_status give_up(struct gather *g, struct gather_job *job, struct gather_piece *p,
+                                struct leat_error *err)
+{
+    leave_to_reads(job, p);
+    if (!p->span || p->in_flight == 0)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_STATE,
+                      "io_uring does not tell any more which reads are done (errno %d): open the loader with another "
+                      "engine",
+                      g->uring_error);
+}
+
 static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     struct gather_uring *u = g->uring;
     struct gather_piece *p = &job->pieces[piece];
 
+    if (u->stopped)
+        return give_up(g, job, p, err);
     take_reads(g, u);
     if (!is_under_way(p))
         return LEAT_OK;
@@ -360,19 +385,29 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
         send_more(g, u);
         r = wait_for_some(g, u);
         if (has_stopped(r)) {
-            leave_to_reads(job, p); /* what is in flight comes back all the same: to buffers, or to the span */
-            return p->span && p->in_flight > 0
-                       ? status_set(err, LEAT_E_STATE,
-                                    "io_uring does not tell any more which reads are done (errno %d): open the loader "
-                                    "with another engine",
-                                    -r)
-                       : LEAT_OK;
+            stop(g, -r);
+            return give_up(g, job, p, err);
         }
         take_reads(g, u);
     }
     send_more(g, u);
     io_uring_submit(&u->ring);
     return LEAT_OK;
+}
+
+/* Until none is in flight, of those that are counted here. */
+static void wait_for_reads(struct gather *g, const uint32_t *in_flight)
+{
+    struct gather_uring *u = g->uring;
+
+    while (*in_flight > 0 && !u->stopped) {
+        int r = io_uring_submit_and_wait(&u->ring, 1);
+
+        if (has_stopped(r))
+            stop(g, -r);
+        else
+            take_reads(g, u);
+    }
 }
 
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
@@ -385,13 +420,7 @@ static void end_job(struct gather *g, struct gather_job *job)
         return;
     if (u->first == job)
         u->first = job->behind;
-    while (job->in_flight > 0) {
-        int r = io_uring_submit_and_wait(&u->ring, 1);
-
-        if (has_stopped(r))
-            break;
-        take_reads(g, u);
-    }
+    wait_for_reads(g, &job->in_flight);
 }
 
 /* What is in flight writes into the buffers: wait for it. */
@@ -402,13 +431,7 @@ static void close_ring(struct gather *g)
     if (!u)
         return;
     u->first = NULL;
-    while (u->in_flight > 0) {
-        int r = io_uring_submit_and_wait(&u->ring, 1);
-
-        if (has_stopped(r))
-            break;
-        take_reads(g, u);
-    }
+    wait_for_reads(g, &u->in_flight);
     gather_leave(g);
     io_uring_queue_exit(&u->ring);
     free_buffers(u);
