@@ -163,6 +163,35 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     leat_plan_close(w.plan);
 }
 
+/* ---- A damaged index ---- */
+
+/* An entry of the directory that says more documents than there are: where documents begin cannot be told. */
+static void damaged_directory(void)
+{
+    static const uint8_t ones[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
+    struct leat_loader_options o = options(LEAT_ENGINE_PREAD, LEAT_ON_DAMAGE_ERROR);
+    const struct part *part;
+    struct loading w;
+    struct run r;
+    int fd;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_READ);
+    part = w.plan->sources[0].dataset->parts;
+    fd = open(with(name, ".leat"), O_WRONLY);
+    T_CHECK(pwrite(fd, ones, 8, (off_t)part->header.sections[FORMAT_DIRECTORY].offset) == 8);
+    close(fd);
+    o.outputs = LEAT_OUTPUT_POSITIONS;
+    r = take_all(&w, &o, NULL);
+    T_EQ(r.status, LEAT_E_DOCUMENTS);
+    T_CONTAINS(t_err.message, "entry 0 of its directory contradicts the next one");
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    r = take_all(&w, &o, NULL);
+    T_EQ(r.status, LEAT_E_END);
+    T_CHECK(r.damaged > 0);
+    leat_plan_close(w.plan);
+}
+
 /* ---- Reads that fail ---- */
 
 static void failing_reads(enum leat_engine engine)
@@ -490,6 +519,7 @@ int main(void)
         slow_reads(e);
         short_and_interrupted(e);
     }
+    damaged_directory();
     failing_maps();
     failing_events();
     opening(FAULT_MEMORY, LEAT_ACCESS_LEASED, LEAT_ROWS_WINDOWS);

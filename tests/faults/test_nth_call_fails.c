@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "base/file.h"
+#include "dataset.h"
 #include "leat_pack.h"
 #include "own_mounts.h"
 #include "small.h"
@@ -38,15 +39,21 @@ static enum leat_status write_straight(struct leat_error *err)
     return LEAT_OK;
 }
 
-/* More than the writer's buffers hold, so that it also writes between open and finish. */
+/* More than the writer's buffers hold, so that it also writes between open and finish; and a tokenizer's file that is more
+ * than is copied at once. */
 static enum leat_status write_much(struct leat_error *err)
 {
+    static const char large[(1 << 20) + 5];
+    static const struct leat_stored_tokenizer tokenizer = { "large.json", NULL, large, sizeof large };
+    struct leat_writer_options options = small_options(&fresh);
     uint32_t ids[60];
     enum leat_status s;
 
     for (unsigned i = 0; i < 60; i++)
         ids[i] = i;
-    if ((s = small_open(&fresh, &writer, err)) != LEAT_OK || (s = small_begin(writer, err)) != LEAT_OK)
+    options.tokenizer = &tokenizer;
+    if ((s = leat_writer_open(&writer, fresh.name, &options, err)) != LEAT_OK ||
+        (s = small_begin(writer, err)) != LEAT_OK)
         return s;
     for (uint64_t k = 0; s == LEAT_OK && k < 40000; k++) {
         struct leat_origin o = { .offset = k, .line = k, .id = "document", .id_bytes = 8 };
@@ -596,6 +603,35 @@ static void keep_what_is_there(void)
     }
 }
 
+/* A dataset in memory: nothing of it is left where there is none for it. */
+static void open_in_memory(void)
+{
+    size_t index_bytes, token_bytes;
+    uint8_t *index = file_bytes(with(folder, "/p1.leat"), &index_bytes);
+    uint8_t *tokens = file_bytes(with(folder, "/p1.tokens"), &token_bytes);
+    enum leat_status s = LEAT_E_NO_MEMORY;
+    unsigned failed = 0;
+
+    for (uint64_t n = 1; s != LEAT_OK; n++) {
+        long allocations = fault_allocations();
+        struct leat_dataset *d = NULL;
+        struct part part;
+
+        fault_arm(FAULT_MEMORY, FAULT_ONCE, n, ENOMEM);
+        s = part_open_memory(&part, index, index_bytes, tokens, token_bytes, &t_err);
+        if (s == LEAT_OK)
+            s = dataset_of_part(&d, &part, &t_err);
+        fault_disarm();
+        T_CHECK((s == LEAT_OK) == (d != NULL) && (s == LEAT_OK || s == LEAT_E_NO_MEMORY));
+        leat_dataset_close(d);
+        T_EQ(fault_allocations(), allocations);
+        failed += s != LEAT_OK;
+    }
+    T_CHECK(failed >= 5);
+    free(index);
+    free(tokens);
+}
+
 static void prepare_all(void)
 {
     static struct small part;
@@ -628,6 +664,7 @@ int main(int argc, char **argv)
     folder = memory_folder();
     prepare_all();
     keep_what_is_there();
+    open_in_memory();
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
         const struct scenario *s = &scenarios[i];
 
