@@ -336,7 +336,7 @@ static void shapes(const struct loading *w)
         T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_ARGUMENT);
         T_CONTAINS(t_err.message, "multiples");
         out.inputs = memory;
-        out.rows = out.length = 1 << 20;
+        out.rows = out.length = 1 << 30;
         T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_ARGUMENT);
         T_CONTAINS(t_err.message, "too many for a GPU at once");
         out.inputs = NULL;

@@ -115,6 +115,20 @@ static void many(const char *folder)
     leat_plan_close(w.plan);
 }
 
+/* All is checked where it must come to memory first. */
+static void verifies(void)
+{
+    struct leat_open_options o = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
+    struct leat_dataset *d;
+
+    o.access = LEAT_ACCESS_TRUSTED;
+    T_OK(leat_dataset_open(&d, name, &o, &t_err));
+    T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
+    T_CHECK(report.bytes >= 2 * TOKENS);
+    leat_dataset_close(d);
+}
+
 static void forced(enum leat_engine engine, const char *shown)
 {
     struct loading w = open_plan(LEAT_ACCESS_LEASED);
@@ -270,6 +284,7 @@ int main(void)
     starved();
     if (!page_cache_drop(token_file()))
         return t_failures ? 1 : t_skip("this file system keeps files in memory: the rest passed");
+    verifies();
     forced(LEAT_ENGINE_MAP, "map");
     forced(LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ENGINE_ADVISE, "advise");
