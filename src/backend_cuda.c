@@ -148,8 +148,6 @@ static void close_cuda(struct backend *b)
 {
     struct cuda_before before;
 
-    if (!b)
-        return;
     if (b->context && backend_cuda_enter(b, &before) == CUDA_OK) {
         if (b->stream)
             b->driver.stream_destroy(b->stream);

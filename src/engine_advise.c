@@ -16,7 +16,7 @@ static void begin(struct gather *g, struct gather_job *job, struct gather_piece 
     uint64_t end = gather_span_end(f, p);
 
     (void)job;
-    if (f->map->fd < 0 || f->hot)
+    if (f->hot)
         return;
     for (uint64_t at = gather_span_begin(p); at < end; at += WISH)
         posix_fadvise(f->map->fd, (off_t)at, (off_t)(end - at < WISH ? end - at : WISH), POSIX_FADV_WILLNEED);

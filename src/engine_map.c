@@ -54,7 +54,7 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
 
     if (!map)
         return LEAT_E_NOT_MAPPED;
-    if (f->map->fd >= 0 && !(f->hot ? fill_regions(f, map, begin, end) : fill_tables(map, begin, end)))
+    if (!(f->hot ? fill_regions(f, map, begin, end) : fill_tables(map, begin, end)))
         return LEAT_E_NOT_MAPPED;
     if (gather_must_verify(g, f, begin, end)) {
         s = gather_verify(g, f, begin, end, map + begin, err);

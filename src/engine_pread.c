@@ -31,8 +31,6 @@ static enum leat_status read_bytes(struct gather *g, struct gather_file *f, uint
                                    struct leat_error *err)
 {
     histogram_bump(&g->counters.read_bytes, count);
-    if (f->map->fd < 0) /* a file in memory, of a test */
-        return file_map_read(f->map, offset, to, count, err);
     return file_read_at(f->map->fd, offset, to, count, f->map->path, err);
 }
 

@@ -22,8 +22,7 @@
 #include "histogram.h"
 
 #define MOST_READS  128u
-#define LEAST_READS 8u
-#define LARGEST     ((uint64_t)256 << 10) /* a read */
+#define LARGEST     ((uint64_t)256 << 10) /* a read: as many as MOST_MEMORY holds of them keep a disk busy */
 #define MOST_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
 
 /* A read in flight, or a free buffer. */
@@ -43,6 +42,7 @@ struct gather_uring {
     struct slot *slots;
     uint32_t count, free, in_flight;    /* `free`: the first one; count: none */
     bool registered, memory_registered; /* the buffers; g->memory */
+    bool stopped;                       /* it cannot be asked any more: nothing that comes back is taken */
     struct gather_job *first, *last;    /* with pieces to be sent */
 };
 
@@ -72,8 +72,6 @@ static bool make_buffers(struct gather *g, struct gather_uring *u)
     u->count = (uint32_t)(MOST_MEMORY / u->buffer_bytes);
     if (u->count > MOST_READS)
         u->count = MOST_READS;
-    if (u->count < LEAST_READS)
-        u->count = LEAST_READS;
     buffers =
         mmap(NULL, (size_t)(u->count * u->buffer_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     u->buffers = buffers == MAP_FAILED ? NULL : buffers;
@@ -113,10 +111,10 @@ static bool is_ready(struct gather *g)
     struct gather_uring *u;
     int r;
 
-    if (g->uring)
-        return true;
     if (g->uring_refused)
         return false;
+    if (g->uring)
+        return true;
     u = calloc(1, sizeof *u);
     r = u ? open_ring(&u->ring, g->threaded) : -ENOMEM;
     if (r >= 0 && !make_buffers(g, u)) {
@@ -155,7 +153,7 @@ static int file_of(struct gather_file *f)
 
 static bool is_direct(struct gather *g, struct gather_file *f)
 {
-    return is_ready(g) && f->map->fd >= 0 && file_of(f) == f->direct;
+    return is_ready(g) && file_of(f) == f->direct;
 }
 
 static void prepare_read(const struct gather *g, const struct gather_uring *u, struct io_uring_sqe *sqe, int fd,
@@ -348,11 +346,35 @@ static bool has_stopped(int result)
     return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY;
 }
 
+/* From now on the files are read with advice. What is in flight comes back all the same, when its piece may be another
+ * one's: that it is not taken then is why nothing is. */
+static void stop(struct gather *g, int error)
+{
+    g->uring->stopped = g->uring_refused = true;
+    g->uring_error = error;
+    atomic_store(&g->uring_is_refused, true);
+}
+
+/* Of a ring that has stopped: buffers may be written to, since nobody looks at them; a span may not. */
+static enum leat_status give_up(struct gather *g, struct gather_job *job, struct gather_piece *p,
+                                struct leat_error *err)
+{
+    leave_to_reads(job, p);
+    if (!p->span || p->in_flight == 0)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_STATE,
+                      "io_uring does not tell any more which reads are done (errno %d): open the loader with another "
+                      "engine",
+                      g->uring_error);
+}
+
 static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
 {
     struct gather_uring *u = g->uring;
     struct gather_piece *p = &job->pieces[piece];
 
+    if (u->stopped)
+        return give_up(g, job, p, err);
     take_reads(g, u);
     if (!is_under_way(p))
         return LEAT_OK;
@@ -362,13 +384,8 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
         send_more(g, u);
         r = wait_for_some(g, u);
         if (has_stopped(r)) {
-            leave_to_reads(job, p); /* what is in flight comes back all the same: to buffers, or to the span */
-            return p->span && p->in_flight > 0
-                       ? status_set(err, LEAT_E_STATE,
-                                    "io_uring does not tell any more which reads are done (errno %d): open the loader "
-                                    "with another engine",
-                                    -r)
-                       : LEAT_OK;
+            stop(g, -r);
+            return give_up(g, job, p, err);
         }
         take_reads(g, u);
     }
@@ -377,11 +394,17 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
     return LEAT_OK;
 }
 
-/* Until no read is in flight of those that *in_flight counts. */
+/* Until no read is in flight of those that *in_flight counts, or the ring has stopped. */
 static void await_reads(struct gather *g, struct gather_uring *u, const uint32_t *in_flight)
 {
-    while (*in_flight > 0 && !has_stopped(io_uring_submit_and_wait(&u->ring, 1)))
-        take_reads(g, u);
+    while (*in_flight > 0 && !u->stopped) {
+        int r = io_uring_submit_and_wait(&u->ring, 1);
+
+        if (has_stopped(r))
+            stop(g, -r);
+        else
+            take_reads(g, u);
+    }
 }
 
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have

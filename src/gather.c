@@ -22,6 +22,14 @@ static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { GATHER
 
 /* ---- Opening ---- */
 
+static const struct leat_dataset *dataset_of(const struct leat_plan *plan, uint64_t source)
+{
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+
+    leat_plan_source_info(plan, source, &info, NULL); /* no more are asked for than there are */
+    return info.dataset;
+}
+
 static enum leat_status count_files(struct gather *g, const struct leat_plan *plan, uint64_t sources,
                                     struct leat_error *err)
 {
@@ -31,13 +39,8 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
     if (!g->first_file)
         return status_no_memory(err, sources * sizeof *g->first_file);
     for (uint64_t i = 0; i < sources; i++) {
-        struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
-        enum leat_status s = leat_plan_source_info(plan, i, &info, err);
-
-        if (s != LEAT_OK)
-            return s;
         g->first_file[i] = (uint32_t)files;
-        files += info.dataset->part_count;
+        files += dataset_of(plan, i)->part_count;
         if (files > UINT32_MAX / 2)
             return status_set(err, LEAT_E_ARGUMENT, "the plan's sources have more than 2^31 datasets");
     }
@@ -62,15 +65,15 @@ static enum leat_status make_bitmap(struct gather *g, struct gather_file *f, uin
 static enum leat_status add_files(struct gather *g, const struct leat_plan *plan, uint64_t source, uint64_t *bitmaps,
                                   struct leat_error *err)
 {
-    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(plan, source, &info, err);
+    const struct leat_dataset *d = dataset_of(plan, source);
+    enum leat_status s = LEAT_OK;
 
-    for (uint64_t i = 0; s == LEAT_OK && i < info.dataset->part_count; i++) {
+    for (uint64_t i = 0; s == LEAT_OK && i < d->part_count; i++) {
         struct gather_file *f = &g->files[g->first_file[source] + i];
 
-        f->part = &info.dataset->parts[i];
+        f->part = &d->parts[i];
         f->map = &f->part->tokens;
-        f->network = f->map->fd >= 0 && file_is_remote(f->map->fd);
+        f->network = file_is_remote(f->map->fd);
         s = make_bitmap(g, f, bitmaps, err);
     }
     return s;
@@ -258,7 +261,7 @@ bool gather_shrank(const struct gather_file *f)
 {
     struct stat st;
 
-    return f->map->fd >= 0 && (fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size);
+    return fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size;
 }
 
 /* Whether a piece could be read from the page cache at once, which is then done. */
@@ -268,7 +271,7 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
     uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
     struct iovec to = { p->span ? p->span : g->scratch, (size_t)(end - begin) };
 
-    if ((!p->span && end - begin > GATHER_SCRATCH) || f->map->fd < 0 || f->resident < 0.02)
+    if ((!p->span && end - begin > GATHER_SCRATCH) || f->resident < 0.02)
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)begin, RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
@@ -346,7 +349,7 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         return s;
     if (piece + 1 < job->count)
         engine_map_fetch(&g->files[p[1].file], &p[1]);
-    engine = f->map->fd < 0 ? &engine_map : engines[f->engine]; /* by now, not as it was when the job was begun */
+    engine = engines[f->engine]; /* by now, not as it was when the job was begun */
     s = engine->copy && engine != &engine_pread ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : gate_clock();

@@ -31,7 +31,7 @@
 
 struct gather_file {
     struct part *part;
-    struct file_map *map;    /* the part's token file */
+    struct file_map *map;    /* the part's token file; never one in memory */
     uint64_t *verified;      /* a bit a page; NULL: each page is checked each time it is read */
     uint64_t *populated;     /* a bit a region of the map; NULL: none is */
     enum leat_engine engine; /* in use; never AUTO */

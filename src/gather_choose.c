@@ -31,7 +31,7 @@ static void forget_tables(struct gather_file *f)
 /* A file is not copied from its map any more: its page tables go. */
 static void leave_map(struct gather *g, struct gather_file *f)
 {
-    const uint8_t *map = f->map->fd >= 0 ? file_map_enter(f->map) : NULL;
+    const uint8_t *map = file_map_enter(f->map);
 
     g->mapped_bytes -= f->map->size;
     forget_tables(f);
@@ -45,7 +45,7 @@ static void leave_map(struct gather *g, struct gather_file *f)
 /* Faults of single pages, should there be any, must not read megabytes around them. */
 static void take_map(struct gather *g, struct gather_file *f)
 {
-    const uint8_t *map = f->map->fd >= 0 ? file_map_enter(f->map) : NULL;
+    const uint8_t *map = file_map_enter(f->map);
 
     g->mapped_bytes += f->map->size;
     if (map) {
@@ -79,7 +79,7 @@ static bool may_be_mapped(const struct gather *g, const struct gather_file *f)
 static void expect_random_reads(struct gather_file *f)
 {
 #if defined(POSIX_FADV_RANDOM)
-    if (f->map->fd >= 0 && !f->expects_random)
+    if (!f->expects_random)
         posix_fadvise(f->map->fd, 0, 0, POSIX_FADV_RANDOM);
 #endif
     f->expects_random = true;
@@ -99,8 +99,6 @@ static void choose(struct gather *g, struct gather_file *f)
         engine = LEAT_ENGINE_ADVISE;
     if (engine == LEAT_ENGINE_MAP && !may_be_mapped(g, f))
         engine = LEAT_ENGINE_PREAD;
-    if (f->map->fd < 0) /* in memory, of a test */
-        engine = LEAT_ENGINE_MAP;
     if (!f->hot)
         expect_random_reads(f);
     use(g, f, engine);
@@ -111,7 +109,7 @@ static void look_at(struct gather *g, struct gather_file *f)
     /* where another engine than the map is used, nobody else would notice that a lease is called back */
     gather_inside(g, f);
     gather_leave(g);
-    f->resident = f->map->fd < 0 ? 1 : residency_share(f->map->fd, f->map->size, ++g->looks);
+    f->resident = residency_share(f->map->fd, f->map->size, ++g->looks);
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
     if (f->resident < 1)
         forget_tables(f);
@@ -143,7 +141,7 @@ void gather_without_uring(struct gather *g)
 
 static uint64_t cold_bytes_of(const struct gather_file *f)
 {
-    return f->hot || f->map->fd < 0 ? 0 : (uint64_t)((1 - f->resident) * (double)f->map->size);
+    return f->hot ? 0 : (uint64_t)((1 - f->resident) * (double)f->map->size);
 }
 
 static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
@@ -167,7 +165,7 @@ static void start_warming(struct gather *g)
     if (cold == 0 || !(s = calloc(2 * (uint64_t)g->file_count, sizeof *s)))
         return;
     for (uint32_t i = 0; i < g->file_count; i++)
-        if (cold_bytes_of(&g->files[i]) > 0 && g->files[i].part->index.fd >= 0)
+        if (cold_bytes_of(&g->files[i]) > 0)
             index += add_index(&g->files[i], &s[count++]);
     if (index > memory / INDEX_SHARE)
         count = 0;

@@ -10,15 +10,11 @@
 
 /* ---- The end ---- */
 
-/* No batch follows the first `count`. The reason is there before the count is; an earlier end counts, and its reason
- * stays, since the consumer may be reading it. `err`: of any status but LEAT_E_END. */
+/* No batch follows the first `count`, which are fewer than those before an end that was known. The reason is there before
+ * the count is. `err`: of any status but LEAT_E_END. */
 static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status, const struct leat_error *err)
 {
-    if (l->stage.ended && status == LEAT_E_END)
-        return;
     l->stage.ended = true;
-    if (atomic_load(&l->end_at) <= count)
-        return;
     l->end_status = status;
     if (err)
         l->end_error = *err;

@@ -109,22 +109,17 @@ static bool next_task(struct verify *v, uint64_t done, uint64_t *task)
 static uint64_t run_task(struct verify_worker *w, uint64_t task)
 {
     struct verify *v = w->v;
+    struct verify_area *a = v->areas;
 
     if (task < v->token_tasks) {
         verify_tokens(w, task);
         return verify_task_bytes(v->part->tokens.size, task);
     }
     task -= v->token_tasks;
-    for (unsigned i = 0; i < v->area_count; i++) {
-        uint64_t tasks = bytes_pieces(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
-
-        if (task < tasks) {
-            verify_section(w, &v->areas[i], task);
-            return verify_task_bytes(v->areas[i].place.bytes, task);
-        }
+    for (uint64_t tasks; task >= (tasks = bytes_pieces(a->place.bytes, VERIFY_TASK_BYTES)); a++)
         task -= tasks;
-    }
-    return 0;
+    verify_section(w, a, task);
+    return verify_task_bytes(a->place.bytes, task);
 }
 
 static void *work(void *context)

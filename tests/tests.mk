@@ -16,8 +16,8 @@ TEST_LIBRARIES := $(call objects,$(SUPPORT_SOURCES)) $(CLI_OBJECTS) $(STATIC)
 
 # Calls that tests/support/fault.c can make fail, or end the process at.
 WRAPPED := malloc calloc realloc reallocarray aligned_alloc strdup strndup free open close read pread preadv2 pwrite \
-           fsync ftruncate fstat stat lstat mmap munmap madvise rename renameat2 link unlink flock fcntl opendir \
-           readdir closedir pthread_create eventfd
+           fsync ftruncate fstat fstatfs stat lstat mmap munmap madvise rename renameat2 link unlink flock fcntl \
+           opendir readdir closedir pthread_create eventfd
 comma   := ,
 WRAP    := $(addprefix -Wl$(comma)--wrap=,$(WRAPPED))
 

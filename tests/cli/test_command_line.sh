@@ -147,4 +147,19 @@ ended 1 ''
 leat info a --json >with.txt 2>/dev/null
 leat info a --json >without.txt 2>&- <&- || fail "leat info with stdin and stderr closed fails"
 cmp with.txt without.txt || fail "leat info prints something else with stdin and stderr closed"
+# What moves a cursor or changes colours is not printed with a name.
+run leat info "$(printf 'a\033[31m\177b')"
+grep -q 'a?\[31m?b' "$said" || fail "leat info said $(cat "$said")"
+
+# As many files may be open as the system allows at most: more than a shell's own limit, which is often lower.
+# shellcheck disable=SC3045 # all shells have both limits
+if [ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -gt 200 ]; then
+    mkdir many
+    for i in $(seq 50); do
+        ln -s "$PWD/a.leat" "many/$i.leat"
+        ln -s "$PWD/a.tokens" "many/$i.tokens"
+    done
+    # shellcheck disable=SC3045
+    (ulimit -Sn 40 && leat info many >"$printed" 2>"$said") || fail "leat info of 50 datasets said $(cat "$said")"
+fi
 finish

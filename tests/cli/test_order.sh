@@ -136,4 +136,22 @@ refuse 2 'leat: wrong.plan, line 3: "soruce" is none of source, seq-len, base-le
 at, skip, with which the lines of a plan begin' leat order --plan wrong.plan
 refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
 length, join its datasets by leat merge, or leave it out' leat order --source a --seq-len 100
+
+# Values that do not fit into a line of a plan, numbers longer than any, a plan that is larger than one can be.
+says() { # WORDS COMMAND...: it is refused with these among its words
+    words=$1
+    shift
+    run "$@"
+    [ "$code" -eq 2 ] || fail "$ran: exit code $code, not 2"
+    grep -qF -- "$words" "$said" || fail "$ran: said $(cat "$said"), without $words"
+}
+two_lines='x=1
+y=2'
+digits=$(printf '%070d' 5)
+says 'newline' leat order --source a --seq-len 4 --split "$two_lines" --use x
+says 'newline' leat order --source a --seq-len 4 --at "$two_lines"
+says "$digits" leat order --source a --seq-len 4 --at "$digits:1"
+says "$digits" leat cat a --tokens "$digits:6"
+truncate -s 67108865 large.plan
+says 'large.plan is no plan: it is larger than 64 MiB' leat order --plan large.plan
 finish

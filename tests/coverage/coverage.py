@@ -3,7 +3,9 @@
 
 BUILD was built with --coverage; RUNS holds a folder for each test, as runner.sh leaves them. Prints a line for each
 file, the worst first; BUILD/uncovered.txt has the lines that no test reaches, and those with a branch that none takes;
-BUILD/reached.json has the tests that reach each line, for mutants.py.
+BUILD/reached.json has the tests that reach each line, for mutants.py. Lines that no test can reach, or need not, are
+in unreached.txt beside this file: `file<TAB>text of the line<TAB>why`, sorted, for all lines of that text in the file.
+Last come those that are not there, and entries that no line fits any more.
 
 A line counts once, in however many objects it is: the kernels of all CPU levels come from one text. So does a branch,
 by its place in its line, where the objects have equally many there; else the object counts in which most are taken."""
@@ -18,6 +20,7 @@ import sys
 
 FOLDERS = ("src/", "tokenize_tools/")
 TABLE = re.compile(r"_tables\.h$")  # generated
+JUDGED = pathlib.Path(__file__).with_name("unreached.txt")
 
 
 def counts_of(run, build):
@@ -63,7 +66,7 @@ def percent(part, whole):
 
 
 def report(files, out):
-    rows, missed = [], []
+    rows, missed, unreached = [], [], []
     for path, lines in sorted(files.items()):
         source = pathlib.Path(path).read_text().splitlines()
         reached = sum(line[0] for line in lines.values())
@@ -74,6 +77,7 @@ def report(files, out):
             taken = best(branches)
             if not reached:
                 missed.append(f"line    {path}:{number}: {source[number - 1].strip()}")
+                unreached.append((path, number, source[number - 1].strip()))
             elif not all(taken):
                 missed.append(f"branch  {path}:{number}: {sum(taken)} of {len(taken)}: {source[number - 1].strip()}")
     out.write_text("".join(line + "\n" for line in sorted(missed, key=lambda line: not line.startswith("line"))))
@@ -82,6 +86,29 @@ def report(files, out):
     for line, branch, lines, branches, path in sorted(rows, reverse=True):
         print(f"{line:6}{percent(lines - line, lines)} {branch:8}{percent(branches - branch, branches)}  {path}")
     print(f"how many are not reached, and the share that is; which, {out}")
+    judge(unreached)
+
+
+def judged():
+    """The entries of unreached.txt, as (path, text)."""
+    lines = JUDGED.read_text().splitlines()
+    for before, line in zip([""] + lines, lines):
+        if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[^\t]+", line):
+            sys.exit(f"{JUDGED}: twice, not in order, or not a file, a text and a reason with tabs between: {line}")
+    return {tuple(line.split("\t")[:2]) for line in lines}
+
+
+def judge(unreached):
+    """Prints which of (path, number, text) nobody has looked at yet, and which judgements are out of date."""
+    entries = judged()
+    new = [line for line in unreached if (line[0], line[2]) not in entries]
+    stale = entries - {(path, text) for path, _, text in unreached}
+    for path, number, text in new:
+        print(f"new: {path}:{number}: {text}")
+    for path, text in sorted(stale):
+        print(f"out of date, for it is reached or gone: {path}: {text}")
+    print(f"{len(unreached)} lines are not reached: {len(unreached) - len(new)} judged ({os.path.relpath(JUDGED)}), "
+          f"{len(new)} new")
 
 
 def main():

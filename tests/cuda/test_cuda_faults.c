@@ -296,6 +296,59 @@ static void every_call(bool borrow, uint32_t threads)
         }
 }
 
+/* Each call fails by which a device is found: one that is current, one that a UUID names, and one that is not there. */
+static void every_call_of_finding(void)
+{
+    static const char *const devices[] = { "cuda", "cuda:GPU-1011", "cuda:GPU-2021" };
+    static const int results[] = { 719, 12345 }; /* one that no driver has words for */
+    struct leat_loader_options o = options();
+    unsigned nameless = 0;
+    cuda_context context;
+
+    cuda->fake->exempt(1);
+    MUST(cuda->driver.context_retain(&context, 1));
+    MUST(cuda->driver.context_push(context));
+    cuda->fake->exempt(-1);
+    for (unsigned kind = 0; kind < 6; kind++) {
+        failing = "";
+        for (uint64_t n = 1; failing; n++) {
+            unsigned live = cuda->fake->live();
+            struct leat_loader *l;
+            enum leat_status s;
+
+            failing = NULL;
+            o.device = device(devices[kind / 2]);
+            cuda->fake->fail_call(n, results[kind % 2], false);
+            s = cuda_open(&l, &w, o);
+            stop_failing();
+            T_CHECK((s == LEAT_OK) == (l != NULL) && (l || t_err.message[0]));
+            T_CHECK(s == LEAT_OK || s == LEAT_E_DEVICE || (s == LEAT_E_UNSUPPORTED && kind / 2 == 2));
+            nameless += s != LEAT_OK && strstr(t_err.message, "an error without a name (12345: no words for it)");
+            if (l)
+                cuda_close(l);
+            T_EQ(cuda->fake->live(), live);
+        }
+    }
+    T_CHECK(nameless > 10);
+    cuda->fake->exempt(1);
+    cuda->driver.context_pop(&context);
+    cuda->driver.context_release(1);
+    cuda->fake->exempt(-1);
+}
+
+/* A GPU that the kernels are not made for. */
+static void no_kernels(void)
+{
+    const char *call = "";
+
+    for (uint64_t n = 1; strcmp(call, "cuModuleLoadData") != 0; n++) {
+        cuda->fake->fail_call(n, CUDA_NO_BINARY_FOR_GPU, true);
+        refused(device("cuda:1"), LEAT_E_UNSUPPORTED, "failed: ");
+        call = cuda->fake->failed_call();
+        cuda->fake->fail_call(0, 0, false);
+    }
+}
+
 static uint64_t close_at;
 static void fail_in_closing(void)
 {
@@ -465,6 +518,8 @@ int main(void)
     IN_CHILD(device_memory);
     IN_CHILD(calls_threaded);
     IN_CHILD(calls_unthreaded);
+    IN_CHILD(every_call_of_finding);
+    IN_CHILD(no_kernels);
     IN_CHILD(every_call_of_closing);
     IN_CHILD(work);
     IN_CHILD(driver_goes_first);

@@ -229,13 +229,13 @@ static void graphs(const struct loading *w)
     free(host);
 }
 
-/* What is borrowed cannot be given back on a stream that is being captured: that ends the loader. */
+/* What is borrowed cannot be given back on a stream that is being captured: that ends the loader, the first time. */
 static void released_in_capture(const struct loading *w, uint32_t threads)
 {
     struct leat_loader_options o = options(threads);
     struct leat_outputs out = LEAT_OUTPUTS_INIT;
     cuda_stream stream = cuda_make_stream();
-    const struct leat_batch *b;
+    const struct leat_batch *b, *second;
     enum leat_status s = LEAT_OK;
     struct leat_loader *l;
 
@@ -244,8 +244,11 @@ static void released_in_capture(const struct loading *w, uint32_t threads)
     T_OK(cuda_open(&l, w, o));
     T_OK(leat_loader_next(l, &b, &t_err));
     T_OK(leat_batch_borrow(b, &out, stream, &t_err));
+    T_OK(leat_loader_next(l, &second, &t_err));
+    T_OK(leat_batch_borrow(second, &out, stream, &t_err));
     begin_capture(stream, CUDA_CAPTURE_THREAD_LOCAL);
     leat_batch_release(b, stream);
+    leat_batch_release(second, stream);
     drop_graph(end_capture(stream));
     for (unsigned k = 0; k < 100 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++)
         leat_batch_release(b, NULL);
@@ -332,6 +335,12 @@ static void shapes(const struct loading *w)
         out.inputs = memory + 4;
         T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_ARGUMENT);
         T_CONTAINS(t_err.message, "multiples");
+        out.inputs = memory;
+        out.rows = out.length = 1 << 30;
+        T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_ARGUMENT);
+        T_CONTAINS(t_err.message, "too many for a GPU at once");
+        out.inputs = NULL;
+        T_OK(leat_batch_write(b, &out, stream, &t_err)); /* nothing is wanted */
     }
     cuda_close(l);
     cuda_free(memory);

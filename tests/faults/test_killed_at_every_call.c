@@ -248,7 +248,7 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
         if (argc > 1 && strcmp(argv[1], scenarios[i].what) != 0)
             continue;
-        fault_without_renameat2(scenarios[i].without_renameat2);
+        fault_file_system(scenarios[i].without_renameat2 ? FAULT_NO_RENAMEAT2 : 0);
         kill_at_each_call(&scenarios[i], FAULT_KILL_BEFORE);
         kill_at_each_call(&scenarios[i], FAULT_KILL_AFTER);
         kill_at_each_call(&scenarios[i], FAULT_POWER_CUT);

@@ -32,16 +32,21 @@ static void copy_original(void)
     copy_dataset(original, name);
 }
 
-static struct loading open_plan(enum leat_access access)
+static struct loading open_part(enum leat_access access, const char *part)
 {
     struct loading w = { .width = 2, .mean = 50 };
     struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
     char text[800];
 
     open.access = access;
-    snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 3\n", name, LENGTH);
+    snprintf(text, sizeof text, "source %s\nseq-len %d\nepochs 3\n%s", name, LENGTH, part);
     T_OK(leat_plan_parse(&w.plan, text, strlen(text), NULL, &open, &t_err));
     return w;
+}
+
+static struct loading open_plan(enum leat_access access)
+{
+    return open_part(access, "");
 }
 
 /* Damages a byte of the token file. */
@@ -158,6 +163,35 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     leat_plan_close(w.plan);
 }
 
+/* ---- A damaged index ---- */
+
+/* An entry of the directory that says more documents than there are: where documents begin cannot be told. */
+static void damaged_directory(void)
+{
+    static const uint8_t ones[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
+    struct leat_loader_options o = options(LEAT_ENGINE_PREAD, LEAT_ON_DAMAGE_ERROR);
+    const struct part *part;
+    struct loading w;
+    struct run r;
+    int fd;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_READ);
+    part = w.plan->sources[0].dataset->parts;
+    fd = open(with(name, ".leat"), O_WRONLY);
+    T_CHECK(pwrite(fd, ones, 8, (off_t)part->header.sections[FORMAT_DIRECTORY].offset) == 8);
+    close(fd);
+    o.outputs = LEAT_OUTPUT_POSITIONS;
+    r = take_all(&w, &o, NULL);
+    T_EQ(r.status, LEAT_E_DOCUMENTS);
+    T_CONTAINS(t_err.message, "entry 0 of its directory contradicts the next one");
+    o.on_damage = LEAT_ON_DAMAGE_MASK;
+    r = take_all(&w, &o, NULL);
+    T_EQ(r.status, LEAT_E_END);
+    T_CHECK(r.damaged > 0);
+    leat_plan_close(w.plan);
+}
+
 /* ---- Reads that fail ---- */
 
 static void failing_reads(enum leat_engine engine)
@@ -179,6 +213,7 @@ static void failing_reads(enum leat_engine engine)
             long allocations = fault_allocations();
 
             o.on_damage = d;
+            o.outputs = n % 3 ? 0 : LEAT_OUTPUT_POSITIONS; /* which are found in the index */
             fault_arm(FAULT_SYSTEM, n % 2 ? FAULT_ONCE : FAULT_FROM_THEN_ON, n, EIO);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -284,15 +319,67 @@ static void slow_reads(enum leat_engine engine)
     leat_plan_close(w.plan);
 }
 
+/* ---- Maps and events that cannot be had ---- */
+
+/* Page tables that cannot be filled: the rows are read instead, or, where the kernel only does not know how (EINVAL),
+ * copied; nor is memory needed to know which were. */
+static void failing_maps(void)
+{
+    static const int errors[] = { EIO, EINVAL, ENOMEM };
+    unsigned failed[3] = { 0 };
+    struct loading w;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_TRUSTED);
+    for (unsigned i = 0; i < 3; i++)
+        for (uint64_t n = 1; n < 80; n++) {
+            struct leat_loader_options o = options(LEAT_ENGINE_MAP, LEAT_ON_DAMAGE_ERROR);
+            const char *call;
+            struct run r;
+
+            o.threads = 0;
+            fault_arm(i == 2 ? FAULT_MEMORY : FAULT_SYSTEM, FAULT_ONCE, n, errors[i]);
+            r = take_all(&w, &o, NULL);
+            fault_disarm();
+            call = fault_failed();
+            if (!call || (i < 2 && strcmp(call, "madvise") != 0) || r.status == LEAT_E_NO_MEMORY)
+                continue;
+            T_EQ(r.status, LEAT_E_END);
+            T_EQ(r.damaged, 0);
+            failed[i]++;
+        }
+    T_CHECK(failed[0] > 2 && failed[1] > 2 && failed[2] > 0);
+    leat_plan_close(w.plan);
+}
+
+static void failing_events(void)
+{
+    struct leat_loader_options o = options(LEAT_ENGINE_PREAD, LEAT_ON_DAMAGE_MASK);
+    struct leat_loader *l;
+    struct loading w;
+    int fd;
+
+    copy_original();
+    w = open_plan(LEAT_ACCESS_READ);
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    fault_arm(FAULT_SYSTEM, FAULT_FROM_THEN_ON, 1, EMFILE);
+    T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_IO);
+    fault_disarm();
+    T_CONTAINS(t_err.message, "ulimit -n");
+    T_OK(leat_loader_event_fd(l, &fd, &t_err));
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
 /* ---- Opening with failing calls ---- */
 
-static void opening(enum fault_kind kind)
+static void opening(enum fault_kind kind, enum leat_access access, enum leat_rows rows)
 {
     struct loading w;
     bool failed = true;
 
     copy_original();
-    w = open_plan(LEAT_ACCESS_LEASED);
+    w = open_part(access, rows == LEAT_ROWS_DOCUMENTS ? "split x=0.5,y=0.5\nuse y\n" : "");
     for (uint64_t n = 1; failed && n < 300; n++) {
         struct leat_loader_options o = options(LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR);
         unsigned files = fault_open_files();
@@ -302,6 +389,8 @@ static void opening(enum fault_kind kind)
 
         o.outputs = LEAT_OUTPUT_INPUTS;
         o.borrow = 1;
+        o.rows = rows;
+        o.numa_node = 0;
         fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
         s = leat_loader_open(&l, w.plan, &o, &t_err);
         failed = fault_disarm() >= n;
@@ -430,7 +519,12 @@ int main(void)
         slow_reads(e);
         short_and_interrupted(e);
     }
-    opening(FAULT_MEMORY);
-    opening(FAULT_SYSTEM);
+    damaged_directory();
+    failing_maps();
+    failing_events();
+    opening(FAULT_MEMORY, LEAT_ACCESS_LEASED, LEAT_ROWS_WINDOWS);
+    opening(FAULT_SYSTEM, LEAT_ACCESS_LEASED, LEAT_ROWS_WINDOWS);
+    opening(FAULT_MEMORY, LEAT_ACCESS_READ, LEAT_ROWS_DOCUMENTS);
+    opening(FAULT_SYSTEM, LEAT_ACCESS_READ, LEAT_ROWS_DOCUMENTS);
     return t_end();
 }

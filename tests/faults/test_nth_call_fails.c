@@ -11,6 +11,8 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 
+#include "base/file.h"
+#include "dataset.h"
 #include "leat_pack.h"
 #include "own_mounts.h"
 #include "small.h"
@@ -37,15 +39,21 @@ static enum leat_status write_straight(struct leat_error *err)
     return LEAT_OK;
 }
 
-/* More than the writer's buffers hold, so that it also writes between open and finish. */
+/* More than the writer's buffers hold, so that it also writes between open and finish; and a tokenizer's file that is more
+ * than is copied at once. */
 static enum leat_status write_much(struct leat_error *err)
 {
+    static const char large[(1 << 20) + 5];
+    static const struct leat_stored_tokenizer tokenizer = { "large.json", NULL, large, sizeof large };
+    struct leat_writer_options options = small_options(&fresh);
     uint32_t ids[60];
     enum leat_status s;
 
     for (unsigned i = 0; i < 60; i++)
         ids[i] = i;
-    if ((s = small_open(&fresh, &writer, err)) != LEAT_OK || (s = small_begin(writer, err)) != LEAT_OK)
+    options.tokenizer = &tokenizer;
+    if ((s = leat_writer_open(&writer, fresh.name, &options, err)) != LEAT_OK ||
+        (s = small_begin(writer, err)) != LEAT_OK)
         return s;
     for (uint64_t k = 0; s == LEAT_OK && k < 40000; k++) {
         struct leat_origin o = { .offset = k, .line = k, .id = "document", .id_bytes = 8 };
@@ -308,19 +316,27 @@ struct scenario {
     const char *what;
     void (*prepare)(void); /* after work/ was emptied */
     enum leat_status (*run)(struct leat_error *err);
-    bool writes, replaces, abandons, without_renameat2;
+    bool writes, replaces, abandons;
+    unsigned lacks;    /* of the file system */
     const char *reads; /* the name to open, after the folder's */
     enum leat_access access;
 };
 
 static const struct scenario scenarios[] = {
     { .what = "write", .run = write_straight, .writes = true },
-    { .what = "write where renaming cannot refuse", .run = write_straight, .writes = true, .without_renameat2 = true },
+    { .what = "write where renaming cannot refuse",
+      .run = write_straight,
+      .writes = true,
+      .lacks = FAULT_NO_RENAMEAT2 },
     { .what = "write, suspend, resume", .run = write_and_resume, .writes = true },
     { .what = "write, suspend, resume where renaming cannot refuse",
       .run = write_and_resume,
       .writes = true,
-      .without_renameat2 = true },
+      .lacks = FAULT_NO_RENAMEAT2 },
+    { .what = "write where files have one name only",
+      .run = write_straight,
+      .writes = true,
+      .lacks = FAULT_NO_RENAMEAT2 | FAULT_NO_LINKS },
     { .what = "replace", .prepare = copy_old, .run = write_straight, .writes = true, .replaces = true },
     { .what = "replace with checkpoints",
       .prepare = copy_old,
@@ -331,6 +347,7 @@ static const struct scenario scenarios[] = {
     { .what = "abandon", .run = write_and_abandon, .abandons = true },
     { .what = "merge", .run = merge, .writes = true },
     { .what = "arrange", .run = arrange, .writes = true },
+    { .what = "arrange where files need names", .run = arrange, .writes = true, .lacks = FAULT_NO_UNNAMED },
     { .what = "read", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_LEASED },
     { .what = "read on trust", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_TRUSTED },
     { .what = "read unmapped", .run = read_everything, .reads = "/list/x", .access = LEAT_ACCESS_READ },
@@ -375,7 +392,7 @@ static bool is_needed(const struct scenario *s, const char *call)
     static const char *const calls[] = { "malloc", "calloc", "realloc",   "strdup", "pread", "pwrite",  "ftruncate",
                                          "fsync",  "rename", "renameat2", "link",   "flock", "opendir", "readdir" };
 
-    if (s->without_renameat2 && call && (strcmp(call, "fsync") == 0 || strcmp(call, "malloc") == 0))
+    if (s->lacks & FAULT_NO_RENAMEAT2 && call && (strcmp(call, "fsync") == 0 || strcmp(call, "malloc") == 0))
         return false; /* syncing inside a rename is for power cuts only, and is done once more after it */
     for (size_t i = 0; call && !s->abandons && i < sizeof calls / sizeof calls[0]; i++)
         if (strcmp(call, calls[i]) == 0)
@@ -570,6 +587,51 @@ static void disturb_transfers(const struct scenario *scenario)
     }
 }
 
+/* A name that is taken stays what it is, however the file system renames. */
+static void keep_what_is_there(void)
+{
+    static const unsigned kinds[] = { 0, FAULT_NO_RENAMEAT2, FAULT_NO_RENAMEAT2 | FAULT_NO_LINKS };
+    const char *from = with(folder, "/from"), *to = with(folder, "/to");
+
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        put_file(from, "from", 4);
+        put_file(to, "to", 2);
+        fault_file_system(kinds[i]);
+        T_STATUS(file_rename(from, to, false, &t_err), LEAT_E_EXISTS);
+        fault_file_system(0);
+        T_CHECK(access(from, F_OK) == 0 && !same_file(from, to));
+    }
+}
+
+/* A dataset in memory: nothing of it is left where there is none for it. */
+static void open_in_memory(void)
+{
+    size_t index_bytes, token_bytes;
+    uint8_t *index = file_bytes(with(folder, "/p1.leat"), &index_bytes);
+    uint8_t *tokens = file_bytes(with(folder, "/p1.tokens"), &token_bytes);
+    enum leat_status s = LEAT_E_NO_MEMORY;
+    unsigned failed = 0;
+
+    for (uint64_t n = 1; s != LEAT_OK; n++) {
+        long allocations = fault_allocations();
+        struct leat_dataset *d = NULL;
+        struct part part;
+
+        fault_arm(FAULT_MEMORY, FAULT_ONCE, n, ENOMEM);
+        s = part_open_memory(&part, index, index_bytes, tokens, token_bytes, &t_err);
+        if (s == LEAT_OK)
+            s = dataset_of_part(&d, &part, &t_err);
+        fault_disarm();
+        T_CHECK((s == LEAT_OK) == (d != NULL) && (s == LEAT_OK || s == LEAT_E_NO_MEMORY));
+        leat_dataset_close(d);
+        T_EQ(fault_allocations(), allocations);
+        failed += s != LEAT_OK;
+    }
+    T_CHECK(failed >= 5);
+    free(index);
+    free(tokens);
+}
+
 static void prepare_all(void)
 {
     static struct small part;
@@ -601,13 +663,15 @@ int main(int argc, char **argv)
 
     folder = memory_folder();
     prepare_all();
+    keep_what_is_there();
+    open_in_memory();
     for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
         const struct scenario *s = &scenarios[i];
 
         if (argc > 1 && strcmp(argv[1], s->what) != 0)
             continue;
         small_write(&reference);
-        fault_without_renameat2(s->without_renameat2);
+        fault_file_system(s->lacks);
         if (s->reads) {
             snprintf(name, sizeof name, "%s%s%s", s->reads[0] == '@' ? "@" : "", folder,
                      s->reads + (s->reads[0] == '@'));
@@ -617,7 +681,7 @@ int main(int argc, char **argv)
         fail_each_call(s, FAULT_MEMORY);
         fail_each_call(s, FAULT_SYSTEM);
         disturb_transfers(s);
-        fault_without_renameat2(false);
+        fault_file_system(0);
     }
     return t_end();
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +89,44 @@ static void hot(enum leat_access access, const char *engine)
     T_EQ(strlen(text), 9);
     leat_loader_close(l);
     leat_plan_close(w.plan);
+}
+
+/* More files than are looked at when the loader is opened and with the first batch: the others are taken to be like those. */
+static void many(const char *folder)
+{
+    struct loading w = { .width = 2, .mean = 60 };
+    struct leat_loader_options o = options(LEAT_ENGINE_AUTO);
+    struct leat_loader_stats stats;
+    struct leat_loader *l;
+    char file[700], text[800];
+
+    snprintf(file, sizeof file, "%s/many", folder);
+    T_EQ(mkdir(file, 0777), 0);
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(file, sizeof file, "%s/many/%u", folder, i);
+        loading_write(file, 2000, 2, 60);
+    }
+    snprintf(text, sizeof text, "source %s/many\nseq-len 512\n", folder);
+    w.plan = loading_plan(text);
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    stats = take(&w, l, 0, 40); /* two epochs: each file has three rows */
+    T_STR(stats.engine, "map");
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+}
+
+/* All is checked where it must come to memory first. */
+static void verifies(void)
+{
+    struct leat_open_options o = LEAT_OPEN_OPTIONS_INIT;
+    struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
+    struct leat_dataset *d;
+
+    o.access = LEAT_ACCESS_TRUSTED;
+    T_OK(leat_dataset_open(&d, name, &o, &t_err));
+    T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
+    T_CHECK(report.bytes >= 2 * TOKENS);
+    leat_dataset_close(d);
 }
 
 static void forced(enum leat_engine engine, const char *shown)
@@ -231,7 +270,9 @@ static void starved(void)
 
 int main(void)
 {
-    snprintf(name, sizeof name, "%s/d", t_folder());
+    const char *folder = t_folder();
+
+    snprintf(name, sizeof name, "%s/d", folder);
     loading_write(name, TOKENS, 2, 60);
     if (page_cache_drop(
             token_file())) /* first, since its child opens a loader, for which no device must have been opened before */
@@ -239,9 +280,11 @@ int main(void)
     page_cache_fill(token_file());
     hot(LEAT_ACCESS_TRUSTED, "map");
     hot(LEAT_ACCESS_READ, "pread");
+    many(folder);
     starved();
     if (!page_cache_drop(token_file()))
         return t_failures ? 1 : t_skip("this file system keeps files in memory: the rest passed");
+    verifies();
     forced(LEAT_ENGINE_MAP, "map");
     forced(LEAT_ENGINE_PREAD, "pread");
     forced(LEAT_ENGINE_ADVISE, "advise");

@@ -8,12 +8,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "faults/own_mounts.h"
 #include "loading.h"
+#include "refused_call.h"
 #include "support/fuse_file.h"
 
 #define TOKENS ((uint64_t)8 << 20) /* 16 MiB */
@@ -380,11 +382,68 @@ static void late_reads(void)
     fuse_file_unmount(&f);
 }
 
+static unsigned late_row; /* of the second batch: its read is held up */
+
+/* From the second batch on this thread's calls of io_uring are refused, while reads are under way, one of which is held up
+ * until its slot is filled anew. No row is given that it could still be written to, and none takes what came late for its
+ * own. Once such a row was given without its tokens. */
+static void *stops(void *fuse)
+{
+#if defined(__linux__) && defined(SYS_io_uring_enter)
+    struct leat_loader_options o = options(LEAT_ENGINE_URING);
+    struct loading w = open_plan(LEAT_ACCESS_READ, "");
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    const struct fuse_file *f = fuse;
+    enum leat_status s = LEAT_OK;
+    char text[600];
+
+    many_reads(f); /* so many that no second one is held up */
+    atomic_store(&f->board->hold_every, many_reads(f) + BATCH + late_row);
+    o.threads = 0;
+    o.slots = 4;
+    o.verify = 0;
+    T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+    take(&w, l, 1);
+    if (refuse_call(SYS_io_uring_enter, EPERM)) {
+        for (uint64_t k = 1; k < 40 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
+            loading_check(&w, b, k * BATCH);
+            leat_batch_release(b, NULL);
+        }
+        T_CHECK(s == LEAT_E_STATE || (s == LEAT_OK && apart != LEAT_APART_ALWAYS));
+        if (s != LEAT_OK)
+            T_CONTAINS(t_err.message, "io_uring does not tell any more which reads are done (errno 1)");
+        T_CHECK(leat_loader_notice(l, text, sizeof text));
+        T_CONTAINS(text, "io_uring is not to be had here (forbidden");
+    }
+    leat_loader_close(l);
+    leat_plan_close(w.plan);
+#else
+    (void)fuse;
+#endif
+    return NULL;
+}
+
+/* In a thread of its own, which the filter ends with. */
+static void stops_alone(void)
+{
+    struct fuse_file f;
+    pthread_t thread;
+
+    T_CHECK(mount_fuse(&f));
+    atomic_store(&f.board->hold_for, 150);
+    T_CHECK(pthread_create(&thread, NULL, stops, &f) == 0);
+    pthread_join(thread, NULL);
+    T_CHECK(atomic_load(&f.board->held) > 0);
+    fuse_file_unmount(&f);
+}
+
 static void rows_apart(void)
 {
     apart = LEAT_APART_ALWAYS;
     overtakes();
     refuses_direct();
+    stops_alone();
     late_reads();
     for (unsigned direct = 0; direct < 2; direct++) {
         fails(LEAT_ENGINE_URING, LEAT_ON_DAMAGE_ERROR, direct);
@@ -417,6 +476,8 @@ int main(void)
     if (overtakes()) {
         refuses_direct();
         slow_reads();
+        for (late_row = 1; late_row < 6; late_row++)
+            stops_alone();
         rows_apart();
     }
     for (unsigned i = 0; i < 2; i++)

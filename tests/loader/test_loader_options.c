@@ -4,6 +4,8 @@
  * epoch, longest first, padded, cut where they are too long; of a plan with a split, those that begin in the used part,
  * each in one. A thread runs here.
  */
+#include <unistd.h>
+
 #include "loading.h"
 #include "permute.h"
 
@@ -50,6 +52,8 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "sequences_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_SEQUENCES);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_SAMPLES_MOST + 1);
     REFUSED(LEAT_E_ARGUMENT, "beyond 2^30", o.most_length = ((uint64_t)1 << 30) + 1);
+    REFUSED(LEAT_E_ARGUMENT, "does not fit into memory", o.rows = LEAT_ROWS_DOCUMENTS; o.most_length = 1 << 30;
+            o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_NO_MEMORY, "raise `memory`", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
     REFUSED(LEAT_E_CHECKPOINT, "no state", o.state = "x"; o.state_bytes = 1);
@@ -69,6 +73,117 @@ static void older_program(const struct loading *w)
     T_OK(leat_loader_next(l, &b, &t_err));
     loading_check(w, b, 0);
     T_EQ(b->rows, 4);
+    leat_loader_close(l);
+}
+
+/* A dataset of one document, with ids that do not fit into 31 bits. */
+static void write_wide(const char *name)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    static uint32_t ids[1000];
+    struct leat_writer *writer;
+
+    for (uint32_t i = 0; i < 1000; i++)
+        ids[i] = UINT32_MAX - i;
+    o.vocabulary = (uint64_t)1 << 32;
+    T_OK(leat_writer_open(&writer, name, &o, &t_err));
+    T_OK(leat_writer_add_u32(writer, ids, 1000, NULL, &t_err));
+    T_OK(leat_writer_finish(writer, NULL, &t_err));
+}
+
+static void wide_ids(const char *name)
+{
+    struct leat_loader_options options = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_outputs out = LEAT_OUTPUTS_INIT;
+    struct loading wide = { .width = 4 };
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    char text[900];
+
+    snprintf(text, sizeof text, "source %s\nseq-len 20\n", name);
+    wide.plan = loading_plan(text);
+    options.borrow = options.batch = 1;
+    options.outputs = LEAT_OUTPUT_INPUTS;
+    options.number_bytes = 4;
+    refused(&wide, options, LEAT_E_ARGUMENT, "do not fit into 4 bytes");
+    options.borrow = options.outputs = 0;
+    T_OK(leat_loader_open(&l, wide.plan, &options, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    out.number_bytes = 4;
+    out.inputs = text; /* is not touched */
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "take 8");
+    leat_loader_close(l);
+    leat_plan_close(wide.plan);
+}
+
+/* More positions than there are numbers: they do not end. */
+static void without_end(void)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_plan *plan;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    char text[900];
+
+    snprintf(text, sizeof text, "source %s/d\nseq-len 20\nepochs 9223372036854775809\n", folder);
+    plan = loading_plan(text);
+    o.batch = 4;
+    o.rows = LEAT_ROWS_DOCUMENTS;
+    o.position = LEAT_SAMPLES_MOST - 2;
+    T_OK(leat_loader_open(&l, plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    T_EQ(b->rows, 4);
+    leat_loader_close(l);
+    leat_plan_close(plan);
+}
+
+/* Rows that lie apart take whole pages each: where there is no room for that, they lie together. */
+static void little_memory(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 4;
+    o.apart = LEAT_APART_ALWAYS;
+    o.memory = 20000;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_OK(leat_loader_next(l, &b, &t_err));
+    loading_check(w, b, 0);
+    leat_loader_stats(l, &stats);
+    T_CHECK(stats.ring_bytes <= 20000);
+    leat_loader_close(l);
+}
+
+/* Nothing is announced without a thread; and batches go on where nobody has read what was. */
+static void events(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const uint64_t full = UINT64_MAX - 1;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+    uint64_t count;
+    int fd;
+
+    o.batch = 4;
+    o.threads = 0;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_UNSUPPORTED);
+    leat_loader_close(l);
+    o.threads = 1;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_OK(leat_loader_event_fd(l, &fd, &t_err));
+    while (write(fd, &full, sizeof full) < 0) /* until nothing came in between */
+        T_EQ(read(fd, &count, sizeof count), sizeof count);
+    for (uint64_t k = 0; k < 100; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        loading_check(w, b, 4 * k);
+        leat_batch_release(b, NULL);
+    }
+    T_EQ(read(fd, &count, sizeof count), sizeof count);
+    T_EQ(count, full);
     leat_loader_close(l);
 }
 
@@ -366,11 +481,17 @@ int main(void)
     refusals(&w);
     older_program(&w);
     rooms(&w);
+    little_memory(&w);
+    events(&w);
     placed(&w, 0);
     placed(&w, 900);
     placed(&w, 100000);
     resumes(&w);
     leat_plan_close(w.plan);
+    without_end();
+    snprintf(text, sizeof text, "%s/wide", folder);
+    write_wide(text);
+    wide_ids(text);
     documents();
     split_documents();
     return t_end();

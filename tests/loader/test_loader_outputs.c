@@ -191,7 +191,11 @@ static void refusals(const struct leat_batch *b)
     o.length = 0;
     o.rows = b->rows - 1;
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), b->rows > 1 ? LEAT_E_ARGUMENT : LEAT_OK);
-    o.rows = 0;
+    o.rows = o.length = 1 << 20;
+    o.sequences = (int32_t[1]) { 0 };
+    T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_RANGE);
+    T_CONTAINS(t_err.message, "too many for sequences of 32 bits");
+    o.rows = o.length = 0;
     o.number_bytes = 3;
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_ARGUMENT);
 }
@@ -271,6 +275,23 @@ static void not_asked_for(const struct loading *w)
     leat_loader_close(l);
 }
 
+/* Borrowed sequences for which no room was kept end the batches. */
+static void too_many_sequences(const struct loading *w)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    o.batch = 7;
+    o.borrow = 1;
+    o.outputs = LEAT_OUTPUT_SEQUENCES;
+    o.sequences_room = 2;
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_RANGE);
+    T_CONTAINS(t_err.message, "sequences_room is 2");
+    leat_loader_close(l);
+}
+
 static void with_width(unsigned width)
 {
     struct loading w = { .width = width, .mean = 9 };
@@ -289,6 +310,7 @@ static void with_width(unsigned width)
         borrow_batches(&w, starts, outputs);
     borrow_batches(&w, starts, (1u << ROWS_OUTPUT_COUNT) - 1);
     not_asked_for(&w);
+    too_many_sequences(&w);
     leat_plan_close(w.plan);
     free(starts.bits);
 }
@@ -415,10 +437,23 @@ static void random_job(uint64_t *random)
     check_job(&j);
 }
 
+/* The environment lowers what is chosen. */
+static void lower_level(void)
+{
+    const char *before = getenv("LEAT_TEST_CPU");
+    char kept[32];
+
+    snprintf(kept, sizeof kept, "%s", before ? before : "");
+    setenv("LEAT_TEST_CPU", "plain", 1);
+    T_STR(rows_kernels()->name, "plain");
+    setenv("LEAT_TEST_CPU", kept, 1);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
 
+    lower_level();
     snprintf(folder, sizeof folder, "%s", t_folder());
     with_width(2);
     with_width(4);

@@ -266,6 +266,12 @@ static void test_trace(uint64_t *random)
         check_trace(plan, source, first, 1 + t_below(random, i % 2 ? 300 : 2000),
                     i % 3 ? LEAT_NONE : t_below(random, 4), 1 + t_below(random, i % 4 ? 9000 : 50));
     }
+    for (uint64_t source = 0; source < 2; source++) { /* the last tokens, which are no whole block */
+        struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+
+        T_OK(leat_plan_source_info(plan, source, &info, &t_err));
+        check_trace(plan, source, info.tokens - 200, 200, LEAT_NONE, 9000);
+    }
     T_OK(leat_plan_trace(plan, 0, 100, 0, LEAT_NONE, 5000, add, &f, &t_err));
     T_EQ(f.count, 0);
     T_OK(leat_plan_trace(plan, 0, 0, 1000, 2, LEAT_NONE, add, &f, &t_err));
@@ -373,6 +379,7 @@ static void test_refusals(void)
         { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5\nuse b", "has none of that name" },
         { "leat plan 1\nsource %/a\nseq-len 0", "needs a sequence length" },
         { "leat plan 1\nsource %/a\nseq-len 2000000000", "not between 1 and 2^30" },
+        { "leat plan 1\nsource %/a\nseq-len 2147483648\nbase-len 16", "of 2147483648 is not between 1 and 2^30" },
         { "leat plan 1\nsource %/a\nseq-len 3\nbase-len 4", "does not divide" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1:len=3", "does not divide" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1\nat 9:2", "not after the one before it" },
@@ -395,6 +402,49 @@ static void test_refusals(void)
     T_CONTAINS(t_err.message, "--skip: ");
     T_STATUS(leat_plan_parse(&plan, "skip 9", 6, NULL, NULL, NULL), LEAT_E_ARGUMENT);
     T_STATUS(leat_plan_parse(&plan, "source nothing\nseq-len 4", 24, NULL, NULL, &t_err), LEAT_E_NO_FILE);
+}
+
+/* More sources, or phases of so many sources, than a plan can have. */
+static void test_too_many(void)
+{
+    static struct leat_plan_source sources[65537];
+    static struct leat_plan_phase phases[256];
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_dataset *d;
+    struct leat_plan *plan;
+
+    T_OK(leat_dataset_open(&d, t_path(folder, "a"), NULL, &t_err));
+    for (unsigned i = 0; i < 65537; i++)
+        sources[i] = (struct leat_plan_source) { .size = sizeof *sources, .name = "a", .weight = "1", .dataset = d };
+    for (unsigned i = 0; i < 256; i++)
+        phases[i] = (struct leat_plan_phase) { .size = sizeof *phases, .begin = 16 * (i + 1), .weights = "1" };
+    o.sources = sources;
+    o.source_count = 65537;
+    o.seq_len = 16;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "more than 65536 sources");
+    o.source_count = 65536;
+    o.phases = phases;
+    o.phase_count = 256;
+    T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "257 phases of 65536 sources are too many: 256 is the most");
+    leat_dataset_close(d);
+}
+
+/* A source whose epochs end behind the last sample that has a number: the plan is one without end. */
+static void test_end_of_numbers(void)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct leat_plan *plan = parse("source %s/a\nseq-len 16\n", folder);
+
+    T_OK(leat_plan_source_info(plan, 0, &source, &t_err));
+    leat_plan_close(plan);
+    plan = parse("source %s/a:0:%" PRIu64 "\nsource %s/b:1\nseq-len 16\nat 1600000:1,0\n", folder,
+                 LEAT_SAMPLES_MOST / source.blocks, folder);
+    leat_plan_info(plan, &info);
+    T_EQ(info.samples, LEAT_NONE);
+    leat_plan_close(plan);
 }
 
 /* A dataset without documents, with other options than those of write_dataset(). */
@@ -517,6 +567,8 @@ int main(void)
     test_trace(&random);
     test_ranks(&random);
     test_refusals();
+    test_too_many();
+    test_end_of_numbers();
     test_agreement();
     test_wrong_options();
     test_names();

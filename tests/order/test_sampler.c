@@ -163,6 +163,7 @@ static void probe_plan(uint64_t *random, const struct random_plan *p, const stru
         /* a block of any source, and then its sample */
         x.source = (uint32_t)t_below(random, p->rules.source_count);
         x.block = t_below(random, p->blocks[x.source]);
+        T_CHECK(!sampler_find(s, x.source, UINT64_MAX - t_below(random, 5), x.block, &found));
         x.epoch = t_below(random, 5);
         if (sampler_find(s, x.source, x.epoch, x.block, &found)) {
             struct sampler_place y;

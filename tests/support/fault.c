@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "support/power.h"
@@ -33,7 +34,7 @@ static struct {
 } armed;
 
 static atomic_long allocations;
-static atomic_bool without_renameat2;
+static atomic_uint lacking; /* of the file system */
 
 void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_error)
 {
@@ -58,9 +59,14 @@ const char *fault_failed(void)
     return atomic_load(&armed.failed);
 }
 
-void fault_without_renameat2(bool without)
+void fault_file_system(unsigned lacks)
 {
-    atomic_store(&without_renameat2, without);
+    atomic_store(&lacking, lacks);
+}
+
+static bool lacks(unsigned what)
+{
+    return atomic_load(&lacking) & what;
 }
 
 long fault_allocations(void)
@@ -276,6 +282,7 @@ CALL(ssize_t, pread, (int fd, void *to, size_t count, off_t at), (fd, to, part_o
 CALL(ssize_t, pwrite, (int fd, const void *from, size_t count, off_t at), (fd, from, part_of(count), at), -1)
 CALL(int, ftruncate, (int fd, off_t size), (fd, size), -1)
 CALL(int, fstat, (int fd, struct stat *st), (fd, st), -1)
+CALL(int, fstatfs, (int fd, struct statfs *fs), (fd, fs), -1)
 CALL(int, stat, (const char *path, struct stat *st), (path, st), -1)
 CALL(int, lstat, (const char *path, struct stat *st), (path, st), -1)
 CALL(void *, mmap, (void *to, size_t count, int protection, int flags, int fd, off_t at),
@@ -314,8 +321,8 @@ LAST_CALL(munmap, (void *at, size_t count), (at, count))
                                                                                                                        \
         if (fate == FAIL)                                                                                              \
             return -1;                                                                                                 \
-        if (refused) {                                                                                                 \
-            errno = EINVAL;                                                                                            \
+        if ((refused) != 0) {                                                                                          \
+            errno = refused;                                                                                           \
             return -1;                                                                                                 \
         }                                                                                                              \
         result = __real_##name arguments;                                                                              \
@@ -327,11 +334,11 @@ LAST_CALL(munmap, (void *at, size_t count), (at, count))
         return result;                                                                                                 \
     }
 
-NAMING_CALL(rename, (const char *from, const char *to), (from, to), false, power_renamed(from, to))
+NAMING_CALL(rename, (const char *from, const char *to), (from, to), 0, power_renamed(from, to))
 NAMING_CALL(renameat2, (int from_dir, const char *from, int to_dir, const char *to, unsigned flags),
-            (from_dir, from, to_dir, to, flags), atomic_load(&without_renameat2), power_renamed(from, to))
-NAMING_CALL(link, (const char *from, const char *to), (from, to), false, power_named(to))
-NAMING_CALL(unlink, (const char *path), (path), false, power_unnamed(path))
+            (from_dir, from, to_dir, to, flags), lacks(FAULT_NO_RENAMEAT2) ? EINVAL : 0, power_renamed(from, to))
+NAMING_CALL(link, (const char *from, const char *to), (from, to), lacks(FAULT_NO_LINKS) ? EPERM : 0, power_named(to))
+NAMING_CALL(unlink, (const char *path), (path), 0, power_unnamed(path))
 
 /* ---- The others ---- */
 
@@ -349,6 +356,10 @@ int __wrap_open(const char *path, int flags, ...)
 
     if (fate == FAIL)
         return -1;
+    if ((flags & O_TMPFILE) == O_TMPFILE && lacks(FAULT_NO_UNNAMED)) {
+        errno = EOPNOTSUPP;
+        return -1;
+    }
     va_start(args, flags);
     if (flags & O_CREAT)
         mode = va_arg(args, mode_t);

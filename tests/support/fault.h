@@ -38,8 +38,13 @@ uint64_t fault_disarm(void);
 /* The first call that failed since arming ("pwrite"); NULL: none did. Also after disarming. */
 const char *fault_failed(void);
 
-/* As on a file system that cannot rename without replacing: renameat2 fails with EINVAL. Not a fault: it stays. */
-void fault_without_renameat2(bool without);
+/* What some file systems cannot do. Not a fault: it stays until it is set anew. */
+enum {
+    FAULT_NO_RENAMEAT2 = 1, /* rename without replacing: EINVAL, as on NFS */
+    FAULT_NO_LINKS = 2,     /* give a file a second name: EPERM, as on FUSE */
+    FAULT_NO_UNNAMED = 4    /* make a file without a name: EOPNOTSUPP */
+};
+void fault_file_system(unsigned lacks);
 
 /* Allocations through the wrapped calls that were not freed yet. */
 long fault_allocations(void);

@@ -287,6 +287,7 @@ static void check_list_file(void)
 /* Names in the order given: a dataset, a folder with its own order, a list. */
 static void check_names(void)
 {
+    struct leat_open_options unknown = LEAT_OPEN_OPTIONS_INIT;
     char some[1100], all[1100], names[2][1100];
     const char *list[] = { names[0], all, some, names[1] };
     struct leat_dataset *d;
@@ -312,6 +313,9 @@ static void check_names(void)
     /* an empty folder among others is one all the same */
     snprintf(all, sizeof all, "%s", in_folder("nothing"));
     T_EQ(mkdir(all, 0777), 0);
+    unknown.access = (enum leat_access)7;
+    T_STATUS(leat_dataset_open_list(&d, list, 4, &unknown, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "7 is no kind of access");
     T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_NO_FILE);
     T_CONTAINS(t_err.message, "holds no dataset");
     write_text(in_folder("short.list"), "#\n", 2);

@@ -5,9 +5,15 @@
  */
 #include "residency.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
+#include "loader/refused_call.h"
 #include "t.h"
+#include "warm.h"
+
+#define CACHESTAT 451
 
 static const char *root;
 
@@ -33,9 +39,53 @@ static uint64_t left(const char *groups)
     return residency_group_memory(t_path(root, "groups"), root);
 }
 
+/* Where nobody knows what is there, all is read. */
+static void warms(int fd, uint64_t bytes)
+{
+    struct warm_stretch all = { .fd = fd, .bytes = bytes };
+    struct warm *w = warm_open(&all, 1);
+
+    while (!warm_ended(w))
+        usleep(1000);
+    T_EQ(warm_bytes(w), bytes);
+    warm_close(w);
+}
+
+/* What is cached, on a kernel that cannot be asked for whole ranges (cachestat is of Linux 6.5); and of what is no file. */
+static void test_older_kernel(void)
+{
+#if defined(__linux__)
+    pid_t child = fork();
+    int fd;
+
+    if (child == 0) {
+        if (!refuse_call(CACHESTAT, ENOSYS))
+            _exit(0); /* no filters here */
+        put("file", "some text");
+        fd = open(t_path(root, "file"), O_RDWR);
+        T_EQ(residency_share(fd, 9, 1), 1);
+        T_CHECK(!residency_whole(fd, 0, 9) && !residency_lacks(fd, 0, 9)); /* nobody knows */
+        T_EQ(residency_share(fd, 1 << 20, 1), 0);                          /* what it does not have is not there */
+        T_EQ(residency_share(-1, 9, 1), 0);
+        warms(fd, 9);
+        _exit(t_failures != 0);
+    }
+    expect_success(child);
+#endif
+}
+
+static void test_nothing(void)
+{
+    T_EQ(residency_share(-1, 0, 1), 1);
+    T_CHECK(residency_whole(-1, 5, 0) && !residency_lacks(-1, 5, 0));
+    T_EQ(residency_share(-1, 9, 1), 0);
+}
+
 int main(void)
 {
     root = t_folder();
+    test_older_kernel();
+    test_nothing();
     T_EQ(residency_group_memory(t_path(root, "none"), root), UINT64_MAX);
     T_EQ(left("0::/\n"), UINT64_MAX);
     T_EQ(left(""), UINT64_MAX);

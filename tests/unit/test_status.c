@@ -1,0 +1,75 @@
+/*
+ * test_status.c: which status an errno becomes, and with which remedy; a sentence never pushes out the system's reason,
+ * however long the path in it is, nor its own first words; where nobody asks for a sentence, the status still comes.
+ */
+#include <errno.h>
+
+#include "base/status.h"
+#include "t.h"
+
+static void test_errnos(void)
+{
+    static const struct {
+        int os_error;
+        enum leat_status status;
+        const char *words;
+    } rows[] = {
+        { ENOENT, LEAT_E_NO_FILE, "cannot do it: No such file" },
+        { ENOTDIR, LEAT_E_NO_FILE, "cannot do it: Not a directory" },
+        { EEXIST, LEAT_E_EXISTS, "File exists" },
+        { ENOSPC, LEAT_E_NO_SPACE, "; make room, or write to another disk" },
+        { EDQUOT, LEAT_E_NO_SPACE, "; make room, or write to another disk" },
+        { EFBIG, LEAT_E_NO_SPACE, "(ulimit -f)" },
+        { EACCES, LEAT_E_PERMISSION, "Permission denied" },
+        { EPERM, LEAT_E_PERMISSION, "not permitted" },
+        { EROFS, LEAT_E_PERMISSION, "Read-only" },
+        { ENOMEM, LEAT_E_NO_MEMORY, "memory" },
+        { EMFILE, LEAT_E_IO, "(ulimit -n)" },
+        { EIO, LEAT_E_IO, "Input/output error" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        T_STATUS(status_set_os(&t_err, rows[i].os_error, "cannot do %s", "it"), rows[i].status);
+        T_EQ(t_err.status, rows[i].status);
+        T_EQ(t_err.os_error, rows[i].os_error);
+        T_CONTAINS(t_err.message, rows[i].words);
+    }
+}
+
+static void test_long_paths(void)
+{
+    char path[5000];
+
+    memset(path, 'p', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    T_STATUS(status_set_os(&t_err, ENOSPC, "cannot write %s", path), LEAT_E_NO_SPACE);
+    T_CONTAINS(t_err.message, "cannot write ppp");
+    T_CONTAINS(t_err.message, "ppp...: No space left on device; make room, or write to another disk");
+    T_STATUS(status_before(&t_err, LEAT_E_NO_SPACE, "lane %d", 7), LEAT_E_NO_SPACE);
+    T_CONTAINS(t_err.message, "lane 7: cannot write ppp");
+    T_CHECK(strlen(t_err.message) < sizeof t_err.message);
+}
+
+static void test_nobody_asks(void)
+{
+    T_STATUS(status_set(NULL, LEAT_E_STATE, "x"), LEAT_E_STATE);
+    T_STATUS(status_set_at(NULL, LEAT_E_HEADER, 3, "x"), LEAT_E_HEADER);
+    T_STATUS(status_set_os(NULL, ENOENT, "x"), LEAT_E_NO_FILE);
+    T_STATUS(status_before(NULL, LEAT_E_IO, "x"), LEAT_E_IO);
+    T_STATUS(status_no_memory(NULL, 5), LEAT_E_NO_MEMORY);
+}
+
+static void test_names(void)
+{
+    T_STR(leat_status_name(LEAT_OK), "ok");
+    T_STR(leat_status_name((enum leat_status)9999), "unknown");
+}
+
+int main(void)
+{
+    test_errnos();
+    test_long_paths();
+    test_nobody_asks();
+    test_names();
+    return t_end();
+}

@@ -1,0 +1,117 @@
+/*
+ * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
+ * that cannot be, documents after leat_writer_prepare(), the writer of another process. And a tokenizer's file, an input
+ * and metadata that are larger than what is copied at once come back as they were.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "t.h"
+
+#define LARGE ((size_t)3 << 20)
+
+static const char *folder;
+static char large[LARGE + 1];
+
+static struct leat_writer *begin(const char *name, const struct leat_stored_tokenizer *tokenizer)
+{
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = 1000;
+    o.tokenizer = tokenizer;
+    T_OK(leat_writer_open(&w, t_path(folder, name), &o, &t_err));
+    return w;
+}
+
+static void test_lengths(void)
+{
+    struct leat_stored_tokenizer tokenizer = { .name = "t", .file = large, .file_bytes = UINT64_MAX - 3 };
+    struct leat_writer_options o = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_writer *w;
+
+    o.vocabulary = 1000;
+    o.tokenizer = &tokenizer;
+    T_STATUS(leat_writer_open(&w, t_path(folder, "lengths"), &o, &t_err), LEAT_E_NO_MEMORY);
+    T_CHECK(!w);
+}
+
+static void test_prepared(void)
+{
+    struct leat_writer *w = begin("prepared", NULL);
+    const uint16_t ids[3] = { 1, 2, 3 };
+    struct leat_info info = LEAT_INFO_INIT;
+
+    T_OK(leat_writer_add_input(w, "input", NULL, &t_err));
+    T_STATUS(leat_writer_set_input(w, 0, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    T_OK(leat_writer_prepare(w, &t_err));
+    T_STATUS(leat_writer_add_u16(w, ids, 3, NULL, &t_err), LEAT_E_STATE);
+    T_CONTAINS(t_err.message, "it can only be finished");
+    T_STATUS(leat_writer_prepare(w, &t_err), LEAT_E_STATE);
+    T_OK(leat_writer_finish(w, &info, &t_err));
+    T_EQ(info.tokens, 3);
+}
+
+/* The parent's goes on. */
+static void test_child(void)
+{
+    struct leat_writer *w = begin("child", NULL);
+    const uint16_t ids[3] = { 1, 2, 3 };
+    struct leat_info info = LEAT_INFO_INIT;
+    int status;
+    pid_t child;
+
+    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    child = fork();
+    if (child == 0) {
+        T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_STATE);
+        T_CONTAINS(t_err.message, "in a child of the process");
+        leat_writer_abandon(w);
+        _exit(t_failures != 0);
+    }
+    T_CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
+    T_OK(leat_writer_finish(w, &info, &t_err));
+    T_EQ(info.tokens, 6);
+}
+
+static void test_large(void)
+{
+    struct leat_stored_tokenizer tokenizer = { .name = "t", .file = large, .file_bytes = LARGE }, *stored;
+    struct leat_writer *w;
+    struct leat_metadata *metadata;
+    struct leat_dataset *d;
+    uint64_t bytes;
+    char *path;
+
+    for (size_t i = 0; i < LARGE; i++)
+        large[i] = (char)('a' + i % 17);
+    w = begin("large", &tokenizer);
+    T_OK(leat_writer_add_input(w, large, NULL, &t_err));
+    T_OK(leat_writer_set_metadata(w, "key", large, &t_err));
+    T_OK(leat_writer_finish(w, NULL, &t_err));
+    T_OK(leat_dataset_open(&d, t_path(folder, "large"), NULL, &t_err));
+    T_OK(leat_dataset_verify(d, NULL, NULL, &t_err));
+    T_OK(leat_dataset_tokenizer(d, &stored, &t_err));
+    T_CHECK(stored->file_bytes == LARGE && memcmp(stored->file, large, LARGE) == 0);
+    leat_stored_tokenizer_free(stored);
+    T_OK(leat_dataset_metadata(d, 0, &metadata, &t_err));
+    T_CHECK(metadata->pairs[0].value_bytes == LARGE && memcmp(metadata->pairs[0].value, large, LARGE) == 0);
+    leat_metadata_free(metadata);
+    path = malloc(LARGE + 1);
+    T_OK(leat_dataset_input_path(d, 0, path, LARGE + 1, &bytes, &t_err));
+    T_CHECK(bytes == LARGE && memcmp(path, large, LARGE) == 0);
+    free(path);
+    leat_dataset_close(d);
+}
+
+int main(void)
+{
+    folder = t_folder();
+    test_lengths();
+    test_prepared();
+    test_child();
+    test_large();
+    return t_end();
+}
