@@ -26,8 +26,8 @@ static const struct command commands[] = {
     { .name = "encode",
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
-      .words_help = "FILE is JSON lines (.jsonl or .ndjson, also with .zst or .gz behind), a document a line; every "
-                    "other file is one document, plain or compressed.",
+      .words_help = "FILE is JSON lines (.jsonl .ndjson .json, also with .zst or .gz), a document a line; every other "
+                    "file is one document, plain or compressed.",
       .least_words = 1,
       .most_words = COMMAND_ANY_WORDS,
       .notes = "All documents are read into memory first; then they are encoded once. The time is that of encoding "

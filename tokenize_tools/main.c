@@ -104,7 +104,7 @@ static const struct command commands[] = {
       .words = "[FILE...]",
       .words_help =
           "FILE is a text, plain or compressed with zstd or gzip; - is standard input, and so is no FILE at all. JSON "
-          "lines (.jsonl or .ndjson, also with .zst behind) hold a document a line; every other file is one "
+          "lines (.jsonl .ndjson .json, also with .zst or .gz) hold a document a line; every other file is one "
           "document, and so is standard input unless --jsonl is given.",
       .most_words = COMMAND_ANY_WORDS,
       .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. Of JSON, "
