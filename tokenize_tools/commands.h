@@ -19,6 +19,10 @@
     "in the local hub cache"
 #define COMMANDS_PATTERN_HELP "the pattern of a *.tiktoken whose name does not tell it"
 
+/* Built-in tokenizers, and names of patterns, for shell completion. */
+extern const char *const commands_tokenizers[];
+extern const char *const commands_patterns[];
+
 int cmd_pack(const struct command *self, int argc, char **argv);
 int cmd_info(const struct command *self, int argc, char **argv);
 int cmd_verify(const struct command *self, int argc, char **argv);

@@ -142,6 +142,7 @@ static const struct command commands[] = {
       .most_words = COMMAND_ANY_WORDS,
       .example = "leat bench limits /data",
       .options = no_options,
+      .program = "leat-bench",
       .run = run_bench },
     { .name = NULL },
 };
