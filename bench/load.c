@@ -229,6 +229,8 @@ static void print_text(const struct load_values *v, const struct load_result *r)
         printf("  driver   %.1f calls a batch, of loader and consumer (counted by the stand-in)\n", r->calls_a_batch);
     if (v->checksum)
         printf("  checksum %016llx\n", (ull)r->checksum);
+    if (s->rows_damaged > 0)
+        printf("  damaged  %s masked\n", units_counted(s->rows_damaged, "row").text);
     if (r->notices[0])
         printf("%s\n", r->notices);
 }

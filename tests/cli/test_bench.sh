@@ -93,6 +93,11 @@ done
 if command -v python3 >/dev/null; then
     python3 -c 'import json; assert len(json.load(open("trace.json"))["traceEvents"]) == 60' || fail "$ran: no trace"
 fi
+overwrite w4.tokens 5000 '~~~~'
+run leat-bench load --source w4 --seq-len 100 --batch 4 --epochs 1 --order sequential --on-damage mask
+ended 0 ''
+grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
+leat-bench counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
 refuse 1 'leat-bench: this build has no device abacus: "host" is always there' \
     leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
 refuse 2 'leat-bench: --work: "x" is not a number of milliseconds (leat-bench load --help shows how)' \

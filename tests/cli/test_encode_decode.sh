@@ -229,7 +229,7 @@ refused 2 "--special" "$leat" encode -t gpt2 --specials
 refused 2 "u32" "$leat" encode -t gpt2 --format u16
 refused 2 "reject" "$leat" encode -t gpt2 --invalid-utf8 ignore
 refused 2 "pattern" "$leat" encode -t gpt2 --pattern no_such_pattern
-refused 1 "gpt2" "$leat" encode -t gpt-2
+refused 1 "did you mean the built-in gpt2?" "$leat" encode -t gpt-2
 refused 1 "cannot open $tmp/none" "$leat" encode -t gpt2 "$tmp/none"
 refused 1 "cannot open $tmp/none" "$leat" decode -t gpt2 "$tmp/none"
 refused 1 "cannot read $tmp" "$leat" encode -t gpt2 "$tmp"
