@@ -114,6 +114,21 @@ refuse 2 'leat-bench: --size: "1MiB" is too small; the least is 16777216 (leat-b
 run leat-bench limits none --json
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
 [ ! -s "$printed" ] || fail "$ran: prints $(cat "$printed")"
+
+# ---- pack -----------------------------------------------------------------------------------------------------------
+
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"text\":\"%0900d\"}\n", i }' >much.jsonl
+head -n 100 much.jsonl >little.jsonl
+run leat-bench pack -t bytes -o packed little.jsonl
+ended 0 ''
+for words in '^read  ' '^encode  ' 'Of so little text most of that is beginning and ending'; do
+    grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
+done
+grep -q 'of what they allow' "$printed" && fail "$ran: compares what cannot be: $(cat "$printed")"
+run leat-bench pack -t bytes -o packed --force much.jsonl
+ended 0 ''
+grep -q ' % of what they allow\. [a-z]* takes the most\.$' "$printed" || fail "$ran: $(cat "$printed")"
+
 # ---- Texts that are made to be slow ---------------------------------------------------------------------------------
 
 run leat-bench hostile -t bytes --size 1000 --runs 1 --json
