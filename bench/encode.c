@@ -13,7 +13,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "clocks.h"
-#include "leat_pack.h"
+#include "commands.h"
 #include "machine.h"
 #include "parallel.h"
 #include "subcommands.h"
@@ -34,12 +34,15 @@ const struct option_row encode_options[] = {
       .field = offsetof(struct encode_values, tokenizer),
       .value = "SPEC",
       .help = "the tokenizer, as leat encode takes it",
+      .offered = commands_tokenizers,
+      .path = true,
       .required = true },
     { .name = "pattern",
       .type = OPTION_TEXT,
       .field = offsetof(struct encode_values, pattern),
       .value = "NAME",
-      .help = "the pattern of a *.tiktoken whose name does not tell it" },
+      .help = COMMANDS_PATTERN_HELP,
+      .offered = commands_patterns },
     { .name = "text",
       .type = OPTION_TEXT,
       .field = offsetof(struct encode_values, field),

@@ -20,13 +20,16 @@ struct values {
     bool json;
 };
 
+static const char *const devices[] = { "cuda", "simulated", NULL };
+
 const struct option_row gpu_options[] = {
     { .name = "device",
       .type = OPTION_TEXT,
       .field = offsetof(struct values, device),
       .value = "DEVICE",
       .standard = "cuda",
-      .help = "cuda:N; or simulated, to see that it runs: its figures mean nothing" },
+      .help = "cuda:N; or simulated, to see that it runs: its figures mean nothing",
+      .offered = devices },
     { .name = "runs",
       .type = OPTION_COUNT,
       .field = offsetof(struct values, runs),

@@ -7,6 +7,7 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
+#include "commands.h"
 #include "hostile_texts.h"
 #include "leat_pack.h"
 #include "machine.h"
@@ -24,6 +25,8 @@ const struct option_row hostile_options[] = { { .name = "tokenizer",
                                                 .field = offsetof(struct hostile_values, tokenizer),
                                                 .value = "SPEC",
                                                 .help = "the tokenizer, as leat encode takes it",
+                                                .offered = commands_tokenizers,
+                                                .path = true,
                                                 .required = true },
                                               { .name = "size",
                                                 .type = OPTION_SIZE,

@@ -16,6 +16,7 @@ static const char *const damages[] = { "error", "mask", NULL };
 static const char *const lasts[] = { "short", "padded", "dropped", NULL };
 static const char *const kinds[] = { "window", "document", NULL };
 static const char *const threads[] = { "0", "1", NULL };
+static const char *const devices[] = { "host", "cuda", "simulated", NULL };
 static const char *const aparts[] = { "auto", "always", "never", NULL };
 
 /* A row of the table, but for what is particular to it. */
@@ -41,7 +42,7 @@ const struct option_row load_options[] = {
       .standard = "tokens", .choices = outputs },
     { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE",
                   "where batches go: host, cuda:N, or simulated: as a GPU, by a stand-in driver on the CPU"),
-      .standard = "host" },
+      .standard = "host", .offered = devices },
     { LOAD_OPTION("threads", OPTION_CHOICE, threads, "0|1", "the loader's threads; 0: it works when it is asked"),
       .standard = "1", .choices = threads },
     { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,
@@ -75,8 +76,8 @@ const struct option_row load_options[] = {
       .least = 1, .most = 100000 },
     { LOAD_OPTION("checksum", OPTION_FLAG, checksum, NULL,
                   "XXH3-64 of the delivered rows of L + 1 tokens as stored, in their order; its time is not counted") },
-    { LOAD_OPTION("dump", OPTION_TEXT, dump, "FILE", "write the same bytes to a file") },
-    { LOAD_OPTION("trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto") },
+    { LOAD_OPTION("dump", OPTION_TEXT, dump, "FILE", "write the same bytes to a file"), .path = true },
+    { LOAD_OPTION("trace", OPTION_TEXT, trace, "FILE", "write a trace for Chrome or Perfetto"), .path = true },
     { LOAD_OPTION("json", OPTION_FLAG, json, NULL, "print one JSON object") },
     OPTIONS_END,
 };
@@ -228,6 +229,8 @@ static void print_text(const struct load_values *v, const struct load_result *r)
         printf("  driver   %.1f calls a batch, of loader and consumer (counted by the stand-in)\n", r->calls_a_batch);
     if (v->checksum)
         printf("  checksum %016llx\n", (ull)r->checksum);
+    if (s->rows_damaged > 0)
+        printf("  damaged  %s masked\n", units_counted(s->rows_damaged, "row").text);
     if (r->notices[0])
         printf("%s\n", r->notices);
 }

@@ -3,7 +3,7 @@
 
 static const struct command commands[] = {
     { .name = "limits",
-      .purpose = "measures this machine's ceilings: memory, page cache, disk, hashes, decompression",
+      .purpose = "measures this machine's ceilings: memory, page cache, disk, hashes, zstd",
       .words = "DIR",
       .words_help = "DIR is a folder on the disk to be measured. The test files in it have no name and vanish with the "
                     "command.",
@@ -14,7 +14,7 @@ static const struct command commands[] = {
       .options = limits_options,
       .run = bench_limits },
     { .name = "dataset",
-      .purpose = "measures opening a dataset, and verifying it against a bare hash over the same bytes",
+      .purpose = "measures opening a dataset, and verifying it beside a bare hash of it",
       .words = "NAME",
       .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset a line.",
       .least_words = 1,
@@ -26,8 +26,8 @@ static const struct command commands[] = {
     { .name = "encode",
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
-      .words_help = "FILE is JSON lines (.jsonl or .ndjson, also with .zst or .gz behind), a document a line; every "
-                    "other file is one document, plain or compressed.",
+      .words_help = "FILE is JSON lines (.jsonl .ndjson .json, also with .zst or .gz), a document a line; every other "
+                    "file is one document, plain or compressed.",
       .least_words = 1,
       .most_words = COMMAND_ANY_WORDS,
       .notes = "All documents are read into memory first; then they are encoded once. The time is that of encoding "
@@ -93,7 +93,7 @@ static const struct command commands[] = {
       .notes = "Without --work batches are taken as fast as they come. The times of next are those of each call; of "
                "--output views those of one row.",
       .example = "leat-bench load --source corpus --seq-len 2048 --batch 32 --bare\nleat-bench load --source corpus "
-                 "--seq-len 2048 --batch 32 --output i64 --threads 0 --work 10 --json",
+                 "--seq-len 2048 --batch 32 --output i64 --threads 0 --work 10",
       .options = load_options,
       .run = bench_load },
     { .name = "gpu",

@@ -10,7 +10,8 @@
 #include "pack_options.h"
 #include "subcommands.h"
 
-#define STAGES 4
+#define STAGES      4
+#define LITTLE_TEXT (16u << 20) /* takes a fraction of a second, as beginning and ending do */
 
 struct stage_row {
     const char *name, *what;
@@ -66,9 +67,14 @@ static void print_table(const struct figures *f, const struct leat_pack_report *
                f->cpu_s > 0 ? 100 * f->stages[i].cpu_s / f->cpu_s : 0.0, f->stages[i].what);
     printf("%-8s  %10s  %12s\n", "all", units_duration(f->cpu_s).text,
            units_rate(per_second(text, f->cpu_s), "B").text);
-    printf("%u thread%s allow %s; the run took %s: %s of text, %.0f %% of what they allow. %s takes the most.\n",
-           f->threads, f->threads > 1 ? "s" : "", units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
-           units_rate(per_second(text, f->wall_s), "B").text, 100 * per_second(f->allowed_s, f->wall_s), f->bound);
+    printf("%u thread%s allow %s; the run took %s: %s of text", f->threads, f->threads > 1 ? "s" : "",
+           units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
+           units_rate(per_second(text, f->wall_s), "B").text);
+    if (r->text_bytes < LITTLE_TEXT)
+        printf(". Of so little text most of that is beginning and ending: vocabulary, threads, files.\n");
+    else
+        printf(", %.0f %% of what they allow. %s takes the most.\n", 100 * per_second(f->allowed_s, f->wall_s),
+               f->bound);
     printf("%s tokens in %s documents, memory at most %s.\n", units_count(r->tokens).text,
            units_count(r->documents).text, units_bytes(r->peak_memory).text);
 }

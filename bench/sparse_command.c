@@ -30,6 +30,7 @@ const struct option_row sparse_options[] = {
       .field = offsetof(struct sparse_values, output),
       .value = "NAME",
       .help = "the dataset to write; nothing of that name may exist",
+      .path = true,
       .required = true },
     { .name = "documents",
       .type = OPTION_COUNT,

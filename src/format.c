@@ -158,6 +158,9 @@ void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header
 static enum leat_status check_envelope(const uint8_t *page, uint64_t count, const char *path,
                                        const struct checksum_kernels *k, struct leat_error *err)
 {
+    if (count == 0)
+        return status_set_at(err, LEAT_E_NOT_LEAT, 0,
+                             "%s is empty: it was cut off, or a copy of it failed; restore it from its source", path);
     if (count < sizeof magic || memcmp(page, magic, sizeof magic) != 0)
         return status_set_at(err, LEAT_E_NOT_LEAT, 0,
                              "%s is not a leat index: it does not begin with leat's magic bytes; name the dataset "

@@ -233,9 +233,11 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
                           "a split is given, but not which part is used; name one of them, for example %.*s",
                           PLAN_SHOWN, r->splits[0].name);
     if (used_split(r) == r->split_count)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "the part \"%.*s\" is to be used, but the split has none of that name; its first is \"%.*s\"",
-                          PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "the part \"%.*s\" is to be used, but the split has none of that name; its first is \"%.*s\"; each "
+            "part is to be named, as in train=0.99,valid=0.01",
+            PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
     for (size_t i = 0; i < r->split_count; i++) {
         uint64_t units;
 
@@ -267,12 +269,15 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
 {
     if (seq_len == 0 || seq_len > PLAN_MOST_LENGTH)
         return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %llu is not between 1 and 2^30", (ull)seq_len);
-    if (r->base_len % seq_len != 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a sequence length of %llu does not divide the base length %llu: a block of the base length "
-                          "is cut into whole samples; set base-len to a common multiple of all lengths",
-                          (ull)seq_len, (ull)r->base_len);
-    return LEAT_OK;
+    if (r->base_len % seq_len == 0)
+        return LEAT_OK;
+    status_set(err, LEAT_E_ARGUMENT,
+               "a sequence length of %llu does not divide the base length %llu: a block of the base length is cut into "
+               "whole samples; set base-len to a common multiple of all lengths",
+               (ull)seq_len, (ull)r->base_len);
+    if (err && seq_len % r->base_len == 0)
+        status_after(err, ", as base-len %llu", (ull)seq_len);
+    return LEAT_E_ARGUMENT;
 }
 
 static enum leat_status finish_phases(const struct plan_rules *r, struct leat_error *err)

@@ -287,6 +287,8 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
     }
     if (s == LEAT_OK && !begun) {
         r.line = 1;
+        if (bytes == 0)
+            return wrong(&r, "this is no plan: it is empty; what was to write it may have failed");
         return wrong(&r, "this is no plan: its first line is not \"" FIRST_LINE "\"");
     }
     return s;

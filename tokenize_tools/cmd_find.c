@@ -32,7 +32,8 @@ const struct option_row find_options[] = { { .name = "document",
                                              .value = "INPUT:OFFSET",
                                              .help = "the last document that begins at or before this byte of this "
                                                      "input; INPUT is the path as it is stored, or # and "
-                                                     "the input's number" },
+                                                     "the input's number",
+                                             .path = true },
                                            { .name = "id",
                                              .type = OPTION_TEXT,
                                              .field = offsetof(struct find_values, id),

@@ -24,6 +24,7 @@ const struct option_row merge_options[] = {
       .field = offsetof(struct merge_values, output),
       .value = "OUT",
       .help = "the dataset to write: OUT.tokens and OUT.leat",
+      .path = true,
       .required = true },
     { .name = "shuffle",
       .type = OPTION_CUSTOM,

@@ -24,7 +24,19 @@ static double per_second(uint64_t amount, double seconds)
     return seconds > 0 ? (double)amount / seconds : 0;
 }
 
-static void print_json(const struct pack_values *v, const struct leat_pack_report *r, double seconds)
+/* Rates are of what this run did, not one before it that it goes on with. */
+static double text_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
+{
+    return per_second(r->text_bytes - bar->text_before, seconds);
+}
+
+static double token_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
+{
+    return per_second(r->tokens - bar->tokens_before, seconds);
+}
+
+static void print_json(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,
+                       double seconds)
 {
     struct leat_merge_report report;
     struct json j;
@@ -42,14 +54,15 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     json_u64(&j, "special_strings", r->special_strings);
     json_u64(&j, "truncated_inputs", r->damaged_inputs);
     json_double(&j, "seconds", seconds);
-    json_double(&j, "mb_per_s", per_second(r->text_bytes, seconds) / 1e6);
-    json_double(&j, "tokens_per_s", per_second(r->tokens, seconds));
+    json_double(&j, "mb_per_s", text_rate(bar, r, seconds) / 1e6);
+    json_double(&j, "tokens_per_s", token_rate(bar, r, seconds));
     json_u64(&j, "peak_memory", r->peak_memory);
     json_close_object(&j);
     json_end(&j);
 }
 
-static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, double seconds)
+static void print_summary(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,
+                          double seconds)
 {
     struct leat_merge_report report = arranged(v, r);
 
@@ -62,8 +75,12 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
     printf("%s: %s in %s from %s, %s of text in %s.\n", v->output, units_counted(r->tokens, "token").text,
            units_counted(r->documents, "document").text, units_counted(r->inputs, "input").text,
            units_bytes(r->text_bytes).text, units_duration(seconds).text);
-    printf("%s of text, %s; memory at most %s.\n", units_rate(per_second(r->text_bytes, seconds), "B").text,
-           units_rate(per_second(r->tokens, seconds), "tokens").text, units_bytes(r->peak_memory).text);
+    if (r->text_bytes > 0)
+        printf("%s of text, %s; memory at most %s.\n", units_rate(text_rate(bar, r, seconds), "B").text,
+               units_rate(token_rate(bar, r, seconds), "tokens").text, units_bytes(r->peak_memory).text);
+    if (v->part.parts > 0 && r->inputs == 0)
+        printf("This part got no input: compressed inputs go whole, and there are fewer than parts. `leat merge` takes "
+               "it with the others.\n");
     if (r->special_strings > 0)
         printf("%s of special tokens in the texts %s.\n", units_counted(r->special_strings, "string").text,
                v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
@@ -96,9 +113,9 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     if (s != LEAT_OK)
         return pack_options_failed(v, &report, &err);
     if (v->json)
-        print_json(v, &report, cli_now() - began);
+        print_json(v, &report, &bar, cli_now() - began);
     else
-        print_summary(v, &report, cli_now() - began);
+        print_summary(v, &report, &bar, cli_now() - began);
     pack_options_say_damage(v, &report);
     return cli_finish_stdout(report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
 }

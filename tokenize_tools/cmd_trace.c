@@ -16,6 +16,7 @@
 struct trace_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t step, until;     /* LEAT_NONE: not given */
+    uint64_t rank, world;     /* the same */
     const char *batch, *samples, *document;
     bool json;
 };
@@ -33,6 +34,19 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, batch),
       .value = "B[,B@STEP...]",
       .help = "rows of a global batch; where it changed, also from which step on, as in 256,512@10000" },
+    { .name = "rank",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, rank),
+      .value = "R",
+      .help = "of the step only the rows of this rank; with --world",
+      .most = LEAT_SAMPLES_MOST },
+    { .name = "world",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct trace_values, world),
+      .value = "W",
+      .help = "how many ranks there are; divides the batch",
+      .least = 1,
+      .most = LEAT_SAMPLES_MOST },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
@@ -333,6 +347,23 @@ static bool step_positions(const struct command *self, const struct trace_values
     return true;
 }
 
+/* Of a step's positions those of --rank. */
+static bool rank_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
+{
+    uint64_t row, rows;
+    struct leat_error err;
+
+    if (v->rank == LEAT_NONE)
+        return true;
+    if (leat_plan_rank_rows(*end - *first, v->rank, v->world, &row, &rows, &err) != LEAT_OK) {
+        command_wrong(self, "--rank: %s", err.message);
+        return false;
+    }
+    *first += row;
+    *end = *first + rows;
+    return true;
+}
+
 static bool check_values(const struct command *self, const struct trace_values *v)
 {
     int given = (v->step != LEAT_NONE) + (v->samples != NULL) + (v->document != NULL);
@@ -341,6 +372,11 @@ static bool check_values(const struct command *self, const struct trace_values *
         command_wrong(self, "%s of --step, --samples and --document is needed", given == 0 ? "one" : "only one");
     else if (v->step != LEAT_NONE && !v->batch)
         command_wrong(self, "--step needs --batch");
+    else if ((v->rank == LEAT_NONE) != (v->world == LEAT_NONE))
+        command_wrong(self, "--rank and --world are given together: --%s is missing",
+                      v->rank == LEAT_NONE ? "rank" : "world");
+    else if (v->rank != LEAT_NONE && v->step == LEAT_NONE)
+        command_wrong(self, "--rank and --world are for --step");
     else if (v->until != LEAT_NONE && !v->document)
         command_wrong(self, "--until is for --document");
     else
@@ -361,7 +397,7 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
         first = leat_plan_position(plan, first < LEAT_SAMPLES_MOST ? first : LEAT_SAMPLES_MOST, NULL);
         end = LEAT_SAMPLES_MOST;
     } else {
-        if (!step_positions(self, v, &first, &end))
+        if (!step_positions(self, v, &first, &end) || !rank_positions(self, v, &first, &end))
             return CLI_WRONG;
     }
     s = print_positions(plan, first, end, until, v->json, &err);
@@ -370,7 +406,9 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
 
 int cmd_trace(const struct command *self, int argc, char **argv)
 {
-    struct trace_values v = { .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .until = LEAT_NONE };
+    struct trace_values v = {
+        .plan = PLAN_OPTIONS_INIT, .step = LEAT_NONE, .until = LEAT_NONE, .rank = LEAT_NONE, .world = LEAT_NONE
+    };
     struct options_parsed parsed;
     struct leat_plan *plan = NULL;
     struct plan_options options;

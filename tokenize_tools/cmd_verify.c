@@ -86,7 +86,7 @@ static void print_damage(const struct verdict *v)
            r->damaged_pages == 1 ? "" : "s", units_count(r->damaged_others).text, r->damaged_others == 1 ? "" : "s");
     if (!v->part)
         return;
-    printf("The first damaged page is page %s of %s.tokens, bytes %llu to %llu", units_count(r->page).text, v->part,
+    printf("The first damaged page is page %llu of %s.tokens, bytes %llu to %llu", (unsigned long long)r->page, v->part,
            (unsigned long long)r->page * PAGE_BYTES, (unsigned long long)r->page * PAGE_BYTES + PAGE_BYTES - 1);
     if (r->first_document != LEAT_NONE && r->documents == 1)
         printf("; document %llu lies in it", (unsigned long long)r->first_document);

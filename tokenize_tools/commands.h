@@ -21,6 +21,10 @@
 
 #define COMMANDS_PROGRESS_HELP "a bar on a terminal and a line every 30 s elsewhere, or nothing"
 
+/* Built-in tokenizers, and names of patterns, for shell completion. */
+extern const char *const commands_tokenizers[];
+extern const char *const commands_patterns[];
+
 int cmd_pack(const struct command *self, int argc, char **argv);
 int cmd_info(const struct command *self, int argc, char **argv);
 int cmd_verify(const struct command *self, int argc, char **argv);

@@ -84,7 +84,7 @@ static const struct command commands[] = {
       "holds the first token), offset (the first token's place in the token file) and, of a source of several "
       "datasets, which of them. Row i of a global batch of B belongs to rank i / (B / W).",
       .example = "leat order --source corpus --seq-len 2048 --seed 7 --count 3\nleat order --source web:0.7 --source "
-                 "code:0.3:4 --seq-len 4Ki --at 1M:0.5,0.5 --print-plan >run7.plan\nleat order --plan run7.plan "
+                 "code:0.3:4 --seq-len 4Ki --at 1M:1,1 --print-plan >run7.plan\nleat order --plan run7.plan "
                  "--from 512 --count 512 --batch 512 --rank 3 --world 8",
       .options = order_options,
       .run = cmd_order },
@@ -104,7 +104,7 @@ static const struct command commands[] = {
       .words = "[FILE...]",
       .words_help =
           "FILE is a text, plain or compressed with zstd or gzip; - is standard input, and so is no FILE at all. JSON "
-          "lines (.jsonl or .ndjson, also with .zst behind) hold a document a line; every other file is one "
+          "lines (.jsonl .ndjson .json, also with .zst or .gz) hold a document a line; every other file is one "
           "document, and so is standard input unless --jsonl is given.",
       .most_words = COMMAND_ANY_WORDS,
       .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. Of JSON, "
@@ -142,6 +142,7 @@ static const struct command commands[] = {
       .most_words = COMMAND_ANY_WORDS,
       .example = "leat bench limits /data",
       .options = no_options,
+      .program = "leat-bench",
       .run = run_bench },
     { .name = NULL },
 };
@@ -150,7 +151,7 @@ static const struct program leat = {
     .name = "leat",
     .purpose = "carries LLM training tokens from text to the GPU.",
     .commands = commands,
-    .example = "leat info corpus\nleat verify corpus\nleat cat corpus --document 0 --ids",
+    .example = "leat pack -o corpus -t gpt2 data/\nleat info corpus\nleat verify corpus\nleat cat corpus --document 0",
     .notes = "exit codes: 0 done; 1 the work failed, the message says why; 2 the command line was wrong; 3 verify "
              "found damage; 4 more records were refused than allowed; 130 interrupted",
 };

@@ -75,6 +75,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(output),
       .value = "NAME",
       .help = "the dataset to write: NAME.tokens and NAME.leat",
+      .path = true,
       .required = true },
     { .name = "tokenizer",
       .letter = 't',
@@ -82,8 +83,15 @@ const struct option_row pack_options[] = {
       .field = FIELD(tokenizer),
       .value = "SPEC",
       .standard = "gpt2",
-      .help = COMMANDS_TOKENIZER_HELP },
-    { .name = "pattern", .type = OPTION_TEXT, .field = FIELD(pattern), .value = "NAME", .help = COMMANDS_PATTERN_HELP },
+      .help = COMMANDS_TOKENIZER_HELP,
+      .offered = commands_tokenizers,
+      .path = true },
+    { .name = "pattern",
+      .type = OPTION_TEXT,
+      .field = FIELD(pattern),
+      .value = "NAME",
+      .help = COMMANDS_PATTERN_HELP,
+      .offered = commands_patterns },
     { .name = "format",
       .type = OPTION_CHOICE,
       .field = FIELD(format),
@@ -316,10 +324,11 @@ void pack_options_say_damage(const struct pack_values *v, const struct leat_pack
     bool one = report->damaged_inputs == 1;
 
     if (report->damaged_inputs > 0)
-        cli_error("%s%s input%s cut off or broken, and packed as far as %s readable: %s",
+        cli_error("%s%s input%s cut off or broken, and packed as far as %s readable: %s%s",
                   v->allow_truncated ? "warning: " : "", units_count(report->damaged_inputs).text,
                   one ? " was" : "s were", one ? "it was" : "they were",
-                  report->damage[0] ? report->damage : "named when this run was stopped");
+                  report->damage[0] ? report->damage : "named when this run was stopped",
+                  v->allow_truncated ? "" : "; --allow-truncated takes that for a success");
 }
 
 int pack_options_failed(const struct pack_values *v, const struct leat_pack_report *report,
@@ -357,6 +366,7 @@ static int on_progress(void *context, const struct leat_pack_progress *p)
     if (!bar->started) { /* what a run that is resumed had done does not count for the rate */
         bar->started = true;
         bar->tokens_before = p->bytes_before > 0 ? p->tokens : 0;
+        bar->text_before = p->bytes_before > 0 ? p->text_bytes : 0;
     }
     if (p->rejects > 0)
         snprintf(rejects, sizeof rejects, "  %s reject%s", units_count(p->rejects).text, p->rejects == 1 ? "" : "s");
@@ -373,6 +383,7 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
     progress_begin(&bar->progress, (enum progress_mode)v->progress, "pack", PROGRESS_BYTES);
     bar->began = cli_now();
     bar->started = false;
+    bar->tokens_before = bar->text_before = 0;
     o->progress = on_progress;
     o->context = bar;
 }

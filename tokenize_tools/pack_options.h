@@ -60,7 +60,7 @@ struct pack_bar {
     struct progress progress;
     double began;
     bool started;
-    uint64_t tokens_before;
+    uint64_t tokens_before, text_before; /* of a run that is resumed */
 };
 void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
 void pack_bar_end(struct pack_bar *bar);

@@ -42,8 +42,11 @@ static int print_program_help(const struct program *program)
 
 static int print_command_help(const struct command *c)
 {
-    printf("%s %s: %s.\n\nusage: %s %s [options] %s\n", cli_program(), c->name, c->purpose, cli_program(), c->name,
-           c->words);
+    char head[256];
+
+    snprintf(head, sizeof head, "%s %s: %s.", cli_program(), c->name, c->purpose);
+    options_wrap(stdout, head, 0, 0);
+    printf("\nusage: %s %s [options] %s\n", cli_program(), c->name, c->words);
     if (c->words_help) {
         fputc('\n', stdout);
         options_wrap(stdout, c->words_help, 0, 0);

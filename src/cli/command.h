@@ -22,6 +22,7 @@ struct command {
     const char *notes;   /* further paragraphs of --help; NULL: none */
     const char *example; /* whole lines; no newline at the end */
     const struct option_row *options;
+    const char *program; /* another one, to which the words go as its command line; NULL: none */
     /* argv[0] is the command's name. Returns an exit code. */
     int (*run)(const struct command *self, int argc, char **argv);
 };

@@ -41,6 +41,9 @@ struct option_row {
     bool required;
     uint64_t least, most; /* bounds of a number; most 0: none */
     const char *const *choices;
+    /* For completion only: the value may be one of these words, and it is the path of a file or begins with one. */
+    const char *const *offered;
+    bool path;
     /* OPTION_CUSTOM: reads `text` into the field; on failure false and *why as of units_parse(). */
     bool (*parse)(void *field, const char *text, const char **why);
 };

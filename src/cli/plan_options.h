@@ -31,7 +31,8 @@ extern const char *const plan_option_orders[];
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:WEIGHT[:EPOCHS]]"),                                           \
       .help = "a dataset, a folder of datasets or @FILE with one dataset a line; its weight, a decimal, 1 if not "     \
-              "given; and at most how many passes over it. Read from the right. Given once for each source" },         \
+              "given; and at most how many passes over it. Read from the right. Given once for each source",           \
+      .path = true },                                                                                                  \
         { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens of a sample", .least = 1,                \
           .most = 1u << 30 },                                                                                          \
         { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"), .standard = "the sequence length",                    \
@@ -54,7 +55,8 @@ extern const char *const plan_option_orders[];
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
             .help = "read all of these from a plan's text, as leat order --print-plan writes it; of them only --skip " \
-                    "may be given besides"                                                                             \
+                    "may be given besides",                                                                            \
+            .path = true                                                                                               \
     }
 
 /* What each command with these options says of them in its help. */

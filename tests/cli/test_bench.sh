@@ -93,6 +93,11 @@ done
 if command -v python3 >/dev/null; then
     python3 -c 'import json; assert len(json.load(open("trace.json"))["traceEvents"]) == 60' || fail "$ran: no trace"
 fi
+overwrite w4.tokens 5000 '~~~~'
+run leat-bench load --source w4 --seq-len 100 --batch 4 --epochs 1 --order sequential --on-damage mask
+ended 0 ''
+grep -q '^  damaged  1[0-9] rows masked$' "$printed" || fail "$ran: $(cat "$printed")"
+leat-bench counting -o w4 --tokens 100K --width 4 --document-length 20 --force >/dev/null
 refuse 1 'leat-bench: this build has no device abacus: "host" is always there' \
     leat-bench load --source w4 --seq-len 100 --batch 4 --device abacus
 refuse 2 'leat-bench: --work: "x" is not a number of milliseconds (leat-bench load --help shows how)' \
@@ -109,6 +114,21 @@ refuse 2 'leat-bench: --size: "1MiB" is too small; the least is 16777216 (leat-b
 run leat-bench limits none --json
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
 [ ! -s "$printed" ] || fail "$ran: prints $(cat "$printed")"
+
+# ---- pack -----------------------------------------------------------------------------------------------------------
+
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"text\":\"%0900d\"}\n", i }' >much.jsonl
+head -n 100 much.jsonl >little.jsonl
+run leat-bench pack -t bytes -o packed little.jsonl
+ended 0 ''
+for words in '^read  ' '^encode  ' 'Of so little text most of that is beginning and ending'; do
+    grep -q "$words" "$printed" || fail "$ran: does not print '$words'"
+done
+grep -q 'of what they allow' "$printed" && fail "$ran: compares what cannot be: $(cat "$printed")"
+run leat-bench pack -t bytes -o packed --force much.jsonl
+ended 0 ''
+grep -q ' % of what they allow\. [a-z]* takes the most\.$' "$printed" || fail "$ran: $(cat "$printed")"
+
 # ---- Texts that are made to be slow ---------------------------------------------------------------------------------
 
 run leat-bench hostile -t bytes --size 1000 --runs 1 --json

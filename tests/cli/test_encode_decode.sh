@@ -147,6 +147,7 @@ is "the record before a bad one" "103 111 111 100" "$(cat "$tmp/out")"
 
 printf '{"text":"a"}\n{"text":"b"}\n' >"$tmp/two.jsonl"
 cp "$tmp/two.jsonl" "$tmp/two.ndjson"
+cp "$tmp/two.jsonl" "$tmp/two.json"
 cp "$tmp/two.jsonl" "$tmp/two.txt"
 printf 'one\ntwo\n' >"$tmp/text"
 is "several files, in order" "97
@@ -154,6 +155,9 @@ is "several files, in order" "97
 111 110 101 10 116 119 111 10
 97
 98" "$("$leat" encode -t bytes "$tmp/two.jsonl" "$tmp/text" "$tmp/two.ndjson")"
+is ".json, as leat pack takes it" 2 "$("$leat" encode -t bytes "$tmp/two.json" | wc -l | tr -d ' ')"
+"$leat" pack -t bytes --progress never -o "$tmp/packed" "$tmp/two.json" >"$tmp/out" || fail "leat pack of .json"
+is "how leat pack takes it" 98,256 "$("$leat" cat "$tmp/packed" --document 1 --ids | tr ' ' ,)"
 is "not by the name: one document" 1 "$("$leat" encode -t bytes "$tmp/two.txt" | wc -l | tr -d ' ')"
 is "--text-file" 1 "$("$leat" encode -t bytes --text-file "$tmp/two.jsonl" | wc -l | tr -d ' ')"
 is "--jsonl" 2 "$("$leat" encode -t bytes --jsonl "$tmp/two.txt" | wc -l | tr -d ' ')"
@@ -225,7 +229,7 @@ refused 2 "--special" "$leat" encode -t gpt2 --specials
 refused 2 "u32" "$leat" encode -t gpt2 --format u16
 refused 2 "reject" "$leat" encode -t gpt2 --invalid-utf8 ignore
 refused 2 "pattern" "$leat" encode -t gpt2 --pattern no_such_pattern
-refused 1 "gpt2" "$leat" encode -t gpt-2
+refused 1 "did you mean the built-in gpt2?" "$leat" encode -t gpt-2
 refused 1 "cannot open $tmp/none" "$leat" encode -t gpt2 "$tmp/none"
 refused 1 "cannot open $tmp/none" "$leat" decode -t gpt2 "$tmp/none"
 refused 1 "cannot read $tmp" "$leat" encode -t gpt2 "$tmp"

@@ -224,9 +224,11 @@ refuse 1 "leat: cannot open a.txt.leat: $no; a.txt itself is there, but is no da
     leat info a.txt
 mkdir halves
 cp a.leat halves/a.leat
-touch halves/c.partial.tokens
+touch halves/b.tokens halves/c.partial.tokens
 refuse 1 "leat: cannot open halves/a.tokens: $no; halves/a.leat is there, and a dataset is both files: restore the @
 other one" leat info halves/a
+refuse 1 "leat: cannot open halves/b.leat: $no; halves/b.tokens is there, and a dataset is both files: restore the @
+other one" leat info halves/b
 refuse 1 "leat: cannot open halves/c.leat: $no; halves/c.partial.tokens is of a run that did not finish: go on with it @
 (--resume)" leat info halves/c
 (cd empty && refuse 1 "leat: cannot open a.leat: $no; no dataset is in this folder" leat info a; finish) || failures=1

@@ -22,7 +22,7 @@ for program in leat leat-bench; do
             for shell in bash zsh; do
                 grep -q -e "--$option" "$tmp/$program.$shell" || fail "$shell: $program $command --$option"
             done
-            grep -q -e "from $command' -l $option " "$tmp/$program.fish" || fail "fish: $program $command --$option"
+            grep -q -e "_in $command' -l $option " "$tmp/$program.fish" || fail "fish: $program $command --$option"
         done
     done
     if command -v groff >/dev/null; then

@@ -131,6 +131,16 @@ blocks at a time, so a change must come a multiple of 32 samples later; the near
 refuse 1 'leat: cannot open nothing.leat: No such file or directory; the nearest that is there is numbers' \
     leat order --source nothing --seq-len 2
 refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order --plan nothing.plan
+: >empty.plan
+refuse 2 'leat: empty.plan, line 1: this is no plan: it is empty; what was to write it may have failed' \
+    leat order --plan empty.plan
+refuse 2 'leat: a sequence length of 6 does not divide the base length 2: a block of the base length is cut into whole @
+samples; set base-len to a common multiple of all lengths, as base-len 6' \
+    leat order --source a --seq-len 2 --at 96:1:len=6
+refuse 2 'leat: a sequence length of 3 does not divide the base length 2: a block of the base length is cut into whole @
+samples; set base-len to a common multiple of all lengths' leat order --source a --seq-len 2 --at 96:1:len=3
+refuse 2 'leat: the part "train" is to be used, but the split has none of that name; its first is "valid"; each part @
+is to be named, as in train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
 refuse 2 'leat: wrong.plan, line 3: "soruce" is none of source, seq-len, base-len, seed, order, epochs, split, use, @
 at, skip, with which the lines of a plan begin' leat order --plan wrong.plan

@@ -145,6 +145,15 @@ for part in 0/3 4/3 1 1/ /2 1/2x; do
     run leat pack -o x --part "$part" a.jsonl
     says 2 'is not I/N'
 done
+# compressed inputs go whole: a part may get none, and says so
+if command -v zstd >/dev/null; then
+    zstd -q a.jsonl -o whole.jsonl.zst
+    run leat pack -t bytes -o x --part 2/2 whole.jsonl.zst
+    [ "$code" -eq 0 ] || fail "$ran: exit code $code"
+    grep -q 'This part got no input: compressed inputs go whole, and there are fewer than parts\.' "$printed" ||
+        fail "$ran: $(cat "$printed")"
+    rm -f x.leat x.tokens
+fi
 run leat pack -t bytes -o x --part 1/2 -
 says 2 'standard input cannot be packed in parts'
 run leat pack -t bytes -o x --part 1/2 --shuffle 1 a.jsonl
@@ -209,6 +218,15 @@ not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a greater --max-rejects goes on from there' \
     leat pack -t bytes -o r a.jsonl
 cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
+# the rates of a resumed run are of what it did itself: here nothing, for all was packed before the last record
+(seq 1 9000 | sed 's/.*/{"text":"a record with number &"}/' && echo '{}') >long.jsonl
+for more in '--max-rejects 0' '--max-rejects 1 --resume --json'; do
+    # shellcheck disable=SC2086 # words
+    run "$build/tiny/leat" pack -t bytes -o long $more long.jsonl
+done
+ended 0 ''
+grep -q '"documents": 9000, ' "$printed" || fail "$ran: $(cat "$printed")"
+grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
 refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint: go on with it (--resume), or start over (--force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference
@@ -267,10 +285,12 @@ if gzip -c whole.jsonl >w.jsonl.gz 2>/dev/null; then
     run leat pack -t bytes -o cut --max-rejects 1 cut.jsonl.gz
     if ! grep -q 'this build cannot read' "$said"; then
         says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
+        says 1 '; --allow-truncated takes that for a success'
         run leat verify cut
         [ "$code" -eq 0 ] || fail "what is left of a broken input is no dataset"
         run leat pack -t bytes -o cut2 --max-rejects 1 --allow-truncated --json cut.jsonl.gz
         says 0 'leat: warning: 1 input was cut off or broken'
+        grep -q 'for a success' "$said" && fail "$ran: tells of the option that was given"
         grep -q '"truncated_inputs": 1,' "$printed" || fail "the summary does not count a broken input"
         same cut cut2
         run leat pack -t bytes -o cut3 --max-rejects 0 cut.jsonl.gz

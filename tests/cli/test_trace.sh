@@ -31,6 +31,17 @@ leat trace --source numbers --seq-len 8 --step 3 --batch 1,2@2 >by_step
 leat trace --source numbers --seq-len 8 --samples 4:6 | diff - by_step || fail "a schedule is counted wrongly"
 leat trace --source numbers --seq-len 8 --step 1 --batch 1,2@2,9@7 >by_step
 leat trace --source numbers --seq-len 8 --samples 1:2 | diff - by_step || fail "a change after the step counts"
+# the ranks' rows are the step's
+step='--source numbers --seq-len 8 --step 3 --batch 6,9@3'
+# words
+# shellcheck disable=SC2086
+{
+    leat trace $step >by_step
+    for rank in 0 1 2; do leat trace $step --rank $rank --world 3; done | diff by_step - ||
+        fail "the ranks' rows are not the step's"
+    leat trace $step --rank 1 --world 3 >by_rank
+}
+leat trace --source numbers --seq-len 8 --samples 21:24 | diff - by_rank || fail "rank 1 of 3 has other rows"
 make_dataset bare document=1,2,3 document= document=4,5,6
 try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <<'END'
 0 0 0 0:3 -
@@ -93,6 +104,11 @@ one='--source all --seq-len 8'
     refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \
         leat trace $one --step 1 --batch 0
     refuse 2 "leat: --step: samples are numbered below 2^60 $help" leat trace $one --step 1P --batch 1P
+    refuse 2 "leat: --rank: a global batch of 4 rows cannot be shared equally by 3 ranks; the nearest that can is 3 @
+$help" leat trace $one --step 1 --batch 4 --rank 0 --world 3
+    refuse 2 "leat: --rank and --world are given together: --world is missing $help" \
+        leat trace $one --step 1 --batch 4 --rank 1
+    refuse 2 "leat: --rank and --world are for --step $help" leat trace $one --samples 0:4 --rank 1 --world 2
     refuse 2 "leat: --until is for --document $help" leat trace $one --samples 0:1 --until 3
     refuse 2 "leat: the plan has no end: --document needs --epochs or --until $help" leat trace $one --document all:1
     refuse 2 "leat: --document: the plan has no source called \"b\" $help" leat trace $one --document b:1 --until 9

@@ -99,6 +99,11 @@ END
 copy_dataset n p
 head -c 1000 n.leat >p.leat
 refuse 3 'leat: p.leat ends at byte 1000, inside its header: it was cut; restore it from its source' leat verify p
+for name in p p.leat; do
+    : >p.leat
+    refuse 3 'leat: p.leat is empty: it was cut off, or a copy of it failed; restore it from its source' \
+        leat verify $name
+done
 copy_dataset n p
 overwrite p.leat 20 '~'
 refuse 3 'leat: the header of p.leat is damaged: its checksum does not match; restore the file from its source' \

@@ -62,7 +62,7 @@ static const struct text_case {
     { "-1.5e-7 ", NULL, "the record is a number, not an object", JSON_NO_OBJECT, 0 },
     { "true", NULL, "the record is true, not an object", JSON_NO_OBJECT, 0 },
     { " null\r", NULL, "the record is null, not an object", JSON_NO_OBJECT, 0 },
-    { "[", NULL, "it ends where a value is expected", JSON_MALFORMED, 2 },
+    { "[", NULL, "it ends where a value is expected; a record is a whole object in one line", JSON_MALFORMED, 2 },
     { "-", NULL, "it ends where a digit is expected", JSON_MALFORMED, 2 },
     { "{}", NULL, "the record has no \"text\"", JSON_NO_FIELD, 0 },
     { "{\"id\":1}", NULL, "the record has no \"text\"", JSON_NO_FIELD, 0 },
@@ -73,7 +73,8 @@ static const struct text_case {
     { "{\"text\":[\"x\"]}", NULL, "\"text\" is an array, not a string", JSON_NO_STRING, 0 },
     { "{\"text\":{\"text\":\"x\"}}", NULL, "\"text\" is an object, not a string", JSON_NO_STRING, 0 },
 
-    { "{", NULL, "it ends where a member's name is expected", JSON_MALFORMED, 2 },
+    { "{", NULL, "it ends where a member's name is expected; a record is a whole object in one line", JSON_MALFORMED,
+      2 },
     { "{\"text\"", NULL, "it ends where a colon is expected", JSON_MALFORMED, 8 },
     { "{\"text\":", NULL, "it ends where a value is expected", JSON_MALFORMED, 9 },
     { "{\"text\":\"x", NULL, "it ends where the quote after a string is expected", JSON_MALFORMED, 11 },

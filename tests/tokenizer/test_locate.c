@@ -88,7 +88,7 @@ static void test_builtins(void)
     T_STR(builtin_nearest("gpt-2"), "gpt2");
     T_STR(builtin_nearest("o200k_bsae"), "o200k_base");
     not_opened("gpt2", "gpt2", LEAT_E_ARGUMENT, "the built-in gpt2 has its own");
-    not_opened("gpt-2", NULL, LEAT_E_NO_FILE, "nearest: gpt2");
+    not_opened("gpt-2", NULL, LEAT_E_NO_FILE, "did you mean the built-in gpt2?");
     not_opened("./gpt2", NULL, LEAT_E_NO_FILE, "o200k_base), not a file or folder");
 }
 
@@ -140,6 +140,7 @@ static void test_folder(void)
     not_opened(folder, NULL, LEAT_E_ARGUMENT, "several vocabularies, b.tiktoken and gpt2.tiktoken: name one");
     write_file(t_path(folder, "tekken.json"), "{", 1);
     not_opened(folder, NULL, LEAT_E_VOCABULARY, "tekken.json is not valid JSON");
+    not_opened(folder, NULL, LEAT_E_VOCABULARY, "; it was read as a tokenizer");
     write_zstd(t_path(folder, "tokenizer.json.zst"), TOKENIZER, 1, 0);
     o = opened(folder);
     snprintf(path, sizeof path, "%s/tokenizer.json.zst", folder);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "byte_stream.h"
 #include "lines.h"
 #include "record_format.h"
 #include "text_input.h"
@@ -17,15 +16,14 @@ struct document_input {
     bool done; /* the whole input has been given */
 };
 
-/* What tells nothing is one document; so is a .json at a terminal, which seldom is JSON lines. */
+/* What tells nothing is one document. */
 static const struct record_format *format_of(const char *path, enum document_kind kind)
 {
     const struct record_format *format = record_format_of_name(path);
-    size_t length = byte_stream_stem(path);
 
     if (kind != DOCUMENT_BY_NAME)
         return kind == DOCUMENT_JSONL ? &format_jsonl : &format_text;
-    return format && !(length > 5 && memcmp(path + length - 5, ".json", 5) == 0) ? format : &format_text;
+    return format ? format : &format_text;
 }
 
 enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,

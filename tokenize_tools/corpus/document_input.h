@@ -11,7 +11,7 @@
 #include "leat.h"
 
 enum document_kind {
-    DOCUMENT_BY_NAME, /* .jsonl and .ndjson (also with .zst or .gz behind) are JSON lines, everything else is one document */
+    DOCUMENT_BY_NAME, /* as record_format.h has it for all commands; what its name does not tell is one document */
     DOCUMENT_JSONL,
     DOCUMENT_WHOLE
 };

@@ -426,6 +426,12 @@ static const char *expected(const struct json_scan *scan)
     }
 }
 
+/* So ends a line of JSON that is laid out over several; one that was cut off ends within its text, as a rule. */
+static bool between_tokens(const struct json_scan *scan)
+{
+    return scan->depth > 0 && scan->state < STATE_STRING;
+}
+
 static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte, struct leat_error *err)
 {
     *byte = scan->position + 1;
@@ -436,7 +442,8 @@ static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte,
         status_set(err, LEAT_E_TEXT, "not valid JSON: %s is expected at byte %llu", expected(scan),
                    (unsigned long long)*byte);
     else
-        status_set(err, LEAT_E_TEXT, "not valid JSON: it ends where %s is expected", expected(scan));
+        status_set(err, LEAT_E_TEXT, "not valid JSON: it ends where %s is expected%s", expected(scan),
+                   between_tokens(scan) ? "; a record is a whole object in one line" : "");
     return JSON_MALFORMED;
 }
 

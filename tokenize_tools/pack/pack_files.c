@@ -73,6 +73,11 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
     if (r->setup.inputs.count == 0) /* a share without an input: a flow would wait for a program's units */
         return LEAT_OK;
     s = flow_open(&flow, &r->setup, &r->start, pack_output_write, &r->output, err);
+    /* before anything is done, so that rates can leave out what an earlier run did */
+    if (s == LEAT_OK && before > 0 && tell_progress(r, flow, before)) {
+        *stopped = true;
+        flow_stop(flow);
+    }
     while (s == LEAT_OK && !ended) {
         s = flow_wait(flow, TICK_MS, &ended, err);
         if (s == LEAT_OK && !ended && !*stopped && tell_progress(r, flow, before)) {

@@ -348,7 +348,7 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
     return s;
 }
 
-static void show(struct pack_output *o)
+void pack_output_show(struct pack_output *o)
 {
     atomic_store_explicit(&o->seen_disk_bytes, o->at.disk_bytes, memory_order_relaxed);
     atomic_store_explicit(&o->seen_text_bytes, o->at.text_bytes, memory_order_relaxed);
@@ -371,7 +371,7 @@ enum leat_status pack_output_write(void *context, struct unit *u, struct leat_er
         s = move_on(o, u, err);
     if (s == LEAT_OK)
         s = judge_so_far(o, err);
-    show(o);
+    pack_output_show(o);
     if (s == LEAT_OK && o->checkpoints && o->at.text_bytes - o->text_at_checkpoint >= CHECKPOINT_TEXT &&
         now() - o->checkpoint_time >= CHECKPOINT_SECONDS)
         s = pack_output_checkpoint(o, err);

@@ -54,6 +54,9 @@ struct pack_output {
 /* Takes the units of a flow; `context` is a struct pack_output. LEAT_E_REJECTS: more records were refused than may be. */
 enum leat_status pack_output_write(void *context, struct unit *u, struct leat_error *err);
 
+/* Brings the counts for progress, `seen_...`, up to date. */
+void pack_output_show(struct pack_output *o);
+
 /* Makes all so far durable. */
 enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error *err);
 

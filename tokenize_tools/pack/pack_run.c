@@ -233,6 +233,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
     r->output.text_at_checkpoint = r->output.at.text_bytes;
     r->output.described = r->output.resumable = true;
+    pack_output_show(&r->output);
     return s;
 }
 

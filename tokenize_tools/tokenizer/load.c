@@ -31,6 +31,8 @@ static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format 
     struct jsontree j;
     enum leat_status s = jsontree_parse(&j, source->bytes, source->size, source->path, err);
 
+    if (s == LEAT_E_VOCABULARY)
+        status_after(err, "; it was read as a tokenizer");
     if (s != LEAT_OK)
         return s;
     if (jsontree_member(&j, 0, "config") != JSONTREE_NONE && jsontree_member(&j, 0, "vocab") != JSONTREE_NONE) {

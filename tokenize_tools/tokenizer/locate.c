@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "base/status.h"
 #include "builtin.h"
 #include "hub_cache.h"
@@ -154,12 +155,17 @@ static enum leat_status read_config(struct located *l, struct leat_error *err)
 
 static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
 {
-    bool path = strchr(spec, '/') != NULL; /* or a model's id: no slip of the pen for a built-in's name */
+    const char *nearest = builtin_nearest(spec);
 
+    if (!strchr(spec, '/') && nearest_is_near(spec, nearest_distance(spec, nearest)))
+        return status_set(
+            err, LEAT_E_NO_FILE,
+            "there is no tokenizer \"%s\"; did you mean the built-in %s? (No file, no folder and no model "
+            "in the Hugging Face cache is called so.)",
+            spec, nearest);
     return status_set(err, LEAT_E_NO_FILE,
-                      "there is no tokenizer \"%s\": not a built-in (%s%s%s), not a file or folder%s%s", spec,
-                      builtin_list(), path ? "" : "; nearest: ", path ? "" : builtin_nearest(spec),
-                      cache->message[0] ? "; and " : "", cache->message);
+                      "there is no tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s", spec,
+                      builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
 
 static enum leat_status find_path(char **path, const char *spec, struct leat_error *err)

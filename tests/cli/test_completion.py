@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""test_completion.py: what leat --completion prints completes real command lines in bash, zsh and fish: commands and
+their options, values that are known, leat-bench's behind `leat bench`, paths with blanks in them, and nothing where
+nothing can be known.
+
+bash and zsh run at a terminal, and get keys: one that inserts all that they would offer, one that prints the line. Keys
+are taken in order, so there is nothing to wait for but the answer. fish tells what it offers when it is asked."""
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+
+SECONDS = 120  # without a word from a shell: it hangs
+build = pathlib.Path(os.environ.get("LEAT_BUILD", "build")).resolve()
+if not (build / "leat").exists() or not (build / "leat-bench").exists():
+    print(f"skipped: no leat under {build}")
+    sys.exit(77)
+temporary = tempfile.TemporaryDirectory(prefix="leat-completion-", dir=os.environ.get("LEAT_TEST_TMP"))
+folder = pathlib.Path(temporary.name)
+failures = 0
+
+BASHRC = r"""
+bind 'set bell-style none' 'set enable-bracketed-paste off' 2>/dev/null
+bind '"\C-xa": insert-completions'
+bind -x '"\C-xp": printf "@@[%s]@@" "$READLINE_LINE"'
+PS1=
+eval "$(leat --completion bash)"
+"""
+ZSHRC = r"""
+PS1= RPS1=
+setopt no_beep no_prompt_sp
+unset zle_bracketed_paste
+bindkey -e
+fpath=($ZDOTDIR/functions $fpath)
+autoload -Uz compinit && compinit -u -D
+zstyle ':completion:all:*' completer _all_matches _complete
+zstyle ':completion:all:*' insert yes
+zle -C all complete-word _generic
+bindkey '^Xa' all
+show() { printf '@@[%s]@@' $BUFFER >/dev/tty }
+zle -N show
+bindkey '^Xp' show
+"""
+
+
+class Terminal:
+    """A shell that reads keys."""
+    def __init__(self, *command):
+        pid, self.fd = pty.fork()
+        if pid == 0:
+            os.chdir(folder / "here")
+            os.environ.update(PATH=f"{build}:{os.environ['PATH']}", TERM="vt100", ZDOTDIR=str(folder), LC_ALL="C",
+                              HISTFILE="/dev/null", INPUTRC="/dev/null")
+            os.execvp(command[0], command)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 4000, 0, 0))
+
+    def line_after(self, line, key):
+        os.write(self.fd, line.encode() + key.encode() + b"\x18p\x01\x0b")
+        seen = b""
+        while not (found := re.search(rb"@@\[(.*?)\]@@", seen, re.S)):
+            if not select.select([self.fd], [], [], SECONDS)[0]:
+                raise SystemExit(f"no answer to {line}: {seen!r}")
+            try:
+                seen += os.read(self.fd, 65536)
+            except OSError:
+                raise SystemExit(f"the shell ended: {seen!r}") from None
+        return found[1].decode()
+
+    def tab(self, line):
+        return self.line_after(line, "\t")
+
+    def offers(self, line):
+        """The words that it would offer in place of the last one."""
+        after = self.line_after(line, "\x18a")
+        if after == line:
+            return []
+        return re.findall(r"(?:\\.|\S)+", after[line.rindex(" ") + 1:])
+
+
+class Fish:
+    tab = None
+
+    def offers(self, line):
+        script = "leat --completion fish | source; complete -C $argv[1]"
+        where = {**os.environ, "HOME": str(folder), "PATH": f"{build}:{os.environ['PATH']}"}
+        done = subprocess.run(["fish", "--no-config", "-c", script, line], cwd=folder / "here", env=where, check=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        return [offer.split("\t")[0] for offer in done.stdout.decode().splitlines()]
+
+
+def fail(shell, line, what):
+    global failures
+    failures += 1
+    print(f"{shell}: {line}: {what}", file=sys.stderr)
+
+
+def names(program):
+    """The commands of a program, as its help lists them."""
+    lines = subprocess.run([build / program, "--help"], stdout=subprocess.PIPE, check=True).stdout.decode()
+    return re.findall(r"^  ([a-z]+) ", lines[lines.index("commands:"):lines.index("example:")], re.M)
+
+
+def options(*command):
+    lines = subprocess.run([build / command[0], *command[1:], "--help"], stdout=subprocess.PIPE, check=True).stdout
+    return re.findall(r"^  (?:-., |    )?(--[a-z0-9-]+)", lines.decode(), re.M)
+
+
+def told(pattern, *arguments):
+    """A list in what leat encode says of such a wrong argument."""
+    said = subprocess.run([build / "leat", "encode", *arguments], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return re.search(pattern, said.stderr.decode())[1].split(", ")
+
+
+FILES = ["a.leat", "a.tiktoken", "gpt2.json", "my data.jsonl"]
+
+
+def cases(shell):
+    """A line, and what is offered for its last word: of names of files those of FILES that are paths of that word."""
+    tokenizers = told(r"not a built-in \((.*?)\)", "-t", "nonsense")
+    patterns = told(r"there are: (.*) \(", "-t", folder / "here/a.tiktoken", "--pattern", "nonsense")
+    paths = [name.replace(" ", "\\ ") for name in FILES] + ["texts"]
+    yield "leat ", [*names("leat"), "help", "--help", "--version", "--manual", "--completion"]
+    yield "leat ver", ["verify"]
+    yield "leat xy", []
+    yield "leat help ", names("leat")
+    yield "leat help me", ["merge"]
+    yield "leat --completion ", ["bash", "zsh", "fish"]
+    yield "leat bench ", [*names("leat-bench"), "help", "--help", "--version", "--manual", "--completion"]
+    yield "leat bench li", ["limits"]
+    yield "leat bench pack --format ", ["auto", "jsonl", "text"]
+    yield "leat bench load --on", ["--on-damage"]
+    yield "leat bench load --on-damage ", ["error", "mask"]
+    yield "leat info ", paths
+    yield "leat info my", ["my\\ data.jsonl"]
+    yield "leat order ", [] if shell == "fish" else options("leat", "order")
+    yield "leat order --plan ", paths
+    yield "leat pack -t ", tokenizers + paths
+    yield "leat pack --tokenizer gp", ["gpt2", "gpt2.json"]
+    yield "leat pack --tokenizer my", ["my\\ data.jsonl"]
+    yield "leat encode --pattern ", patterns
+    yield "leat pack --pattern ll", ["llama3"]
+    yield "leat pack -o a.l", ["a.leat"]
+    yield "leat pack --threads ", []
+    yield "leat pack --invalid-utf8 rep", ["replace"]
+    yield "leat pack x --format j", ["jsonl"]
+    yield "leat decode --ra", ["--raw"]
+    yield "leat decode --jso", []  # an option of encode
+    for command in (("leat", "pack"), ("leat", "trace"), ("leat", "encode"), ("leat", "bench", "load")):
+        yield " ".join(command) + " --", options(*command)
+
+
+def try_shell(name, shell):
+    for line, wanted in cases(name):
+        offered = shell.offers(line)
+        if name == "fish":
+            offered = [offer.replace(" ", "\\ ") for offer in offered]
+        offered = [offer.rstrip("=/") for offer in offered if offer != "-h"]
+        if sorted(offered) != sorted(wanted):
+            fail(name, line, f"offers {' '.join(offered)}, not {' '.join(wanted)}")
+    if shell.tab:
+        for line, after in (("leat pa", "leat pack "), ("leat info my", "leat info my\\ data.jsonl "),
+                            ("leat info 'my d", "leat info 'my data.jsonl' "),
+                            ("leat info my\\ d", "leat info my\\ data.jsonl "),
+                            ("leat pack -t my\\ d", "leat pack -t my\\ data.jsonl "),
+                            ("leat pack --format=js", "leat pack --format=jsonl "),
+                            ("leat pack --output=a.l", "leat pack --output=a.leat "),
+                            ("leat pack -t cl", "leat pack -t cl100k_base "),
+                            ("leat pack -t tex", "leat pack -t texts/")):
+            became = shell.tab(line)
+            if became != after:
+                fail(name, line, f"becomes '{became}', not '{after}'")
+
+
+(folder / "here/texts").mkdir(parents=True)
+for file in FILES:
+    (folder / "here" / file).write_text("IQ== 0\n")
+(folder / "bashrc").write_text(BASHRC)
+(folder / ".zshrc").write_text(ZSHRC)
+(folder / "functions").mkdir()
+for program in ("leat", "leat-bench"):
+    text = subprocess.run([build / program, "--completion", "zsh"], stdout=subprocess.PIPE, check=True).stdout
+    (folder / "functions" / f"_{program}").write_bytes(text)
+tried = []
+for name, start in (("bash", lambda: Terminal("bash", "--noprofile", "--rcfile", str(folder / "bashrc"), "-i")),
+                    ("zsh", lambda: Terminal("zsh", "-d", "-i")), ("fish", Fish)):
+    if shutil.which(name):
+        try_shell(name, start())
+        tried.append(name)
+    else:
+        print(f"not tried: {name} is not installed")
+if not tried:
+    print("skipped: no bash, no zsh, no fish")
+    sys.exit(77)
+sys.exit(1 if failures else 0)
