@@ -41,6 +41,9 @@ const char *fault_failed(void);
 /* As on a file system that cannot rename without replacing: renameat2 fails with EINVAL. Not a fault: it stays. */
 void fault_without_renameat2(bool without);
 
+/* Called with the file of each read, before it: to change the file at a moment that is known. NULL: nobody is. */
+void fault_watch_reads(void (*watch)(int fd));
+
 /* Allocations through the wrapped calls that were not freed yet. */
 long fault_allocations(void);
 

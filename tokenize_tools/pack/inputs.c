@@ -242,6 +242,12 @@ void inputs_free(struct input_list *list)
     *list = (struct input_list) { 0 };
 }
 
+enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err)
+{
+    return at < in->size ? status_set_at(err, LEAT_E_TRUNCATED, at, "%s became shorter while it was packed", in->path)
+                         : LEAT_OK;
+}
+
 /* ---- Shares ---- */
 
 /* total * part / parts without overflow: parts fit in 32 bits. */

@@ -36,6 +36,9 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
                              enum leat_pack_format format, struct leat_error *err);
 void inputs_free(struct input_list *list);
 
+/* LEAT_E_TRUNCATED if an input whose end was met at byte `at` was longer when it was found. */
+enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err);
+
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of all
  * inputs, one after the other. Plain files of lines are cut inside; other files go whole to the share that has their

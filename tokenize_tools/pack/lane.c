@@ -119,9 +119,7 @@ static enum leat_status open_lane(struct lane *l, struct leat_error *err)
     byte_stream_close(l->stream);
     l->stream = NULL;
     s = file_open_read(&l->fd, &size, in->path, err);
-    if (s == LEAT_OK && size < in->size)
-        s = status_set(err, LEAT_E_TRUNCATED, "%s became shorter since packing began", in->path);
-    return s;
+    return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }
 
 /* ---- Cutting ---- */
@@ -157,11 +155,15 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
 static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
                                    struct leat_error *err)
 {
-    enum leat_status s = end_input(u, l->input, byte_stream_raw_position(l->stream), err);
+    uint64_t size = byte_stream_raw_position(l->stream);
+    bool met_end = !damage || damage->status == LEAT_E_TRUNCATED; /* of the file */
+    enum leat_status s = met_end ? inputs_check_end(&l->setup->inputs.items[l->input], size, err) : LEAT_OK;
     struct unit_end *end;
     uint8_t sum[16];
 
     l->ended = true;
+    if (s == LEAT_OK)
+        s = end_input(u, l->input, size, err);
     if (s != LEAT_OK)
         return s;
     end = &u->ends[u->end_count - 1];

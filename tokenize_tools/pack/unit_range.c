@@ -42,8 +42,7 @@ static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_err
         if (got < 0)
             s = status_set_os(err, errno, "cannot read %s", r->in->path);
         else if (got == 0)
-            s = status_set_at(err, LEAT_E_TRUNCATED, r->at + b->size, "%s became shorter while it was packed",
-                              r->in->path);
+            s = inputs_check_end(r->in, r->at + b->size, err);
         else
             b->size += (size_t)got;
     }
@@ -112,7 +111,7 @@ static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *e
         if (got < 0)
             return status_set_os(err, errno, "cannot read %s", r->in->path);
         if (got == 0)
-            return status_set_at(err, LEAT_E_TRUNCATED, from, "%s became shorter while it was packed", r->in->path);
+            return inputs_check_end(r->in, from, err);
         newline = memchr(b->bytes, '\n', (size_t)got);
         if (newline) {
             *end = from + (uint64_t)(newline - b->bytes) + 1;
