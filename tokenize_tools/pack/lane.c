@@ -156,8 +156,7 @@ static enum leat_status end_stream(struct lane *l, struct unit *u, const struct 
                                    struct leat_error *err)
 {
     uint64_t size = byte_stream_raw_position(l->stream);
-    bool met_end = !damage || damage->status == LEAT_E_TRUNCATED; /* of the file */
-    enum leat_status s = met_end ? inputs_check_end(&l->setup->inputs.items[l->input], size, err) : LEAT_OK;
+    enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], size, damage, err);
     struct unit_end *end;
     uint8_t sum[16];
 

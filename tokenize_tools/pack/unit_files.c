@@ -137,8 +137,7 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
 static enum leat_status end_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
 {
     uint64_t size = byte_stream_raw_position(f->stream);
-    bool met_end = !f->damaged || f->why.status == LEAT_E_TRUNCATED;
-    enum leat_status s = met_end ? inputs_check_end(f->in, size, err) : LEAT_OK;
+    enum leat_status s = inputs_check_read(f->in, size, f->damaged ? &f->why : NULL, err);
     struct unit_end *end = s == LEAT_OK ? unit_add_end(u, err) : NULL;
     uint8_t sum[16];
 
