@@ -211,6 +211,38 @@ static void test_program_note(void)
     T_CHECK(!p);
 }
 
+/* ---- Not damage at all ---- */
+
+/* What is not there was empty, and names may hold anything. */
+static void test_odd_but_right(void)
+{
+    struct leat_pack_options o = options(0);
+    struct leat_packer *p;
+    char input[600], empty[600];
+    const char *inputs[] = { input };
+
+    T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
+    T_OK(leat_packer_checkpoint(p, "n", 1, &t_err));
+    leat_packer_suspend(p);
+    T_CHECK(unlink(t_path(folder, "q.partial.rejects")) == 0);
+    o.resume = 1;
+    T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
+    T_OK(leat_packer_finish(p, NULL, &t_err));
+
+    put("a\nb\\c.jsonl", "{\"text\": \"x\"}\n", 14);
+    snprintf(input, sizeof input, "%s", t_path(folder, "a\nb\\c.jsonl"));
+    o.resume = 0;
+    T_OK(leat_pack(t_path(folder, "odd.tokens"), inputs, 1, &o, NULL, &t_err));
+    T_CHECK(access(t_path(folder, "odd.leat"), F_OK) == 0);
+
+    snprintf(empty, sizeof empty, "%s", t_path(folder, "empty"));
+    inputs[0] = empty;
+    T_CHECK(mkdir(empty, 0777) == 0);
+    o.format = LEAT_PACK_JSONL;
+    T_STATUS(leat_pack(t_path(folder, "none"), inputs, 1, &o, NULL, &t_err), LEAT_E_NOT_FOUND);
+    T_CONTAINS(t_err.message, "holds no file");
+}
+
 int main(void)
 {
     char input[600];
@@ -226,6 +258,7 @@ int main(void)
     test_fewer_rejects(input);
     test_notes(input);
     test_program_note();
+    test_odd_but_right();
     leat_tokenizer_close(tokenizer);
     free(text);
     return t_end();
