@@ -118,6 +118,8 @@ static void test_files(void)
     not_opened(path, NULL, LEAT_E_VOCABULARY, "is damaged: zstd says");
     write_file(path, "", 0);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "it is empty");
+    T_CHECK(truncate(path, ((off_t)1 << 30) + 1) == 0);
+    not_opened(path, NULL, LEAT_E_VOCABULARY, "more than any vocabulary");
     not_opened("/no/such/file", NULL, LEAT_E_NO_FILE, "there is no tokenizer \"/no/such/file\"");
     unlink(path);
 }
