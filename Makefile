@@ -193,7 +193,7 @@ include python/python.mk
 
 # ---- Checks with other tools ----------------------------------------------------------------------------------------
 
-.PHONY: check-asan check-ubsan check-tsan check-gpu lint format
+.PHONY: check-asan check-ubsan check-tsan check-gpu lint shape format
 ## check-gpu: the tests of loader and CUDA backend on a real GPU; without one it says so
 check-gpu: all $(DEVICE_PROGRAMS) $(DEVICE_FAULTS) $(filter $(BUILD)/tests/cuda/%,$(TEST_PROGRAMS))
 	$(Q)tests/check_gpu.sh $(BUILD) || [ $$? -eq 77 ]
@@ -212,6 +212,9 @@ check-tsan: deps
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
+## shape: modules in layers, the largest files, the longest functions; build/shape.svg shows it; OF=src: of a folder
+shape:
+	$(Q)mkdir -p $(BUILD) && scripts/shape.py $(BUILD)/shape.svg $(OF)
 ## format: clang-format over all C files but the public headers, which are laid out by hand
 format:
 	$(Q)clang-format -i $$(git ls-files -co --exclude-standard '*.c' '*.h' | grep -v '^include/')
@@ -232,17 +235,19 @@ endef
 .PHONY: bench bench-simdjson
 ## bench: this machine's limits, leat, other tools (ALONE=1: not these); BENCH_SHORT=1 to see that it runs
 bench: deps
-	$(Q)$(MAKE) --no-print-directory tools
+	$(Q)$(MAKE) --no-print-directory tools >&2
 	$(Q)BENCH_SHORT=$(BENCH_SHORT) bench/run.sh $(BUILD)
-	$(call bench_beside,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),--megabytes 1 --repeat 1 \
-	    --programs $(BOTH) --only "english gpt2")
-	$(call bench_beside,bench-pack-peers,--rounds 3,--rounds 1 --megabytes 1 --only english)
-	$(call bench_beside,bench-peers,--rounds 3 --workers 0$(comma)2,--rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
+	$(call bench_beside,Encoding beside gigatoken,bench-encode-peers,--megabytes 50 --repeat 5 --programs $(BOTH),\
+	    --megabytes 1 --repeat 1 --programs $(BOTH) --only "english gpt2")
+	$(call bench_beside,Packing beside gigatoken with numpy,bench-pack-peers,--rounds 3,\
+	    --rounds 1 --megabytes 1 --only english)
+	$(call bench_beside,Loading beside PyTorch's DataLoader,bench-peers,--rounds 3 --workers 0$(comma)2,\
+	    --rounds 1 --workers 0 --seconds 0.1 --tokens 5M)
 BOTH := leat$(comma)gigatoken
-define bench_beside # TARGET, its PEERS, its PEERS with BENCH_SHORT
-	$(Q)[ -n "$(ALONE)" ] || { printf '\n### Beside others\n\n`make $(1) PEERS=\047%s\047`\n\n```\n' \
-	    '$(if $(BENCH_SHORT),$(3),$(2))' && \
-	    $(MAKE) --no-print-directory $(1) PEERS='$(if $(BENCH_SHORT),$(3),$(2))' && echo '```'; }
+define bench_beside # TITLE, TARGET, its PEERS, its PEERS with BENCH_SHORT
+	$(Q)[ -n "$(ALONE)" ] || { printf '\n### %s\n\n`make $(2) PEERS=\047%s\047`\n\n```\n' "$(1)" \
+	    '$(if $(BENCH_SHORT),$(4),$(3))' && \
+	    $(MAKE) --no-print-directory $(2) PEERS='$(if $(BENCH_SHORT),$(4),$(3))' && echo '```'; }
 endef
 
 .PHONY: bench-gpu

@@ -8,7 +8,6 @@
 #define BLOCK_TOKENS 65536u
 #define LONGEST_MEAN ((uint64_t)1 << 40)
 
-/* A block of tokens in either width. */
 union block {
     uint16_t narrow[BLOCK_TOKENS];
     uint32_t wide[BLOCK_TOKENS];

@@ -364,18 +364,13 @@ static void print_results(const struct subject *s, const struct dataset_values *
     json_end(&j);
 }
 
-static void on_case(void *context, const char *name, uint64_t done, uint64_t total)
-{
-    progress_update(context, done, total, name);
-}
-
 static enum leat_status measure(struct subject *s, const struct dataset_values *v, struct leat_error *err)
 {
     struct trial trials[MOST_CASES] = { { .subject = NULL } };
     struct engine_case cases[MOST_CASES];
     struct engine_result results[MOST_CASES];
     struct progress p;
-    struct engine_options options = { .runs = (unsigned)v->runs, .progress = on_case, .context = &p };
+    struct engine_options options = { .runs = (unsigned)v->runs, .progress = engine_show, .context = &p };
     size_t count = make_cases(s, v->opening, trials, cases);
     bool ok;
 

@@ -1,11 +1,10 @@
 /*
  * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
- * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. The checksum of
- * the ids tells whether two measurements did the same work, whatever the number of threads.
+ * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. The checksum
+ * of the ids tells whether two measurements did the same work, whatever the number of threads.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -13,6 +12,7 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
+#include "clocks.h"
 #include "leat_pack.h"
 #include "machine.h"
 #include "parallel.h"
@@ -109,8 +109,8 @@ static void encode_share(void *context, unsigned index)
     }
 }
 
-/* Cuts the documents in shares of about as many bytes each, opens the encoders, and touches memory for more ids than texts
- * as a rule have: making it is no part of encoding. */
+/* Cuts the documents in shares of about as many bytes each, opens the encoders, and touches memory for more ids than
+ * texts as a rule have: making it is no part of encoding. */
 static enum leat_status prepare(struct share *shares, unsigned threads, const struct texts *t,
                                 const struct leat_tokenizer *tokenizer, bool special, struct leat_error *err)
 {
@@ -158,23 +158,14 @@ static uint64_t hash_ids(const struct share *shares, unsigned threads)
     return XXH3_64bits_digest(&state);
 }
 
-/* Of all threads of the process, in the kernel too: on a machine that others use it says more than the clock. */
-static double cpu_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static enum leat_status encode_texts(struct share *shares, unsigned threads, struct result *result,
                                      struct leat_error *err)
 {
-    double began = cli_now(), cpu_began = cpu_now();
+    double began = cli_now(), cpu_began = clocks_process();
     bool ok = parallel_run(threads, encode_share, shares);
 
     result->seconds = cli_now() - began;
-    result->cpu_seconds = cpu_now() - cpu_began;
+    result->cpu_seconds = clocks_process() - cpu_began;
     if (!ok)
         return status_set(err, LEAT_E_NO_MEMORY, "%u threads could not be started", threads);
     for (unsigned i = 0; i < threads; i++) {

@@ -3,18 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "cli/cli.h"
+#include "cli/progress.h"
 #include "cli/units.h"
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
+#include "clocks.h"
 
 /* One run of one case; false: it cannot run here, and is left out from now on. */
 static bool run_once(const struct engine_case *c, unsigned number, struct engine_result *r, bool counted)
@@ -24,11 +17,11 @@ static bool run_once(const struct engine_case *c, unsigned number, struct engine
     bool ok = !c->prepare || c->prepare(c->context, &work);
 
     began = cli_now();
-    cpu_began = cpu_seconds();
+    cpu_began = clocks_process();
     ok = ok && c->run(c->context, &work);
     if (ok && counted)
         r->samples[r->runs++] = (struct engine_sample) { work.seconds > 0 ? work.seconds : cli_now() - began,
-                                                         cpu_seconds() - cpu_began, work.bytes, work.items };
+                                                         clocks_process() - cpu_began, work.bytes, work.items };
     if (!ok)
         r->runs = 0;
     memcpy(r->why, work.why, sizeof r->why);
@@ -60,6 +53,11 @@ bool engine_run(const struct engine_case *cases, size_t count, const struct engi
     return ok;
 }
 
+void engine_show(void *context, const char *name, uint64_t done, uint64_t total)
+{
+    progress_update(context, done, total, name);
+}
+
 void engine_free_results(struct engine_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -83,7 +81,7 @@ static double measure_sample(const struct engine_sample *s, enum engine_measure 
     return s->cpu_seconds / s->seconds;
 }
 
-static int compare_doubles(const void *a, const void *b)
+int engine_compare(const void *a, const void *b)
 {
     double x, y;
 
@@ -94,7 +92,7 @@ static int compare_doubles(const void *a, const void *b)
 
 static struct engine_spread spread_of(double *values, unsigned count)
 {
-    qsort(values, count, sizeof *values, compare_doubles);
+    qsort(values, count, sizeof *values, engine_compare);
     return (struct engine_spread) { (values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1] };
 }
 

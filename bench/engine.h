@@ -47,7 +47,7 @@ struct engine_result {
 
 struct engine_options {
     unsigned runs; /* counted ones, without the warm-up; at least 1 */
-    /* Called before each run; NULL: not wanted. */
+    /* Called before each run; NULL: not wanted; engine_show() tells a struct progress, which is then the context. */
     void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
     void *context;
 };
@@ -56,6 +56,8 @@ struct engine_options {
 bool engine_run(const struct engine_case *cases, size_t count, const struct engine_options *options,
                 struct engine_result *results);
 void engine_free_results(struct engine_result *results, size_t count);
+
+void engine_show(void *context, const char *name, uint64_t done, uint64_t total);
 
 /* What can be asked of a sample: bytes or items a second, seconds an item, CPU seconds a second. */
 enum engine_measure { ENGINE_BYTES_PER_S, ENGINE_ITEMS_PER_S, ENGINE_SECONDS_PER_ITEM, ENGINE_CPU };
@@ -66,6 +68,9 @@ struct engine_spread {
 
 /* All zero if there are no runs. */
 struct engine_spread engine_spread(const struct engine_result *r, enum engine_measure measure);
+
+/* Orders doubles, for qsort(). */
+int engine_compare(const void *a, const void *b);
 
 /* The median over the rounds of a's measure divided by b's of the same round; 0 if it cannot be told. */
 double engine_ratio(const struct engine_result *a, const struct engine_result *b, enum engine_measure measure);

@@ -2,14 +2,13 @@
 #include "gpu.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "base/gate.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "cuda_device.h"
+#include "engine.h"
 #include "machine.h"
 #include "subcommands.h"
 
@@ -58,27 +57,10 @@ const struct option_row gpu_options[] = {
 
 /* ---- Shared ---- */
 
-static int compare(const void *a, const void *b)
-{
-    double x, y;
-
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
-}
-
 double gpu_median(double *values, uint64_t count)
 {
-    qsort(values, count, sizeof *values, compare);
+    qsort(values, count, sizeof *values, engine_compare);
     return values[count / 2];
-}
-
-double gpu_cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 uint64_t gpu_rows(const struct gpu *g, unsigned size)

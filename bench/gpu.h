@@ -1,6 +1,6 @@
 /*
- * gpu.h: what the parts of `leat-bench gpu` share. gpu.c has the command; gpu_ring.c measures the backend alone (copies of
- * filled slots, calls, kernels), gpu_loader.c whole loaders (end to end, steps).
+ * gpu.h: what the parts of `leat-bench gpu` share. gpu.c has the command; gpu_ring.c measures the backend alone (copies
+ * of filled slots, calls, kernels), gpu_loader.c whole loaders (end to end, steps).
  */
 #ifndef LEAT_BENCH_GPU_H
 #define LEAT_BENCH_GPU_H
@@ -24,8 +24,8 @@ struct gpu_figures {
         size_t bytes;
         double plain, slots; /* a plain loop of copies from pinned memory; filled slots through the backend */
         double cpu;          /* of driver calls a batch: copy, write, one look whether it is done */
-        double kernel,
-            memory; /* outputs and inputs moved by the widening kernel; the same moved by a copy on the device */
+        double kernel;       /* outputs and inputs moved by the widening kernel */
+        double memory;       /* the same moved by a copy on the device */
         double gather, end_to_end;
     } size[GPU_SIZES];
     double alone, alone_p99, with, with_p99; /* a step, without and with a loader */
@@ -41,6 +41,5 @@ enum leat_status gpu_measure_ring(struct gpu *g, struct gpu_figures *f, struct l
 enum leat_status gpu_measure_loader(struct gpu *g, struct gpu_figures *f, struct leat_error *err);
 
 double gpu_median(double *values, uint64_t count); /* sorts them */
-double gpu_cpu_seconds(void);                      /* of the calling thread */
 
 #endif

@@ -1,10 +1,9 @@
 /* gpu_ring.c: see gpu.h: what the backend alone does, with slots that are filled already. */
 #include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "base/gate.h"
-#include "base/status.h"
+#include "clocks.h"
 #include "gpu.h"
 #include "rows.h"
 
@@ -153,7 +152,7 @@ static enum leat_status calls(struct ring *r, uint64_t count, double *seconds, s
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         unsigned slot = (unsigned)(i % r->m.slots);
         struct rows_job job = r->job;
-        double began = gpu_cpu_seconds();
+        double began = clocks_thread();
 
         job.base = r->m.host + slot * r->m.stride;
         s = backend_cuda.send(r->b, slot, r->m.slot_bytes, err);
@@ -161,13 +160,13 @@ static enum leat_status calls(struct ring *r, uint64_t count, double *seconds, s
             s = backend_cuda.fill(r->b, slot, &job, r->g->d.stream, err);
         if (s == LEAT_OK)
             backend_cuda.release(r->b, slot, r->g->d.stream);
-        *seconds += gpu_cpu_seconds() - began;
+        *seconds += clocks_thread() - began;
         if (s == LEAT_OK)
             s = load_device_wait(&r->g->d, err);
-        began = gpu_cpu_seconds();
+        began = clocks_thread();
         if (s == LEAT_OK)
             s = await_slot(r, slot, err);
-        *seconds += gpu_cpu_seconds() - began;
+        *seconds += clocks_thread() - began;
     }
     return s;
 }

@@ -1,9 +1,8 @@
 /*
- * hostile.c: `leat-bench hostile`: how fast texts become ids that are made to be slow. Each is one document, encoded by a
- * new encoder, so that no cache of a run before helps.
+ * hostile.c: `leat-bench hostile`: how fast texts become ids that are made to be slow. Each is one document, encoded by
+ * a new encoder, so that no cache of a run before helps.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/status.h"
 #include "cli/json.h"

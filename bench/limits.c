@@ -51,8 +51,8 @@ const struct option_row limits_options[] = { { .name = "size",
                                                .help = "print one JSON object" },
                                              OPTIONS_END };
 
-struct limits_case *limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
-                               bool (*run)(void *context, struct engine_work *work))
+void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
+                bool (*run)(void *context, struct engine_work *work))
 {
     struct limits_case *kept = &g->contexts[g->count];
     struct engine_case *c = &g->cases[g->count++];
@@ -62,7 +62,6 @@ struct limits_case *limits_add(struct limits_group *g, const char *name, const c
     c->item = item;
     c->context = kept;
     c->run = run;
-    return kept;
 }
 
 bool limits_refuse(struct engine_work *work, const char *what, int os_error)
@@ -204,11 +203,6 @@ static void close_limits(struct limits *l)
 static bool (*const groups[])(struct limits_group *, struct limits *) = { limits_memory, limits_cache, limits_hash,
                                                                           limits_zstd, limits_disk };
 
-static void on_case(void *context, const char *name, uint64_t done, uint64_t total)
-{
-    progress_update(context, done, total, name);
-}
-
 /* One group: measured, and printed as a table or into `j` (NULL: a table). */
 static enum leat_status run_group(bool (*make)(struct limits_group *, struct limits *), struct limits *l, unsigned runs,
                                   struct json *j, struct leat_error *err)
@@ -216,7 +210,7 @@ static enum leat_status run_group(bool (*make)(struct limits_group *, struct lim
     struct limits_group *g = calloc(1, sizeof *g);
     struct engine_result results[LIMITS_MOST_CASES];
     struct progress p;
-    struct engine_options options = { .runs = runs, .progress = on_case, .context = &p };
+    struct engine_options options = { .runs = runs, .progress = engine_show, .context = &p };
     bool ok = g && make(g, l);
 
     if (ok) {

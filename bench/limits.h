@@ -1,6 +1,6 @@
 /*
  * limits.h: what the parts of `leat-bench limits` share: the files and buffers that they measure with. Each part is a
- * function that returns its group of cases; limits.c runs and prints them.
+ * function that fills a group of cases; limits.c runs and prints them.
  */
 #ifndef LEAT_BENCH_LIMITS_H
 #define LEAT_BENCH_LIMITS_H
@@ -50,11 +50,11 @@ struct limits_group {
     void (*release)(void *extra); /* NULL: nothing */
 };
 
-/* Adds a case whose context is `context`; returns its copy in the group. */
-struct limits_case *limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
-                               bool (*run)(void *context, struct engine_work *work));
+/* Adds a case whose context is a copy of `context`; what the case has set already, as `prepare`, stays. */
+void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
+                bool (*run)(void *context, struct engine_work *work));
 
-/* Each fills a group that is zero, but for its limits; false: no memory. */
+/* Each fills a group that is zero; false: no memory. */
 bool limits_memory(struct limits_group *g, struct limits *l);
 bool limits_cache(struct limits_group *g, struct limits *l);
 bool limits_disk(struct limits_group *g, struct limits *l);

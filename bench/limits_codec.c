@@ -97,7 +97,7 @@ struct zstd {
 #define WORDS        30000u
 #define WORD_LETTERS 12u
 
-/* A word of 1 to 11 letters; rare ones are longer, and letters are as uneven as in a language. */
+/* A word of 2 to 10 letters; rare ones are longer, and letters are as uneven as in a language. */
 static size_t make_word(char *out, unsigned rank, uint64_t *seed)
 {
     static const char letters[] = "eeeeeeeeeeeetttttttttaaaaaaaaooooooooiiiiiiinnnnnnnsssssshhhhhhrrrrrrddddllll"

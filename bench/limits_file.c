@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -122,7 +121,6 @@ static bool run_mapped(void *context, struct engine_work *work)
 bool limits_cache(struct limits_group *g, struct limits *l)
 {
     struct limits_case c = { .limits = l, .block = MIB };
-    struct engine_case *mapped;
 
     g->title = "page cache, 1 thread";
     g->key = "page_cache";
@@ -134,9 +132,8 @@ bool limits_cache(struct limits_group *g, struct limits *l)
     c.block = 32768;
     limits_add(g, "pread 32 KiB, random", "read", c, run_cached_random);
     c.block = 4096;
-    mapped = &g->cases[g->count];
+    g->cases[g->count].prepare = prepare_mapped;
     limits_add(g, "populated map, memcpy 4 KiB, random", "copy", c, run_mapped);
-    mapped->prepare = prepare_mapped;
     limits_add(g, "map and MADV_POPULATE_READ", "MiB", c, run_populate);
     return true;
 }

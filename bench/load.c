@@ -123,12 +123,29 @@ static void json_waits(struct json *j, const struct leat_loader_stats *s)
     json_close_object(j);
 }
 
+static void json_counts(struct json *j, const struct leat_loader_stats *s)
+{
+    json_u64(j, "slots", s->slots);
+    json_u64(j, "ring_bytes", s->ring_bytes);
+    json_u64(j, "read_bytes", s->read_bytes);
+    json_u64(j, "copied_bytes", s->copied_bytes);
+    json_u64(j, "unregistered", s->unregistered);
+    json_u64(j, "reads", s->reads);
+    json_u64(j, "hits", s->hits);
+    json_u64(j, "reads_in_flight", s->reads_in_flight);
+    json_u64(j, "warmed_bytes", s->warmed_bytes);
+    json_u64(j, "pages_verified", s->pages_verified);
+    json_u64(j, "rows_damaged", s->rows_damaged);
+}
+
 static void print_json(const struct load_values *v, const struct load_result *r)
 {
     const struct leat_loader_stats *s = &r->stats;
+    char checksum[17];
     struct machine m;
     struct json j;
 
+    snprintf(checksum, sizeof checksum, "%016llx", (ull)r->checksum);
     machine_describe(&m);
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
@@ -142,17 +159,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
     json_string(&j, "device", v->output == LOAD_VIEWS ? "host" : s->device);
     json_string(&j, "output", outputs[v->output]);
     json_u64(&j, "threads", v->threads);
-    json_u64(&j, "slots", s->slots);
-    json_u64(&j, "ring_bytes", s->ring_bytes);
-    json_u64(&j, "read_bytes", s->read_bytes);
-    json_u64(&j, "copied_bytes", s->copied_bytes);
-    json_u64(&j, "unregistered", s->unregistered);
-    json_u64(&j, "reads", s->reads);
-    json_u64(&j, "hits", s->hits);
-    json_u64(&j, "reads_in_flight", s->reads_in_flight);
-    json_u64(&j, "warmed_bytes", s->warmed_bytes);
-    json_u64(&j, "pages_verified", s->pages_verified);
-    json_u64(&j, "rows_damaged", s->rows_damaged);
+    json_counts(&j, s);
     if (r->calls_a_batch > 0)
         json_double(&j, "driver_calls_a_batch", r->calls_a_batch);
     if (v->bare) {
@@ -168,14 +175,7 @@ static void print_json(const struct load_values *v, const struct load_result *r)
         json_close_object(&j);
     }
     if (v->checksum)
-        json_string(
-            &j, "checksum",
-            units_hex((const unsigned char[8]) { (unsigned char)(r->checksum >> 56), (unsigned char)(r->checksum >> 48),
-                                                 (unsigned char)(r->checksum >> 40), (unsigned char)(r->checksum >> 32),
-                                                 (unsigned char)(r->checksum >> 24), (unsigned char)(r->checksum >> 16),
-                                                 (unsigned char)(r->checksum >> 8), (unsigned char)r->checksum },
-                      8)
-                .text);
+        json_string(&j, "checksum", checksum);
     json_string(&j, "notices", r->notices[0] ? r->notices : NULL);
     machine_json(&j, "machine", &m);
     json_close_object(&j);

@@ -1,12 +1,12 @@
 /*
  * load.h: what the parts of `leat-bench load` share. load.c has the command, load_run.c takes batches from a loader and
- * holds them as a training step would, load_bare.c does the same copies without a loader, load_trace.c keeps a trace.
+ * holds them as a training step would, load_consumer.c makes of them what it would, load_bare.c does the same copies
+ * without a loader, load_trace.c keeps a trace.
  */
 #ifndef LEAT_BENCH_LOAD_H
 #define LEAT_BENCH_LOAD_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "cli/plan_options.h"
 #include "leat.h"
@@ -58,9 +58,7 @@ struct load_bare;
 enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *plan, const struct load_values *v,
                                 struct leat_error *err);
 void load_bare_close(struct load_bare *b);
-/* The rows of `steps` batches that begin at global batch number `first`; adds to *f. */
+/* The rows of the next `steps` batches; adds to *f. */
 enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_figures *f, struct leat_error *err);
-
-double load_cpu_seconds(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/gate.h"
 #include "base/status.h"
-#include "cli/cli.h"
+#include "clocks.h"
 #include "load.h"
 #include "rows.h"
 
@@ -165,11 +165,11 @@ enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_
 
         if (s != LEAT_OK)
             return s;
-        cpu = load_cpu_seconds();
+        cpu = clocks_process();
         began = gate_clock();
         f->bytes += copy_rows(b, got);
         f->seconds += (double)(gate_clock() - began) / 1e9;
-        f->cpu_seconds += load_cpu_seconds() - cpu;
+        f->cpu_seconds += clocks_process() - cpu;
         f->steps++;
         f->rows += got;
         for (uint64_t i = 0; i < got; i++)

@@ -5,6 +5,7 @@
 #ifndef LEAT_BENCH_LOAD_DEVICE_H
 #define LEAT_BENCH_LOAD_DEVICE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bench/cuda_extra.h"
@@ -37,8 +38,8 @@ enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
 /* Calls of the driver since the last time, and none with a real one. */
 uint64_t load_device_calls(struct load_device *d);
 
-/* Another name of the device, for a loader whose calls of the driver are to be counted, those that may wait, too; by way of
- * a library that is built beside leat-bench (tests/count_cuda/). NULL: it is not there. */
+/* Another name of the device, for a loader whose calls of the driver are to be counted, those that may wait, too; by
+ * way of a library that is built beside leat-bench (tests/count_cuda/). NULL: it is not there. */
 struct count_cuda;
 const struct count_cuda *load_device_counted(const struct load_device *d, char *name, size_t capacity);
 

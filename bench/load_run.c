@@ -2,9 +2,6 @@
  * load_run.c: takes batches from a loader, or views from datasets, in rounds; between rounds the bare loop and steps
  * without a loader run, so that all of them see the same machine. See load.h.
  */
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,9 +9,10 @@
 
 #include "base/gate.h"
 #include "base/status.h"
+#include "clocks.h"
+#include "engine.h"
 #include "histogram.h"
-#include "load.h"
-#include "load_device.h"
+#include "load_consumer.h"
 
 struct run {
     const struct leat_plan *plan;
@@ -24,93 +22,10 @@ struct run {
     struct load_trace *trace;
     struct leat_plan_info info;
     uint64_t first_row, rows;
-    uint8_t *inputs, *labels, *positions; /* of the consumer */
-    int32_t *sequences;
-    bool
-        on_device; /* then these four are on the host what is brought there for the checksum, and those of `there` count */
-    struct load_device device;
-    void *there[4];
-    uint64_t sequences_room;
-    uint8_t *row;           /* one, as stored, for the checksum */
-    XXH3_state_t *checksum; /* NULL: neither it nor a dump is wanted */
-    FILE *dump;
+    struct load_consumer consumer;
     struct histogram *views;
-    uint64_t aside_ns; /* spent on checksums in this round */
-    double aside_cpu;
     bool ended;
 };
-
-double load_cpu_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* ---- Buffers ---- */
-
-static enum leat_status make_buffers(struct run *r, struct leat_error *err)
-{
-    uint64_t length = r->info.most_seq_len;
-    size_t bytes = (size_t)(r->rows * (length + 1) * 8 / 64 * 64 + 64);
-
-    r->inputs = aligned_alloc(64, bytes);
-    r->labels = aligned_alloc(64, bytes);
-    r->positions = aligned_alloc(64, bytes);
-    r->sequences_room = r->rows * (length + 1) + 1;
-    r->sequences = r->v->output == LOAD_PACKED ? calloc(r->sequences_room, sizeof *r->sequences) : NULL;
-    r->row = malloc((size_t)(length + 1) * 8);
-    r->views = calloc(1, sizeof *r->views);
-    if (r->v->checksum || r->v->dump)
-        r->checksum = XXH3_createState();
-    if (!r->inputs || !r->labels || !r->positions || !r->row || !r->views ||
-        (r->v->output == LOAD_PACKED && !r->sequences) || ((r->v->checksum || r->v->dump) && !r->checksum))
-        return status_no_memory(err, 3 * bytes);
-    memset(r->inputs, 0, bytes);
-    memset(r->labels, 0, bytes);
-    memset(r->positions, 0, bytes);
-    if (r->checksum)
-        XXH3_64bits_reset(r->checksum);
-    return LEAT_OK;
-}
-
-/* The same four on the device. */
-static enum leat_status open_device(struct run *r, struct leat_error *err)
-{
-    uint64_t length = r->info.most_seq_len;
-    size_t bytes = (size_t)(r->rows * (length + 1) * 8);
-    enum leat_status s;
-
-    if (!load_device_is_gpu(r->v->device))
-        return LEAT_OK;
-    s = load_device_open(&r->device, r->v->device, err);
-    r->on_device = s == LEAT_OK;
-    for (unsigned i = 0; s == LEAT_OK && i < 4; i++)
-        s = load_device_allocate(&r->device, &r->there[i], i < 3 ? bytes : r->sequences_room * sizeof *r->sequences,
-                                 err);
-    return s;
-}
-
-static void close_device(struct run *r)
-{
-    if (!r->on_device)
-        return;
-    for (unsigned i = 0; i < 4; i++)
-        load_device_free(&r->device, r->there[i]);
-    load_device_close(&r->device);
-}
-
-static void free_buffers(struct run *r)
-{
-    free(r->inputs);
-    free(r->labels);
-    free(r->positions);
-    free(r->sequences);
-    free(r->row);
-    free(r->views);
-    XXH3_freeState(r->checksum);
-}
 
 static enum leat_status open_loader(struct run *r, struct leat_error *err)
 {
@@ -134,106 +49,15 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.slots = (uint32_t)v->slots;
     o.apart = (enum leat_apart)v->apart;
     o.memory = v->memory;
-    o.device = r->on_device ? r->device.name : r->v->device;
+    o.device = r->consumer.on_device ? r->consumer.device.name : r->v->device;
     o.outputs = outputs[v->output];
     o.borrow = v->borrow && o.outputs;
     o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
-    o.sequences_room = r->sequences_room;
+    o.sequences_room = r->consumer.sequences_room;
     return leat_loader_open(&r->loader, r->plan, &o, err);
 }
 
 /* ---- One step ---- */
-
-static void put_token(uint8_t *to, unsigned width, uint64_t token)
-{
-    for (unsigned i = 0; i < width; i++)
-        to[i] = (uint8_t)(token >> 8 * i);
-}
-
-static uint64_t number_at(const void *numbers, unsigned bytes, uint64_t at)
-{
-    return bytes == 8 ? (uint64_t)((const int64_t *)numbers)[at] : (uint32_t)((const int32_t *)numbers)[at];
-}
-
-static void add_row(struct run *r, const void *tokens, size_t bytes)
-{
-    XXH3_64bits_update(r->checksum, tokens, bytes);
-    if (r->dump)
-        fwrite(tokens, 1, bytes, r->dump); /* errors are looked for at the end */
-}
-
-/* Rows of L + 1 tokens as stored, rebuilt from what was delivered: all inputs, and the last label. */
-static void add_checksum(struct run *r, const struct leat_batch *b, const struct leat_outputs *o)
-{
-    uint64_t began = gate_clock();
-    double cpu = load_cpu_seconds();
-    unsigned width = b->token_width;
-
-    for (uint32_t row = 0; row < b->rows; row++) {
-        uint64_t length = b->lengths[row], at = row * (o ? o->length : 0);
-        const uint8_t *tokens = leat_batch_row(b, row);
-
-        if (length == 0) /* a document of no token or one: nothing is learnt from it */
-            continue;
-        if (o) {
-            for (uint64_t i = 0; i < length; i++)
-                put_token(r->row + i * width, width, number_at(o->inputs, o->number_bytes, at + i));
-            put_token(r->row + length * width, width, number_at(o->labels, o->number_bytes, at + length - 1));
-            tokens = r->row;
-        }
-        if (!(b->flags[row] & LEAT_ROW_PADDED))
-            add_row(r, tokens, (size_t)(length + 1) * width);
-    }
-    r->aside_ns += gate_clock() - began;
-    r->aside_cpu += load_cpu_seconds() - cpu;
-}
-
-/* Brings the numbers that the checksum is made of to the host; its time is not counted. */
-static enum leat_status bring(struct run *r, struct leat_outputs *o, uint64_t numbers, struct leat_error *err)
-{
-    uint64_t began = gate_clock();
-    double cpu = load_cpu_seconds();
-    enum leat_status s = load_device_bring(&r->device, r->inputs, o->inputs, numbers * o->number_bytes, err);
-
-    if (s == LEAT_OK)
-        s = load_device_bring(&r->device, r->labels, o->labels, numbers * o->number_bytes, err);
-    o->inputs = r->inputs;
-    o->labels = r->labels;
-    r->aside_ns += gate_clock() - began;
-    r->aside_cpu += load_cpu_seconds() - cpu;
-    return s;
-}
-
-/* What the consumer makes of a batch; *bytes is what it got. */
-static enum leat_status consume(struct run *r, const struct leat_batch *b, bool count, uint64_t *bytes,
-                                struct leat_error *err)
-{
-    const struct load_values *v = r->v;
-    struct leat_outputs o = LEAT_OUTPUTS_INIT;
-    uint64_t numbers = (uint64_t)b->rows * b->length;
-    enum leat_status s = LEAT_OK;
-
-    *bytes = (uint64_t)b->rows * b->width * b->token_width;
-    if (v->output != LOAD_TOKENS) {
-        o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
-        o.length = b->length;
-        o.inputs = r->on_device ? r->there[0] : r->inputs;
-        o.labels = r->on_device ? r->there[1] : r->labels;
-        if (v->output == LOAD_PACKED) {
-            o.positions = r->on_device ? r->there[2] : r->positions;
-            o.sequences = r->on_device ? r->there[3] : r->sequences;
-            o.sequences_room = b->sequences + 1;
-        }
-        *bytes = numbers * o.number_bytes * (v->output == LOAD_PACKED ? 3 : 2);
-        s = v->borrow ? leat_batch_borrow(b, &o, r->device.stream, err)
-                      : leat_batch_write(b, &o, r->device.stream, err);
-        if (s == LEAT_OK && r->on_device && r->checksum && count)
-            s = bring(r, &o, numbers, err);
-    }
-    if (s == LEAT_OK && r->checksum && count)
-        add_checksum(r, b, v->output == LOAD_TOKENS ? NULL : &o);
-    return s;
-}
 
 /* A step of training that needs no CPU of ours. */
 static void work(const struct load_values *v)
@@ -268,10 +92,10 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
         if (s != LEAT_OK)
             break;
         t1 = r->trace ? gate_clock() : 0;
-        s = consume(r, b, true, &bytes, err);
+        s = load_consumer_take(&r->consumer, b, &bytes, err);
         work(r->v);
         count_batch(f, b, bytes);
-        leat_batch_release(b, r->device.stream);
+        leat_batch_release(b, r->consumer.device.stream);
         if (r->trace) {
             struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
 
@@ -311,8 +135,8 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
                     s = leat_dataset_view(source.dataset, x[i].token, (uint64_t)x[i].length + 1, &view, err);
                 if (s != LEAT_OK)
                     break;
-                if (r->checksum)
-                    add_row(r, view.tokens, (size_t)(x[i].length + 1) * r->info.token_width);
+                if (r->consumer.hashing)
+                    load_consumer_hash_row(&r->consumer, view.tokens, (size_t)(x[i].length + 1) * r->info.token_width);
                 leat_view_release(&view);
                 histogram_add(r->views, gate_clock() - began);
                 f->rows++;
@@ -332,15 +156,18 @@ static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *
 {
     enum leat_status s = LEAT_OK;
     uint64_t began = gate_clock(), bytes;
-    double cpu = load_cpu_seconds();
+    bool hashing = r->consumer.hashing;
+    double cpu = clocks_process();
 
+    r->consumer.hashing = false;
     for (uint64_t k = 0; s == LEAT_OK && k < steps && !cli_interrupted(); k++) {
-        s = consume(r, b, false, &bytes, err);
+        s = load_consumer_take(&r->consumer, b, &bytes, err);
         work(r->v);
         count_batch(f, b, bytes);
     }
+    r->consumer.hashing = hashing;
     f->seconds += (double)(gate_clock() - began) / 1e9;
-    f->cpu_seconds += load_cpu_seconds() - cpu;
+    f->cpu_seconds += clocks_process() - cpu;
     return s;
 }
 
@@ -357,16 +184,16 @@ static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps,
                                   struct leat_error *err)
 {
     uint64_t began = gate_clock();
-    double cpu = load_cpu_seconds();
+    double cpu = clocks_process();
     enum leat_status s;
 
-    r->aside_ns = 0;
-    r->aside_cpu = 0;
+    r->consumer.aside_ns = 0;
+    r->consumer.aside_cpu = 0;
     s = r->v->output == LOAD_VIEWS ? view_steps(r, first, steps, f, err) : load_steps(r, steps, f, err);
-    if (s == LEAT_OK && r->on_device)
-        s = load_device_wait(&r->device, err);
-    f->seconds += (double)(gate_clock() - began - r->aside_ns) / 1e9;
-    f->cpu_seconds += load_cpu_seconds() - cpu - r->aside_cpu;
+    if (s == LEAT_OK && r->consumer.on_device)
+        s = load_device_wait(&r->consumer.device, err);
+    f->seconds += (double)(gate_clock() - began - r->consumer.aside_ns) / 1e9;
+    f->cpu_seconds += clocks_process() - cpu - r->consumer.aside_cpu;
     return s;
 }
 
@@ -378,15 +205,6 @@ static void add(struct load_figures *to, const struct load_figures *f)
     to->bytes += f->bytes;
     to->seconds += f->seconds;
     to->cpu_seconds += f->cpu_seconds;
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x, y;
-
-    memcpy(&x, a, sizeof x);
-    memcpy(&y, b, sizeof y);
-    return (x > y) - (x < y);
 }
 
 static double a_token(const struct load_figures *f)
@@ -412,23 +230,22 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             return s == LEAT_E_END ? LEAT_OK : s;
-        if (r->checksum)
-            add_checksum(r, b, NULL); /* it belongs to the sequence */
+        load_consumer_hash(&r->consumer, b); /* it belongs to the sequence */
         s = synthetic_steps(r, b, f->steps, &result->synthetic, err);
-        leat_batch_release(b, r->device.stream);
+        leat_batch_release(b, r->consumer.device.stream);
     }
     return s;
 }
 
 static enum leat_status warm_up(struct run *r, struct leat_error *err)
 {
-    XXH3_state_t *checksum = r->checksum;
+    bool hashing = r->consumer.hashing;
     struct load_figures f = { 0 };
     enum leat_status s;
 
-    r->checksum = NULL; /* these rows do not belong to it */
+    r->consumer.hashing = false; /* these rows do not belong to the checksum */
     s = load_steps(r, r->v->warm_up, &f, err);
-    r->checksum = checksum;
+    r->consumer.hashing = hashing;
     return s;
 }
 
@@ -441,8 +258,8 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
 
     if (s == LEAT_OK && r->v->warm_up > 0 && r->loader)
         s = warm_up(r, err);
-    if (r->on_device)
-        load_device_calls(&r->device); /* they count from here */
+    if (r->consumer.on_device)
+        load_device_calls(&r->consumer.device); /* they count from here */
     for (uint64_t i = 0; s == LEAT_OK && i < rounds && !r->ended && !cli_interrupted(); i++) {
         uint64_t steps = r->v->steps * (i + 1) / rounds - done;
         struct load_figures f = { 0 };
@@ -455,7 +272,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         first += steps + (r->v->synthetic ? 1 : 0);
     }
     if (measured > 0) {
-        qsort(ratios, measured, sizeof *ratios, compare_doubles);
+        qsort(ratios, measured, sizeof *ratios, engine_compare);
         result->bare_ratio = ratios[measured / 2];
     }
     free(ratios);
@@ -508,10 +325,9 @@ static void finish(struct run *r, struct load_result *result)
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;
-    if (r->checksum)
-        result->checksum = XXH3_64bits_digest(r->checksum);
-    if (r->on_device && t->steps > 0)
-        result->calls_a_batch = (double)load_device_calls(&r->device) / (double)t->steps;
+    result->checksum = load_consumer_checksum(&r->consumer);
+    if (r->consumer.on_device && t->steps > 0)
+        result->calls_a_batch = (double)load_device_calls(&r->consumer.device) / (double)t->steps;
     take_notices(r, result);
 }
 
@@ -525,15 +341,15 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     leat_plan_info(plan, &r.info);
     if (v->trace && !(r.trace = load_trace_open(v->trace)))
         return status_set_os(err, errno, "cannot write %s", v->trace);
-    if (v->dump && !(r.dump = fopen(v->dump, "we"))) {
+    if (v->dump && !(r.consumer.dump = fopen(v->dump, "we"))) {
         load_trace_close(r.trace);
         return status_set_os(err, errno, "cannot write %s", v->dump);
     }
     s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
-        s = make_buffers(&r, err);
-    if (s == LEAT_OK)
-        s = open_device(&r, err);
+        s = load_consumer_open(&r.consumer, v, r.rows, r.info.most_seq_len, err);
+    if (s == LEAT_OK && !(r.views = calloc(1, sizeof *r.views)))
+        s = status_no_memory(err, sizeof *r.views);
     if (s == LEAT_OK && v->bare)
         s = load_bare_open(&r.bare, plan, v, err);
     if (s == LEAT_OK && v->output != LOAD_VIEWS)
@@ -544,12 +360,12 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
         finish(&r, result);
     leat_loader_close(r.loader);
     load_bare_close(r.bare);
-    close_device(&r);
-    free_buffers(&r);
-    if (r.dump && (fflush(r.dump) != 0 || ferror(r.dump)) && s == LEAT_OK)
+    load_consumer_close(&r.consumer);
+    free(r.views);
+    if (r.consumer.dump && (fflush(r.consumer.dump) != 0 || ferror(r.consumer.dump)) && s == LEAT_OK)
         s = status_set_os(err, errno, "cannot write %s", v->dump);
-    if (r.dump)
-        fclose(r.dump);
+    if (r.consumer.dump)
+        fclose(r.consumer.dump);
     if (!load_trace_close(r.trace) && s == LEAT_OK)
         s = status_set_os(err, errno, "cannot write %s", v->trace);
     return s;

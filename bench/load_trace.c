@@ -1,4 +1,5 @@
 /* load_trace.c: a trace that Chrome (about:tracing) and Perfetto show: see load.h. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "load.h"

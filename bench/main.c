@@ -63,9 +63,8 @@ static const struct command commands[] = {
       .least_words = 1,
       .most_words = COMMAND_ANY_WORDS,
       .notes = "Each stage is measured alone, in the CPU time of one thread, the best of several runs. Reading is that "
-               "of files which "
-               "the first round brought to memory, with decompression and the hash of the file; lines and records "
-               "are found in blocks of 1 MiB in the cache. All text is held in memory.",
+               "of files which the first round brought to memory, with decompression and the hash of the file; lines "
+               "and records are found in blocks of 1 MiB in the cache. All text is held in memory.",
       .example = "leat-bench scan corpus.jsonl.zst",
       .options = scan_options,
       .run = bench_scan },
@@ -76,8 +75,7 @@ static const struct command commands[] = {
       .least_words = 1,
       .most_words = COMMAND_ANY_WORDS,
       .notes = "Each family of patterns that has a scanner, and each row of it that this CPU can run, in the CPU time "
-               "of one "
-               "thread. It fails if a row does not cut as the plain one does.",
+               "of one thread. It fails if a row does not cut as the plain one does.",
       .example = "leat-bench scanners corpus.jsonl.zst\nleat-bench scanners --family gpt2 --runs 9 corpus.jsonl.zst",
       .options = scanners_options,
       .run = bench_scanners },

@@ -218,11 +218,6 @@ static void free_plans(struct cases *c)
     }
 }
 
-static void on_case(void *context, const char *name, uint64_t done, uint64_t total)
-{
-    progress_update(context, done, total, name);
-}
-
 static void print_results(const struct cases *c, const struct engine_result *results, bool as_json)
 {
     size_t p = c->permutations;
@@ -249,7 +244,7 @@ static enum leat_status measure(struct cases *c, const struct order_values *v, s
 {
     struct engine_result results[MOST_CASES];
     struct progress p;
-    struct engine_options options = { .runs = (unsigned)v->runs, .progress = on_case, .context = &p };
+    struct engine_options options = { .runs = (unsigned)v->runs, .progress = engine_show, .context = &p };
     bool ok;
 
     progress_begin(&p, PROGRESS_AUTO, "order", PROGRESS_COUNT);

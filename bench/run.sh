@@ -43,7 +43,7 @@ title() { # TEXT COMMAND...: a heading, the command, what it prints
     title "Writing a dataset" "$bench" counting --force -o "$dir/counting" --tokens "$(pick 1G 16M)"
     title "Opening and verifying it" "$bench" dataset $(pick '' '--runs 1') "$dir/counting"
     title "Loading batches from it, in memory, beside bare loops" \
-        "$here/load_sweep.sh" "$bench" "$dir/counting" "$(pick 2000 20)"
+        "$here/load_sweep.sh" "$bench" "$dir/counting" $(pick "" "1000000 1")
     if command -v python3 >/dev/null; then
         title "Cold, warming, the first batch, the hand-over, memory" \
             "$here/load_storage.py" "$bench" "$dir/counting" $(pick '' '--rounds 1 --seconds 1')

@@ -1,19 +1,18 @@
 /*
- * scan.c: `leat-bench scan`: what it takes to bring records from files to the tokenizer's door, each stage alone: reading
- * and decompressing; finding lines; scanning JSON and unescaping the text. Lines and records are measured on blocks that
- * were just copied, as a packer has them, in the cache of the core.
+ * scan.c: `leat-bench scan`: what it takes to bring records from files to the tokenizer's door, each stage alone:
+ * reading and decompressing; finding lines; scanning JSON and unescaping the text. Lines and records are measured on
+ * blocks that were just copied, as a packer has them, in the cache of the core.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../tokenize_tools/corpus/byte_stream.h"
 #include "../tokenize_tools/corpus/json_fields.h"
 #include "../tokenize_tools/corpus/lines.h"
-#include "base/bytes.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
+#include "clocks.h"
 #include "machine.h"
 #include "subcommands.h"
 
@@ -62,15 +61,6 @@ struct rates {
     double read, lines, records; /* CPU seconds of the best run */
     uint64_t line_count, record_count, text_bytes, refused;
 };
-
-/* CPU time of this thread: what others do on the machine counts little then. */
-static double cpu_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static enum leat_status make_room(struct input *in, size_t more, struct leat_error *err)
 {
@@ -191,12 +181,12 @@ static enum leat_status scan_once(const struct json_fields *fields, const struct
         bytes = next_block(in, at, &block, &room);
         if (!block)
             break;
-        began = cpu_now();
+        began = clocks_thread();
         r->line_count += count_lines(block, bytes);
-        r->lines += cpu_now() - began;
-        began = cpu_now();
+        r->lines += clocks_thread() - began;
+        began = clocks_thread();
         find_records(fields, block, bytes, r);
-        r->records += cpu_now() - began;
+        r->records += clocks_thread() - began;
     }
     if (!block)
         return status_no_memory(err, room);
@@ -221,11 +211,11 @@ static enum leat_status measure(const struct options_parsed *parsed, const struc
     for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
         s = read_file(parsed->words[i], in, block, err);
     for (uint64_t run = 0; run < v->runs && s == LEAT_OK; run++) {
-        struct rates one = { .read = cpu_now() };
+        struct rates one = { .read = clocks_thread() };
 
         for (size_t i = 0; i < parsed->count && s == LEAT_OK; i++)
             s = read_file(parsed->words[i], NULL, block, err);
-        one.read = cpu_now() - one.read;
+        one.read = clocks_thread() - one.read;
         if (s == LEAT_OK)
             s = scan_once(&fields, in, &one, err);
         if (run > 0) {

@@ -1,16 +1,16 @@
 /*
- * scanners.c: `leat-bench scanners`: how fast texts are cut into pieces, by each family of scanners and each of its rows
- * that this CPU has; that all rows of a family cut alike; and how fast UTF-8 is checked. Nothing is done with the pieces.
+ * scanners.c: `leat-bench scanners`: how fast texts are cut into pieces, by each family of scanners and each of its
+ * rows that this CPU has; that all rows of a family cut alike; and how fast UTF-8 is checked. Nothing is done with the
+ * pieces.
  */
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "../tokenize_tools/tokenizer/scan.h"
 #include "../tokenize_tools/tokenizer/utf8_rows.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
+#include "clocks.h"
 #include "machine.h"
 #include "subcommands.h"
 #include "texts.h"
@@ -62,18 +62,10 @@ struct cut {
     double seconds;       /* CPU time of this thread */
 };
 
-static double cpu_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 /* Every document is a window of its own. */
 static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool mixes)
 {
-    struct cut c = { .seconds = cpu_now() };
+    struct cut c = { .seconds = clocks_thread() };
     uint32_t ends[ROOM];
 
     for (uint64_t i = 0; i < t->count; i++) {
@@ -88,21 +80,21 @@ static struct cut cut_texts(const struct scanner *s, const struct texts *t, bool
                 c.mix = (c.mix ^ ends[k]) * UINT64_C(0x9e3779b97f4a7c15);
         } while (n == ROOM);
     }
-    c.seconds = cpu_now() - c.seconds;
+    c.seconds = clocks_thread() - c.seconds;
     return c;
 }
 
 /* The same for whether text is well-formed; a piece is a document. */
 static struct cut check_texts(const struct utf8_row *row, const struct texts *t)
 {
-    struct cut c = { .seconds = cpu_now() };
+    struct cut c = { .seconds = clocks_thread() };
 
     for (uint64_t i = 0; i < t->count; i++) {
         uint64_t begin = texts_begin(t, i), bytes = t->ends[i] - begin;
 
         c.pieces += row->valid_prefix((const uint8_t *)t->bytes + begin, (size_t)bytes) == bytes;
     }
-    c.seconds = cpu_now() - c.seconds;
+    c.seconds = clocks_thread() - c.seconds;
     return c;
 }
 
@@ -146,18 +138,19 @@ static void measure_utf8(const struct texts *t, const struct scanners_values *v,
     }
 }
 
-/* Measures each row of a family; *plain is what the last of them found. */
+/* Measures each row of a family, all of which must cut as the last one does, the plain one. */
 static enum leat_status measure_family(const struct scan_family *family, const struct texts *t,
                                        const struct scanners_values *v, struct json *j, struct leat_error *err)
 {
-    struct cut wanted = { .pieces = 0 };
+    struct cut wanted;
     struct scanner s;
 
     if (!scanner_named(&s, family->name, SCAN_ONIGURUMA))
         return status_set(err, LEAT_E_ARGUMENT, "no family %s", family->name);
     for (s.row = family->rows; s.row[1].name; s.row++)
         ;
-    for (wanted = cut_texts(&s, t, true), s.row = family->rows; s.row->name; s.row++) {
+    wanted = cut_texts(&s, t, true);
+    for (s.row = family->rows; s.row->name; s.row++) {
         struct cut found, best = { .seconds = 1e9 };
 
         if (!wanted_row(s.row->name, s.row->needs, v))

@@ -3,7 +3,6 @@
  * opening costs at sizes that no disk at hand would hold. All documents but the last are empty, all tokens are 0, and
  * both files are mostly holes; it is a whole dataset all the same, with every checksum right.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

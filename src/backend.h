@@ -3,8 +3,8 @@
  * knows nothing else of it. The host is one that is always there.
  *
  * The life of a slot: the loader's thread fills its memory on the host; `send` starts the copy to the device; consumers
- * call `fill` or `await`, and then `release`, with a stream of theirs, from any thread; when `idle` says so, the slot is
- * filled again. Nothing here waits for a device, but for opening and closing.
+ * call `fill` or `await`, and then `release`, with a stream of theirs, from any thread; when `idle` says so, the slot
+ * is filled again. Nothing here waits for a device, but for opening and closing.
  *
  *   prepare   after `send`: fills the slot's outputs, which consumers borrow, when its bytes are on the device; `await`
  *             then makes a consumer's stream wait for that.
@@ -15,8 +15,8 @@
  *   idle      whether the copy and all of that are done. Only the loader's stage asks, without waiting; it asks again
  *             soon.
  *
- * `send`, `prepare` and `idle` are called by one thread at a time: the stage's. Where that is a thread of the loader's own,
- * it calls `attach` first.
+ * `send`, `prepare` and `idle` are called by one thread at a time: the stage's. Where that is a thread of the loader's
+ * own, it calls `attach` first.
  */
 #ifndef LEAT_BACKEND_H
 #define LEAT_BACKEND_H

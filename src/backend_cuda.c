@@ -3,16 +3,14 @@
  * libraries share, and all calls leave the calling thread's current context as it was.
  *
  * A slot has an event for its copy, and some for those who use it. Copies go by a stream of the backend's own, which
- * consumers' streams wait for by event; a slot is idle when the events of its users have happened. No call here waits for
- * the GPU but those of opening and closing, and none that CUDA forbids while a stream is captured is made elsewhere, or
- * only as "relaxed", so that they disturb no capture of the program's.
+ * consumers' streams wait for by event; a slot is idle when the events of its users have happened. No call here waits
+ * for the GPU but those of opening and closing, and none that CUDA forbids while a stream is captured is made
+ * elsewhere, or only as "relaxed", so that they disturb no capture of the program's.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "backend_cuda.h"
-#include "base/bytes.h"
 #include "base/status.h"
 #include "cuda_image.h"
 #include "rows_device.h"

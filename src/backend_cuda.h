@@ -51,8 +51,8 @@ struct cuda_before {
 /* LEAT_OK, or the sentence of a call that failed. */
 enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err);
 
-/* Makes the backend's context the thread's, until backend_cuda_leave(): for calls that are forbidden while some stream is
- * captured, unless the calling thread says that it knows. */
+/* Makes the backend's context the thread's, until backend_cuda_leave(): for calls that are forbidden while some stream
+ * is captured, unless the calling thread says that it knows. */
 cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
 void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
 

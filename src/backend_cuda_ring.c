@@ -1,6 +1,6 @@
 /*
- * backend_cuda_ring.c: the memory of the ring: pinned on the host, as much again on the GPU, of as many slots as both have
- * room for; and the events of each slot.
+ * backend_cuda_ring.c: the memory of the ring: pinned on the host, as much again on the GPU, of as many slots as both
+ * have room for; and the events of each slot.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,12 +17,18 @@ static bool fits(size_t each, unsigned slots)
     return each <= SIZE_MAX / 2 / slots;
 }
 
+/* What is tried where there is no room for `slots`. */
+static unsigned fewer(unsigned slots)
+{
+    return slots / 2 < LEAST_SLOTS ? LEAST_SLOTS : slots / 2;
+}
+
 /* Memory of the device for as many slots as there is room for. */
 static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, struct leat_error *err)
 {
     cuda_result r;
 
-    for (;; *slots = *slots / 2 < LEAST_SLOTS ? LEAST_SLOTS : *slots / 2) {
+    for (;; *slots = fewer(*slots)) {
         r = CUDA_OUT_OF_MEMORY;
         if (fits(b->device_stride, *slots))
             r = b->driver.memory_allocate(&b->memory, *slots * b->device_stride);
@@ -65,7 +71,7 @@ static enum leat_status allocate_on_host(struct backend *b, struct backend_memor
         if (b->registered || *slots <= LEAST_SLOTS)
             break;
         backend_unmap(m->host, m->bytes);
-        *slots = *slots / 2 < LEAST_SLOTS ? LEAST_SLOTS : *slots / 2;
+        *slots = fewer(*slots);
     }
     if (b->registered)
         return LEAT_OK;

@@ -27,8 +27,8 @@ struct blend_node {
 
 /*
  * left(k) for k <= R is floor(kA / R), one more if the rest is half of R or more. The quotient by the ratio is that
- * floor, or one less where the rest is below R / 2^16: then *rest comes out as R and a little, which is at least half of
- * R too, and adds the one that is missing. So the sum needs no correction between, here as in blend_draw().
+ * floor, or one less where the rest is below R / 2^16: then *rest comes out as R and a little, which is at least half
+ * of R too, and adds the one that is missing. So the sum needs no correction between, here as in blend_draw().
  */
 static inline uint64_t left_floor(const struct blend_node *n, uint64_t k, uint64_t *rest)
 {
@@ -105,7 +105,7 @@ enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t c
     uint32_t leaves = 0;
     uint64_t total = 0;
 
-    *b = (struct blend) { .source_count = count };
+    *b = (struct blend) { .nodes = NULL };
     for (uint32_t i = 0; i < count; i++) {
         total += weights[i];
         if (weights[i] > 0) {

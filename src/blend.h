@@ -23,8 +23,7 @@ struct blend {
     struct blend_node *nodes; /* the leaves first, in the order of their sources; NULL: only one leaf */
     uint32_t *leaf_of;        /* of each source; BLEND_NO_LEAF: weight 0 */
     uint32_t leaves, root;
-    uint32_t only;         /* the source of the only leaf */
-    uint32_t source_count; /* of the weights given */
+    uint32_t only; /* the source of the only leaf */
     struct wide_divider total;
 };
 

@@ -2,6 +2,8 @@
 #ifndef LEAT_CUDA_DEVICE_H
 #define LEAT_CUDA_DEVICE_H
 
+#include <stdbool.h>
+
 #include "cuda_driver.h"
 
 #define CUDA_DEVICE_NAME 64
@@ -17,8 +19,8 @@ bool cuda_device_named(const char *device);
 
 enum leat_status cuda_device_parse(const char *device, struct cuda_device_words *words, struct leat_error *err);
 
-/* Finds it; its number among the devices that this process may use goes to *ordinal. LEAT_E_UNSUPPORTED names those that
- * there are. */
+/* Finds it; its number among the devices that this process may use goes to *ordinal. LEAT_E_UNSUPPORTED names those
+ * that there are. */
 enum leat_status cuda_device_find(const struct cuda_driver *d, const char *which, cuda_device *device, int *ordinal,
                                   struct leat_error *err);
 

@@ -2,6 +2,7 @@
 #include "cuda_driver.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/status.h"

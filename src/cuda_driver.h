@@ -1,12 +1,11 @@
 /*
- * cuda_driver.h: the functions of NVIDIA's driver that are used here, found at run time: no header and no library of CUDA
- * is needed to build, and a program without a GPU starts all the same. Prototypes and versions are those of cuda.h; a
- * test compares them with it where it is installed (tests/cuda/test_prototypes.c).
+ * cuda_driver.h: the functions of NVIDIA's driver that are used here, found at run time: no header and no library of
+ * CUDA is needed to build, and a program without a GPU starts all the same. Prototypes and versions are those of
+ * cuda.h; a test compares them with it where it is installed (tests/cuda/test_prototypes.c).
  */
 #ifndef LEAT_CUDA_DRIVER_H
 #define LEAT_CUDA_DRIVER_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "leat.h"
@@ -61,8 +60,8 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_LEGACY_STREAM        1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
 
 /*
- * Every function: member, symbol, the version that its prototype came with (cuGetProcAddress takes the newest that is not
- * newer), parameters. The driver must have 11.4: that of 2021.
+ * Every function: member, symbol, the version that its prototype came with (cuGetProcAddress takes the newest that is
+ * not newer), parameters. The driver must have 11.4: that of 2021.
  */
 #define CUDA_DRIVER_LEAST 11040
 #define CUDA_DRIVER_ENTRIES(X)                                                                                         \
@@ -117,9 +116,9 @@ struct cuda_driver {
 #undef CUDA_DRIVER_MEMBER
 };
 
-/* Loads the driver ("libcuda.so.1", or the file `path` if it is not NULL) and initializes it. On failure *d is as closed.
- * Returns LEAT_E_UNSUPPORTED: there is none, it is too old, it finds no GPU, or this process was forked from one that
- * used it. */
+/* Loads the driver ("libcuda.so.1", or the file `path` if it is not NULL) and initializes it. On failure *d is as
+ * closed. Returns LEAT_E_UNSUPPORTED: there is none, it is too old, it finds no GPU, or this process was forked from
+ * one that used it. */
 enum leat_status cuda_driver_open(struct cuda_driver *d, const char *path, struct leat_error *err);
 void cuda_driver_close(struct cuda_driver *d);
 

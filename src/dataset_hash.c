@@ -1,6 +1,8 @@
 /*
  * dataset_hash.c: the hashes of the documents' texts, which tell documents with the same text without reading them.
  */
+#include <string.h>
+
 #include "base/status.h"
 #include "dataset.h"
 
@@ -32,7 +34,6 @@ enum leat_status leat_dataset_text_hash(const struct leat_dataset *d, uint64_t d
     enum leat_status s = leat_dataset_text_hashes(d, document, 1, one, err);
 
     if (s == LEAT_OK)
-        for (unsigned i = 0; i < sizeof one[0]; i++)
-            hash[i] = one[0][i];
+        memcpy(hash, one[0], sizeof one[0]);
     return s;
 }

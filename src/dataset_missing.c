@@ -1,6 +1,6 @@
 /*
- * dataset_missing.c: a dataset that was to be opened is not there: the sentence goes on with what is there instead, which
- * is a run that has not finished, a file that is none, or another name in that folder.
+ * dataset_missing.c: a dataset that was to be opened is not there: the sentence goes on with what is there instead,
+ * which is a run that has not finished, a file that is none, or another name in that folder.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "base/nearest.h"
 #include "base/status.h"
 #include "dataset.h"
@@ -26,14 +27,13 @@ static bool exists(const char *name, const char *suffix)
 /* Makes NAME of a finished dataset's NAME.leat; false: it is another file. */
 static bool cut_suffix(char *entry)
 {
-    static const char suffix[] = ".leat", partial[] = ".partial";
     size_t length = strlen(entry);
 
-    if (entry[0] == '.' || length < sizeof suffix || strcmp(entry + length - strlen(suffix), suffix) != 0)
+    if (entry[0] == '.' || !file_ends_with(entry, length, ".leat"))
         return false;
-    length -= strlen(suffix);
+    length -= strlen(".leat");
     entry[length] = '\0';
-    return length < strlen(partial) || strcmp(entry + length - strlen(partial), partial) != 0;
+    return !file_ends_with(entry, length, ".partial");
 }
 
 /* The dataset of this folder whose name is nearest, the first by bytes of equal ones; "" if it has none. */

@@ -29,14 +29,6 @@ static void names_free(struct names *n)
 /* As much of a name as a sentence shows. */
 #define SHOWN_BYTES 200u
 
-/* With something before the suffix. */
-static bool ends_with(const char *name, size_t length, const char *suffix)
-{
-    size_t n = strlen(suffix);
-
-    return length > n && memcmp(name + length - n, suffix, n) == 0;
-}
-
 /* Adds folder/name (folder may be empty), cut to `length` bytes of name and without .leat or .tokens. */
 static enum leat_status names_add(struct names *n, const char *folder, size_t folder_length, const char *name,
                                   size_t length, struct leat_error *err)
@@ -44,11 +36,11 @@ static enum leat_status names_add(struct names *n, const char *folder, size_t fo
     size_t size = folder_length + 1 + length + 1;
     char *item, **items;
 
-    if (ends_with(name, length, ".leat"))
+    if (file_ends_with(name, length, ".leat"))
         length -= strlen(".leat");
-    else if (ends_with(name, length, ".tokens"))
+    else if (file_ends_with(name, length, ".tokens"))
         length -= strlen(".tokens");
-    if (ends_with(name, length, ".partial"))
+    if (file_ends_with(name, length, ".partial"))
         return status_set(err, LEAT_E_ARGUMENT, "%.*s is no dataset: names in .partial are those of unfinished ones",
                           (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), name);
     if (n->count == n->room) {
@@ -93,8 +85,8 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, str
         size_t length = strlen(entry->d_name);
 
         /* names that begin with a dot are hidden, as a shell's * has it; NAME.partial.leat is not finished */
-        if (entry->d_name[0] != '.' && ends_with(entry->d_name, length, ".leat") &&
-            !ends_with(entry->d_name, length, ".partial.leat"))
+        if (entry->d_name[0] != '.' && file_ends_with(entry->d_name, length, ".leat") &&
+            !file_ends_with(entry->d_name, length, ".partial.leat"))
             s = names_add(n, folder, strlen(folder), entry->d_name, length, err);
     }
     if (s == LEAT_OK && errno != 0)

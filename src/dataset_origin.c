@@ -1,19 +1,12 @@
 /*
- * dataset_origin.c: where documents came from, and the way back: inputs, origins, ids.
+ * dataset_origin.c: where documents came from: inputs, origins, ids. dataset_find.c has the way back.
  */
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "base/tiny.h"
 #include "dataset.h"
-#include "records.h"
-
-/* A scan over records takes this many bytes of the index at a time. */
-#define SCAN_BYTES TINY_OR(64u, 16384u)
-
-/* Shown in sentences where a name may be long or odd. */
-#define SHOWN_BYTES 200
+#include "dataset_origin.h"
 
 static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64_t offset, uint64_t number,
                                      const char *what, struct leat_error *err)
@@ -43,8 +36,8 @@ static enum leat_status copy_string(struct part *p, unsigned kind, uint64_t offs
 
 /* ---- Inputs ---- */
 
-/* `number` counts within the part. */
-static enum leat_status read_input(struct part *p, uint64_t number, struct records_input *input, struct leat_error *err)
+enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
+                                    struct leat_error *err)
 {
     uint8_t record[FORMAT_INPUT_BYTES];
     enum leat_status s = part_section(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, record, sizeof record, err);
@@ -69,7 +62,7 @@ enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t numbe
     if (s != LEAT_OK)
         return s;
     p = dataset_part_of_input(d, number);
-    s = read_input(p, number - p->first_input, &r, err);
+    s = dataset_read_input(p, number - p->first_input, &r, err);
     if (s != LEAT_OK)
         return s;
     full = (struct leat_input) {
@@ -94,65 +87,17 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
     if (s != LEAT_OK)
         return s;
     p = dataset_part_of_input(d, number);
-    s = read_input(p, number - p->first_input, &r, err);
+    s = dataset_read_input(p, number - p->first_input, &r, err);
     if (s != LEAT_OK)
         return s;
     return copy_string(p, FORMAT_INPUT_PATHS, r.path_offset, r.path_bytes, text, capacity, bytes, err);
 }
 
-/* Whether `bytes` bytes at `offset` of a section are `text`. */
-static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, const char *text, uint64_t bytes,
-                               bool *equal, struct leat_error *err)
-{
-    char piece[512];
-
-    *equal = true;
-    for (uint64_t at = 0; *equal && at < bytes; at += sizeof piece) {
-        uint64_t here = bytes - at < sizeof piece ? bytes - at : sizeof piece;
-        enum leat_status s = part_section(p, kind, offset + at, piece, here, err);
-
-        if (s != LEAT_OK)
-            return s;
-        *equal = memcmp(piece, text + at, here) == 0;
-    }
-    return LEAT_OK;
-}
-
-enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const char *path, uint64_t *input,
-                                         struct leat_error *err)
-{
-    uint64_t length = path ? strlen(path) : 0;
-
-    if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: no path is given");
-
-    for (uint64_t i = 0; i < d->inputs; i++) {
-        struct part *p = dataset_part_of_input(d, i);
-        struct records_input r;
-        bool equal = false;
-        enum leat_status s = read_input(p, i - p->first_input, &r, err);
-
-        if (s == LEAT_OK && r.path_bytes == length)
-            s = equals(p, FORMAT_INPUT_PATHS, r.path_offset, path, length, &equal, err);
-        if (s != LEAT_OK)
-            return s;
-        if (equal) {
-            *input = i;
-            return LEAT_OK;
-        }
-    }
-    return status_set(err, LEAT_E_NOT_FOUND, "no input of this dataset is called %.*s; leat info lists them",
-                      SHOWN_BYTES, path);
-}
-
 /* ---- Origins ---- */
 
-struct place {
-    uint64_t input, offset; /* input counts within the part */
-};
-
-static enum leat_status read_places(struct part *p, uint64_t first, uint64_t count, struct place *places,
-                                    struct leat_error *err)
+/* The records are read to where the places will be: both take 16 bytes. */
+enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,
+                                     struct leat_error *err)
 {
     enum leat_status s =
         part_section(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * first, places, FORMAT_ORIGIN_BYTES * count, err);
@@ -163,9 +108,17 @@ static enum leat_status read_places(struct part *p, uint64_t first, uint64_t cou
         if (input != LEAT_NONE && input >= p->header.sections[FORMAT_INPUTS].entries)
             return wrong_record(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * (first + i), first + i,
                                 "it names an input that does not exist", err);
-        places[i] = (struct place) { input, offset };
+        places[i] = (struct dataset_place) { input, offset };
     }
     return s;
+}
+
+enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
+                                  struct leat_error *err)
+{
+    if (start <= end && end <= p->header.sections[FORMAT_IDS].bytes)
+        return LEAT_OK;
+    return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
 }
 
 static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *start, uint64_t *bytes,
@@ -179,11 +132,9 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
         return s;
     ends[0] = bytes_le64(ends[0]);
     ends[1] = bytes_le64(ends[1]);
-    if (ends[0] > ends[1] || ends[1] > p->header.sections[FORMAT_IDS].bytes)
-        return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
     *start = ends[0];
     *bytes = ends[1] - ends[0];
-    return LEAT_OK;
+    return dataset_check_id(p, document, ends[0], ends[1], err);
 }
 
 /* One function for each kind of section that an origin is made from; documents are numbered within the part. */
@@ -191,14 +142,14 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
 static enum leat_status fill_places(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
                                     struct leat_error *err)
 {
-    struct place places[SCAN_BYTES / FORMAT_ORIGIN_BYTES];
+    struct dataset_place places[DATASET_SCAN_BYTES / FORMAT_ORIGIN_BYTES];
     uint64_t step = sizeof places / sizeof places[0];
     enum leat_status s = LEAT_OK;
 
     for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
         uint64_t here = count - at < step ? count - at : step;
 
-        s = read_places(p, first + at, here, places, err);
+        s = dataset_read_places(p, first + at, here, places, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
             origins[at + i] = (struct leat_origin) {
                 .input = places[i].input == LEAT_NONE ? LEAT_NONE : places[i].input + p->first_input,
@@ -212,7 +163,7 @@ static enum leat_status fill_places(struct part *p, uint64_t first, uint64_t cou
 static enum leat_status fill_lines(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
                                    struct leat_error *err)
 {
-    uint64_t lines[SCAN_BYTES / 8], step = sizeof lines / sizeof lines[0];
+    uint64_t lines[DATASET_SCAN_BYTES / 8], step = sizeof lines / sizeof lines[0];
     enum leat_status s = LEAT_OK;
 
     for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
@@ -228,7 +179,7 @@ static enum leat_status fill_lines(struct part *p, uint64_t first, uint64_t coun
 static enum leat_status fill_id_bytes(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
                                       struct leat_error *err)
 {
-    uint64_t ends[SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], before, bytes;
+    uint64_t ends[DATASET_SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], before, bytes;
     enum leat_status s = id_range(p, first, &before, &bytes, err);
 
     for (uint64_t at = 0; s == LEAT_OK && at < count; at += step) {
@@ -238,9 +189,7 @@ static enum leat_status fill_id_bytes(struct part *p, uint64_t first, uint64_t c
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++) {
             uint64_t end = bytes_le64(ends[i]);
 
-            if (end < before || end > p->header.sections[FORMAT_IDS].bytes)
-                return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + at + i), first + at + i,
-                                    "its id lies outside the ids", err);
+            s = dataset_check_id(p, first + at + i, before, end, err);
             origins[at + i].id_bytes = end - before;
             before = end;
         }
@@ -336,146 +285,4 @@ enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document
     if (s != LEAT_OK)
         return s;
     return copy_string(p, FORMAT_IDS, start, id_bytes, text, capacity, bytes, err);
-}
-
-/* ---- The way back ---- */
-
-static bool after(struct place a, struct place b)
-{
-    return a.input != b.input ? a.input > b.input : a.offset > b.offset;
-}
-
-/* Origins never fall: the last document at or before `wanted`, by halving. LEAT_NONE in *found: none. */
-static enum leat_status search_ordered(struct part *p, struct place wanted, uint64_t *found, struct leat_error *err)
-{
-    uint64_t low = 0, high = p->header.documents;
-    struct place place;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        enum leat_status s = read_places(p, middle, 1, &place, err);
-
-        if (s != LEAT_OK)
-            return s;
-        if (after(place, wanted))
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    *found = LEAT_NONE;
-    if (low > 0) {
-        enum leat_status s = read_places(p, low - 1, 1, &place, err);
-
-        if (s != LEAT_OK)
-            return s;
-        if (place.input == wanted.input)
-            *found = low - 1;
-    }
-    return LEAT_OK;
-}
-
-/* Origins in any order: the one of this input with the greatest offset that is not beyond `wanted`. */
-static enum leat_status search_unordered(struct part *p, struct place wanted, uint64_t *found, struct leat_error *err)
-{
-    struct place places[SCAN_BYTES / FORMAT_ORIGIN_BYTES];
-    uint64_t best = 0, step = sizeof places / sizeof places[0];
-
-    *found = LEAT_NONE;
-    for (uint64_t first = 0; first < p->header.documents; first += step) {
-        uint64_t left = p->header.documents - first, count = left < step ? left : step;
-        enum leat_status s = read_places(p, first, count, places, err);
-
-        if (s != LEAT_OK)
-            return s;
-        for (uint64_t i = 0; i < count; i++)
-            if (places[i].input == wanted.input && places[i].offset <= wanted.offset &&
-                (*found == LEAT_NONE || places[i].offset >= best)) {
-                *found = first + i;
-                best = places[i].offset;
-            }
-    }
-    return LEAT_OK;
-}
-
-enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t input, uint64_t offset,
-                                          uint64_t *document, struct leat_error *err)
-{
-    enum leat_status s = dataset_check_range(input, 1, d->inputs, "input", err);
-    struct place wanted;
-    struct part *p;
-    uint64_t found;
-
-    if (s != LEAT_OK)
-        return s;
-    p = dataset_part_of_input(d, input);
-    wanted = (struct place) { input - p->first_input, offset };
-    if (p->header.sections[FORMAT_ORIGINS].flags & FORMAT_ORDERED)
-        s = search_ordered(p, wanted, &found, err);
-    else
-        s = search_unordered(p, wanted, &found, err);
-    if (s != LEAT_OK)
-        return s;
-    if (found == LEAT_NONE)
-        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %llu begins at or before byte %llu",
-                          (unsigned long long)input, (unsigned long long)offset);
-    *document = p->first_document + found;
-    return LEAT_OK;
-}
-
-/* The first document of the part with this id; LEAT_NONE in *found: none. */
-static enum leat_status search_id(struct part *p, const char *id, uint64_t id_bytes, uint64_t *found,
-                                  struct leat_error *err)
-{
-    uint64_t ends[SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], start = 0;
-
-    *found = LEAT_NONE;
-    for (uint64_t first = 0; first < p->header.documents; first += step) {
-        uint64_t left = p->header.documents - first, count = left < step ? left : step;
-        enum leat_status s = part_section(p, FORMAT_ID_ENDS, 8 * first, ends, 8 * count, err);
-
-        for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-            uint64_t end = bytes_le64(ends[i]);
-            bool equal = false;
-
-            if (end < start || end > p->header.sections[FORMAT_IDS].bytes)
-                return wrong_record(p, FORMAT_ID_ENDS, 8 * (first + i), first + i, "its id lies outside the ids", err);
-            if (end - start == id_bytes)
-                s = equals(p, FORMAT_IDS, start, id, id_bytes, &equal, err);
-            if (s == LEAT_OK && equal) {
-                *found = first + i;
-                return LEAT_OK;
-            }
-            start = end;
-        }
-        if (s != LEAT_OK)
-            return s;
-    }
-    return LEAT_OK;
-}
-
-enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
-                                      uint64_t *document, struct leat_error *err)
-{
-    bool stored = false;
-
-    for (uint64_t i = 0; i < d->part_count; i++) {
-        struct part *p = &d->parts[i];
-        enum leat_status s;
-        uint64_t found;
-
-        if (!p->header.sections[FORMAT_ID_ENDS].present)
-            continue;
-        stored = true;
-        s = search_id(p, id, id_bytes, &found, err);
-        if (s != LEAT_OK)
-            return s;
-        if (found != LEAT_NONE) {
-            *document = p->first_document + found;
-            return LEAT_OK;
-        }
-    }
-    if (!stored)
-        return status_set(err, LEAT_E_NOT_FOUND, "this dataset has no document ids stored");
-    return status_set(err, LEAT_E_NOT_FOUND, "no document has the id %.*s",
-                      (int)(id_bytes < SHOWN_BYTES ? id_bytes : SHOWN_BYTES), id);
 }

@@ -5,10 +5,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/status.h"
 #include "dataset.h"
 #include "records.h"
+
+/* The name and the pattern, each with a NUL, and the bytes of the file, copied behind the struct. */
+static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const struct records_tokenizer *sizes,
+                                       struct part *p, struct leat_error *err)
+{
+    char *name = (char *)(t + 1), *pattern = name + sizes->name_bytes + 1, *file = pattern + sizes->pattern_bytes + 1;
+    uint64_t at = FORMAT_TOKENIZER_BYTES;
+    enum leat_status s = part_section(p, FORMAT_TOKENIZER, at, name, sizes->name_bytes, err);
+
+    at += sizes->name_bytes;
+    if (s == LEAT_OK)
+        s = part_section(p, FORMAT_TOKENIZER, at, pattern, sizes->pattern_bytes, err);
+    at += sizes->pattern_bytes;
+    if (s == LEAT_OK && sizes->is_file)
+        s = part_section(p, FORMAT_TOKENIZER, at, file, sizes->file_bytes, err);
+    name[sizes->name_bytes] = pattern[sizes->pattern_bytes] = '\0';
+    *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
+    /* they are given out as strings, which a NUL inside would cut */
+    if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
+        s = status_set_at(err, LEAT_E_RECORD, p->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
+                          "%s: the name in its tokenizer section has a zero byte in it; write the dataset again",
+                          p->index.path);
+    return s;
+}
 
 enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct leat_stored_tokenizer **tokenizer,
                                         struct leat_error *err)
@@ -19,7 +42,6 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
     struct leat_stored_tokenizer *t;
     struct records_tokenizer sizes;
     enum leat_status s;
-    char *text;
 
     *tokenizer = NULL;
     if (!section->present)
@@ -31,28 +53,10 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
         return status_set_at(err, LEAT_E_RECORD, section->offset,
                              "%s: the tokenizer section contradicts itself; verify the dataset, or write it again",
                              p->index.path);
-    /* each of the three strings gets a NUL of its own */
-    t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 3) : NULL;
+    t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 2) : NULL;
     if (!t)
         return status_no_memory(err, section->bytes);
-    text = (char *)(t + 1);
-    t->name = text;
-    t->pattern = t->name + sizes.name_bytes + 1;
-    t->file = sizes.is_file ? t->pattern + sizes.pattern_bytes + 1 : NULL;
-    t->file_bytes = sizes.file_bytes;
-    memset(text, 0, (size_t)(sizes.name_bytes + sizes.pattern_bytes + 3));
-    s = part_section(p, FORMAT_TOKENIZER, sizeof fixed, text, sizes.name_bytes, err);
-    if (s == LEAT_OK)
-        s = part_section(p, FORMAT_TOKENIZER, sizeof fixed + sizes.name_bytes, text + sizes.name_bytes + 1,
-                         sizes.pattern_bytes, err);
-    if (s == LEAT_OK && t->file)
-        s = part_section(p, FORMAT_TOKENIZER, sizeof fixed + sizes.name_bytes + sizes.pattern_bytes,
-                         text + sizes.name_bytes + 1 + sizes.pattern_bytes + 1, sizes.file_bytes, err);
-    /* they are given out as strings, which a NUL inside would cut */
-    if (s == LEAT_OK && (strlen(t->name) != sizes.name_bytes || strlen(t->pattern) != sizes.pattern_bytes))
-        s = status_set_at(err, LEAT_E_RECORD, section->offset + sizeof fixed,
-                          "%s: the name in its tokenizer section has a zero byte in it; write the dataset again",
-                          p->index.path);
+    s = fill_tokenizer(t, &sizes, p, err);
     if (s != LEAT_OK) {
         free(t);
         return s;

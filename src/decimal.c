@@ -2,7 +2,6 @@
 #include "decimal.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/wide.h"
 
@@ -103,17 +102,6 @@ const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT])
 
 /* ---- Integers ---- */
 
-static wide_u128 common_divisor(wide_u128 a, wide_u128 b)
-{
-    while (b != 0) {
-        wide_u128 rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /*
  * digits * 10^power; false from 2^116 on. That is no loss: the least weight is below 10^18 < 2^60 where the scale is
  * chosen so that it is whole, the common divisor is not above it, and so 2^116 would stay above 2^48.
@@ -141,7 +129,7 @@ bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t most, 
     for (size_t i = 0; i < count; i++) {
         if (!scale(in[i].digits, in[i].digits ? in[i].exponent - least : 0, &value))
             return false;
-        divisor = common_divisor(value, divisor);
+        divisor = wide_common_divisor(value, divisor);
     }
     for (size_t i = 0; i < count; i++) {
         scale(in[i].digits, in[i].digits ? in[i].exponent - least : 0, &value);

@@ -1,10 +1,7 @@
 /*
- * engine_pread.c: rows read by read calls, straight to their place; by way of a buffer, in whole pages, where pages must
- * be verified. All other engines end here when something is wrong, since a read call says what.
+ * engine_pread.c: rows read by read calls, straight to their place; by way of a buffer, in whole pages, where pages
+ * must be verified. All other engines end here when something is wrong, since a read call says what.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "base/file.h"
 #include "base/status.h"
 #include "gather.h"
@@ -18,20 +15,15 @@ static enum leat_status name_documents(struct gather_file *f, const struct gathe
 {
     unsigned width = f->part->header.token_width;
     uint64_t first = p->offset / width, last = (p->offset + p->bytes - 1) / width, from, to;
-    size_t used;
 
     if (!err || s == LEAT_E_CHECKSUM) /* that one names them */
         return s;
-    used = strlen(err->message);
+    status_after(err, " (page %llu; a row of tokens %llu to %llu", (ull)(p->offset / GATHER_PAGE), (ull)first,
+                 (ull)last);
     if (part_document_at(f->part, first, &from, NULL) == LEAT_OK &&
         part_document_at(f->part, last, &to, NULL) == LEAT_OK)
-        snprintf(err->message + used, sizeof err->message - used,
-                 " (page %llu; a row of tokens %llu to %llu, documents "
-                 "%llu to %llu)",
-                 (ull)(p->offset / GATHER_PAGE), (ull)first, (ull)last, (ull)from, (ull)to);
-    else
-        snprintf(err->message + used, sizeof err->message - used, " (page %llu; a row of tokens %llu to %llu)",
-                 (ull)(p->offset / GATHER_PAGE), (ull)first, (ull)last);
+        status_after(err, ", documents %llu to %llu", (ull)from, (ull)to);
+    status_after(err, ")");
     return s;
 }
 

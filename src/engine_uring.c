@@ -1,8 +1,8 @@
 /*
- * engine_uring.c: rows read by io_uring: as many reads in flight as there are buffers, over all jobs that were begun, so
- * that one slow read holds up its own batch and no other. Whole pages are read into registered buffers (O_DIRECT wants
- * that, and so do the hashes), verified, and copied to their rows; or they are read where they are to stay, if a piece has
- * room for the pages around it. A read that fails or comes back short leaves its piece to plain reads.
+ * engine_uring.c: rows read by io_uring: as many reads in flight as there are buffers, over all jobs that were begun,
+ * so that one slow read holds up its own batch and no other. Whole pages are read into registered buffers (O_DIRECT
+ * wants that, and so do the hashes), verified, and copied to their rows; or they are read where they are to stay, if a
+ * piece has room for the pages around it. A read that fails or comes back short leaves its piece to plain reads.
  */
 #include "gather.h"
 
@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -47,8 +46,8 @@ struct gather_uring {
     struct gather_job *first, *last;    /* with pieces to be sent */
 };
 
-/* Memory that many pieces have spans in is registered instead of the buffers, which are hardly used then, and not touched
- * before. Where that is refused, the limit of locked memory is too low. */
+/* Memory that many pieces have spans in is registered instead of the buffers, which are hardly used then, and not
+ * touched before. Where that is refused, the limit of locked memory is too low. */
 static void register_memory(struct gather *g, struct gather_uring *u)
 {
     struct iovec all[GATHER_MOST] = { { u->buffers, (size_t)(u->count * u->buffer_bytes) } };
@@ -312,9 +311,9 @@ static void take_reads(struct gather *g, struct gather_uring *u)
 }
 
 /*
- * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in flight.
- * While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after that now
- * and then, where the kernel can wake it without a read.
+ * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in
+ * flight. While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after
+ * that now and then, where the kernel can wake it without a read.
  */
 #define SLOW_NS 5000000 /* more than what disks take, so that this thread is hardly ever woken for it */
 
@@ -378,6 +377,13 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
     return LEAT_OK;
 }
 
+/* Until no read is in flight of those that *in_flight counts. */
+static void await_reads(struct gather *g, struct gather_uring *u, const uint32_t *in_flight)
+{
+    while (*in_flight > 0 && !has_stopped(io_uring_submit_and_wait(&u->ring, 1)))
+        take_reads(g, u);
+}
+
 /* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
  * been taken out of the queue. */
 static void end_job(struct gather *g, struct gather_job *job)
@@ -388,13 +394,7 @@ static void end_job(struct gather *g, struct gather_job *job)
         return;
     if (u->first == job)
         u->first = job->behind;
-    while (job->in_flight > 0) {
-        int r = io_uring_submit_and_wait(&u->ring, 1);
-
-        if (has_stopped(r))
-            break;
-        take_reads(g, u);
-    }
+    await_reads(g, u, &job->in_flight);
 }
 
 /* What is in flight writes into the buffers: wait for it. */
@@ -405,13 +405,7 @@ static void close_ring(struct gather *g)
     if (!u)
         return;
     u->first = NULL;
-    while (u->in_flight > 0) {
-        int r = io_uring_submit_and_wait(&u->ring, 1);
-
-        if (has_stopped(r))
-            break;
-        take_reads(g, u);
-    }
+    await_reads(g, u, &u->in_flight);
     gather_leave(g);
     io_uring_queue_exit(&u->ring);
     free_buffers(u);

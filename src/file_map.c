@@ -7,7 +7,6 @@
  */
 #include "file_map.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -14,8 +13,6 @@
 #include "base/status.h"
 #include "histogram.h"
 #include "warm.h"
-
-typedef unsigned long long ull;
 
 #define NAME(number, name) [number] = #name,
 const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = { "auto", GATHER_ENGINES(NAME) };
@@ -73,7 +70,6 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
 
         f->part = &info.dataset->parts[i];
         f->map = &f->part->tokens;
-        f->direct = -1;
         f->network = f->map->fd >= 0 && file_is_remote(f->map->fd);
         s = make_bitmap(g, f, bitmaps, err);
     }
@@ -106,7 +102,8 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
         g->scratch = NULL;
         return status_no_memory(err, GATHER_SCRATCH);
     }
-    return gather_choose(g, err);
+    gather_choose(g);
+    return LEAT_OK;
 }
 
 void gather_stop(struct gather *g)

@@ -1,7 +1,7 @@
 /*
- * gather.h: brings rows of tokens from files into memory. A *job* is the rows of one batch, each a *piece*; it is begun,
- * so that engines which work ahead can, and finished, after which its rows are there. Several jobs may be begun; they are
- * finished in that order. All by one thread.
+ * gather.h: brings rows of tokens from files into memory. A *job* is the rows of one batch, each a *piece*; it is
+ * begun, so that engines which work ahead can, and finished, after which its rows are there. Several jobs may be begun;
+ * they are finished in that order. All by one thread.
  *
  * The pieces are done by the engine of their file. What an engine cannot do (a map that went away, a read of the ring
  * that came back short) is done over again by plain reads, which know the reason: so errors come from one place.
@@ -153,7 +153,7 @@ void gather_let_go(struct gather *g, struct gather_file *f);
 void gather_without_uring(struct gather *g);
 
 /* Chooses the engine of each file (gather_choose.c); and looks at them again now and then. Not inside of a piece. */
-enum leat_status gather_choose(struct gather *g, struct leat_error *err);
+void gather_choose(struct gather *g);
 void gather_look(struct gather *g, uint64_t now_ns);
 
 /* ---- For engines ------------------------------------------------------------------------------------------------ */
@@ -189,13 +189,13 @@ void gather_leave(struct gather *g);
 void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end,
                      const uint8_t *bytes);
 
-/* Whether the file has become shorter: asked after a read whose bytes are not hashed. One that goes on while the file is
- * cut may get zeros for the last page's end, and no error; but then the size has changed before. */
+/* Whether the file has become shorter: asked after a read whose bytes are not hashed. One that goes on while the file
+ * is cut may get zeros for the last page's end, and no error; but then the size has changed before. */
 bool gather_shrank(const struct gather_file *f);
 
 /*
- * An engine: what it does for the pieces of its files; NULL: nothing. A piece that it leaves undone, or cannot do, is done
- * by engine_pread.
+ * An engine: what it does for the pieces of its files; NULL: nothing. A piece that it leaves undone, or cannot do, is
+ * done by engine_pread.
  */
 struct gather_engine {
     /* When a job is begun, of each piece that is not in the page cache: the kernel is told, or a read is on its way

@@ -1,8 +1,8 @@
 /*
- * gather_choose.c: which engine a file is read with. In memory: the map, or read calls where it may not be mapped. Not in
- * memory: io_uring, else advice; and if all that is cold fits into free memory, it is warmed besides. On a network file
- * system: read calls with advice, and reads of 1 MiB where it is warmed. Looked at again each second, since memory fills
- * and files are pushed out.
+ * gather_choose.c: which engine a file is read with. In memory: the map, or read calls where it may not be mapped. Not
+ * in memory: io_uring, else advice; and if all that is cold fits into free memory, it is warmed besides. On a network
+ * file system: read calls with advice, and reads of 1 MiB where it is warmed. Looked at again each second, since memory
+ * fills and files are pushed out.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,8 +10,6 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
-#include "base/gate.h"
-#include "base/status.h"
 #include "gather.h"
 #include "residency.h"
 #include "warm.h"
@@ -182,9 +180,8 @@ static void start_warming(struct gather *g)
     free(s);
 }
 
-enum leat_status gather_choose(struct gather *g, struct leat_error *err)
+void gather_choose(struct gather *g)
 {
-    (void)err;
     for (uint32_t i = 0; i < g->file_count; i++) {
         if (i < 4 * LOOKS)
             look_at(g, &g->files[i]);
@@ -193,7 +190,6 @@ enum leat_status gather_choose(struct gather *g, struct leat_error *err)
     }
     if (g->wanted == LEAT_ENGINE_AUTO && g->threaded)
         start_warming(g);
-    return LEAT_OK;
 }
 
 void gather_look(struct gather *g, uint64_t now_ns)
@@ -201,6 +197,6 @@ void gather_look(struct gather *g, uint64_t now_ns)
     if (now_ns - g->looked_ns < LOOK_NS)
         return;
     for (uint32_t i = 0; i < LOOKS && i < g->file_count; i++)
-        look_at(g, &g->files[(g->looks) % g->file_count]);
+        look_at(g, &g->files[g->looks % g->file_count]);
     g->looked_ns = now_ns;
 }

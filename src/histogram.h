@@ -1,6 +1,6 @@
 /*
- * histogram.h: how often durations of which size were seen: 16 classes for each doubling, so that a quantile is right to
- * within 1/16, in a few nanoseconds a duration. One thread adds; others may read meanwhile, and see about now.
+ * histogram.h: how often durations of which size were seen: 16 classes for each doubling, so that a quantile is right
+ * to within 1/16, in a few nanoseconds a duration. One thread adds; others may read meanwhile, and see about now.
  */
 #ifndef LEAT_HISTOGRAM_H
 #define LEAT_HISTOGRAM_H

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -84,7 +83,6 @@ static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waite
 
         ring_wish(&l->ring, quick ? l->ring.slots / 2 : 1);
         slot = take(l, s, err);
-
         if (slot >= 0 || *s != LEAT_E_AGAIN || (most_ns > 0 && *waited >= most_ns))
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */

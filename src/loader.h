@@ -1,7 +1,7 @@
 /*
- * loader.h: the inside of struct leat_loader: a ring of slots, the stage that fills them (a thread, or inside of calls),
- * and the consumer's side. The stage alone knows plan and files; the consumer's side alone knows the caller; they meet in
- * the ring, in `end_at`, and in counters.
+ * loader.h: the inside of struct leat_loader: a ring of slots, the stage that fills them (a thread, or inside of
+ * calls), and the consumer's side. The stage alone knows plan and files; the consumer's side alone knows the caller;
+ * they meet in the ring, in `end_at`, and in counters.
  */
 #ifndef LEAT_LOADER_H
 #define LEAT_LOADER_H
@@ -54,7 +54,6 @@ struct loader_stage {
     uint8_t begun[RING_MOST];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
-    atomic_uint_fast64_t warmed;
     atomic_uint_fast64_t batch_ns; /* of one batch lately, to be begun and done */
     uint64_t begin_ns, waited_ns;  /* of the one that was begun last; of the last time when no slot was free */
 };
@@ -132,15 +131,18 @@ void loader_stage_meanwhile(void *loader);
 /* Sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
 
-/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and pieces, and
- * whatever of the slot is not gathered. */
+/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and pieces,
+ * and whatever of the slot is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 
 /* Where a row begins, and end tokens in place of what it has. */
 uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
 void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 
-/* Sets the bits of a slot's rows where documents begin. */
+/* Clears the bits of a row but the first, which is always set; returns the row's words. */
+uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
+
+/* Sets the bits of a row where documents begin. */
 enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
                                        struct leat_error *err);
 

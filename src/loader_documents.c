@@ -1,6 +1,6 @@
 /*
- * loader_documents.c: where documents begin in the rows of a slot, by the index: one read of the directory and one of the
- * starts of all documents that begin in the stretches of 64 KiB which the row touches.
+ * loader_documents.c: where documents begin in the rows of a slot, by the index: the entries of the directory at both
+ * ends of a row, and the starts of all documents that begin in the stretches of 64 KiB which the row touches.
  */
 #include <string.h>
 
@@ -35,18 +35,25 @@ static enum leat_status candidates(struct part *p, uint64_t first, uint64_t end,
     return LEAT_OK;
 }
 
-enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
-                                       struct leat_error *err)
+uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row)
 {
     const struct rows_layout *y = &slot->layout;
     uint64_t *words = (uint64_t *)(void *)(slot->memory + y->starts_at) + (size_t)row * y->start_words;
+
+    memset(words, 0, y->start_words * sizeof *words);
+    words[0] = 1;
+    return words;
+}
+
+enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
+                                       struct leat_error *err)
+{
+    uint64_t *words = loader_documents_clear(slot, row);
     const struct leat_sample *sample = &slot->samples[row];
     struct part *p = l->plan->sources[sample->source].dataset->parts + sample->part;
     uint64_t tokens = slot->pieces[row].bytes / l->token_width, from, to, starts[STARTS_AT_ONCE];
     enum leat_status s = LEAT_OK;
 
-    memset(words, 0, y->start_words * sizeof *words);
-    words[0] = 1;
     if (tokens == 0 || l->options.rows == LEAT_ROWS_DOCUMENTS)
         return LEAT_OK;
     s = candidates(p, sample->offset, sample->offset + tokens, &from, &to, err);
@@ -55,7 +62,7 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 
         s = part_starts(p, from, count, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-            uint64_t at = starts[i] - sample->offset; /* wraps below */
+            uint64_t at = starts[i] - sample->offset; /* huge where it lies before the row */
 
             if (at < tokens)
                 words[at / 64] |= (uint64_t)1 << at % 64;

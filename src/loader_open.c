@@ -1,6 +1,5 @@
 /* loader_open.c: from options to a loader that runs: what is asked is checked, the ring is sized, its thread started. */
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "loader.h"
 #include "residency.h"
 
@@ -126,7 +126,6 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
 
     if (free > on_device)
         free = on_device;
-
     if (most == 0 && free == 0) /* not known */
         most = LEAST_SLOTS * each;
     else if (most == 0)
@@ -242,21 +241,10 @@ static void place_thread(pthread_t thread, int node)
 #endif
 }
 
-/* With no signals, which are the program's. */
 static enum leat_status start_thread(struct leat_loader *l, struct leat_error *err)
 {
-    pthread_attr_t how;
-    sigset_t all, before;
-    int r = pthread_attr_init(&how);
+    int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
-    if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread");
-    pthread_attr_setstacksize(&how, STACK);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    r = pthread_create(&l->thread, &how, loader_stage_run, l);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&how);
     if (r != 0)
         return status_set_os(err, r, "cannot start the loader's thread (with `threads` 0 it needs none)");
     l->has_thread = true;

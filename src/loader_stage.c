@@ -3,10 +3,8 @@
  * Where engines work ahead, all free slots are begun before the oldest is finished, so that reads of all are in flight.
  */
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/status.h"
 #include "loader.h"
 
@@ -90,55 +88,41 @@ static bool is_damage(enum leat_status s)
     return s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS;
 }
 
-/* A row that cannot be had keeps its place, without loss. */
-static void mask_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row)
+/* A row that cannot be had keeps its place, without loss, if that is wanted; else its failure is the batch's. */
+static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *slot, uint32_t row, enum leat_status s)
 {
+    if (!is_damage(s) || l->options.on_damage != LEAT_ON_DAMAGE_MASK)
+        return s;
     loader_layout_clear(l, slot, row);
     slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
-    if (l->documents) {
-        uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
-
-        words += (size_t)row * slot->layout.start_words;
-        memset(words, 0, slot->layout.start_words * sizeof *words);
-        words[0] = 1;
-    }
+    if (l->documents)
+        loader_documents_clear(slot, row);
     slot->batch.damaged_rows++;
     l->stage.damaged++;
     histogram_bump(&l->stage.rows_damaged, 1);
+    return LEAT_OK;
 }
 
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
-    for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++) {
+    for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++)
         if (slot->pieces[row].bytes > 0)
-            s = gather_finish(&l->gather, &slot->job, row, err);
-        if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
-            mask_row(l, slot, row);
-            s = LEAT_OK;
-        }
-    }
+            s = mask_damage(l, slot, row, gather_finish(&l->gather, &slot->job, row, err));
     gather_end(&l->gather, &slot->job);
     return s;
 }
 
 static enum leat_status find_documents(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
-    uint64_t *words = (uint64_t *)(void *)(slot->memory + slot->layout.starts_at);
     enum leat_status s = LEAT_OK;
 
     for (uint32_t row = 0; s == LEAT_OK && row < slot->batch.rows; row++) {
-        if (row >= slot->places) {
-            memset(words + (size_t)row * slot->layout.start_words, 0, slot->layout.start_words * sizeof *words);
-            words[(size_t)row * slot->layout.start_words] = 1;
-        } else if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED)) {
-            s = loader_documents_find(l, slot, row, err);
-            if (is_damage(s) && l->options.on_damage == LEAT_ON_DAMAGE_MASK) {
-                mask_row(l, slot, row);
-                s = LEAT_OK;
-            }
-        }
+        if (row >= slot->places)
+            loader_documents_clear(slot, row);
+        else if (!(slot->memory[slot->layout.flags_at + row] & LEAT_ROW_DAMAGED))
+            s = mask_damage(l, slot, row, loader_documents_find(l, slot, row, err));
     }
     return s;
 }
@@ -271,8 +255,8 @@ static bool take_back(struct leat_loader *l)
         } else if (s == LEAT_E_AGAIN) {
             busy = true;
         } else {
-            if (!l->stage
-                     .ended) /* what is filled is the last, with what is being filled, should that come to its end */
+            /* what is filled is the last, with what is being filled, should that come to its end */
+            if (!l->stage.ended)
                 end_at(l, atomic_load(&l->ring.filled) + l->stage.finishing, s, &err);
             return false;
         }

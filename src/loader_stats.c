@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/status.h"
 #include "loader.h"
 #include "warm.h"
 

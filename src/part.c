@@ -222,7 +222,6 @@ enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *docu
     return LEAT_OK;
 }
 
-/* The tokens of page `page`. */
 static void page_tokens(const struct part *p, uint64_t page, uint64_t *first, uint64_t *count)
 {
     uint64_t in_page = FORMAT_PAGE_BYTES / p->header.token_width;
@@ -259,9 +258,8 @@ enum leat_status part_damaged_page(struct part *p, uint64_t page, uint64_t *docu
 
     page_tokens(p, page, &first, &count);
     if (part_document_at(p, first, &from, NULL) != LEAT_OK ||
-        part_document_at(p, first + count - 1, &to, NULL) != LEAT_OK || from > to) {
+        part_document_at(p, first + count - 1, &to, NULL) != LEAT_OK || from > to)
         from = to = LEAT_NONE;
-    }
     if (document)
         *document = from;
     if (documents)

@@ -4,8 +4,9 @@
  * to a power of two would cost up to four times the rounds.
  *
  * The round function folds its high bits down between two products: without that the low bits of the result stay
- * linear in the index, and the order looks unshuffled. Measured on one core of a cloud machine: 8 rounds take 27 ns one by
- * one, 19 ns four side by side; 16 rounds 69 and 35.
+ * linear in the index, and the order looks unshuffled. Measured on one core of a cloud machine: 8 rounds take 27 ns one
+ * by one, 19 ns four side by side; 16 rounds 69 and 35.
+ *
  * Eight rounds pass the tests of tests/order/test_permute_quality.c with 2^16 places and more; below, every network of
  * few rounds fails, and 16 rounds pass down to n = 2.
  */
@@ -124,8 +125,8 @@ uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i)
 
 #define LANES 4
 
-/* One way through the network for four draws, written so that the compiler unrolls the lanes. Who comes out at n or above
- * walks on alone, which is rare. */
+/* One way through the network for four draws, written so that the compiler unrolls the lanes. Who comes out at n or
+ * above walks on alone, which is rare. */
 static inline void forward_lanes(struct permute_draw draws[LANES], unsigned rounds)
 {
     uint64_t row[LANES], column[LANES], key[LANES];

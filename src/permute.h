@@ -28,8 +28,8 @@ struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 /* Where draw i < n of this epoch lies. */
 uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i);
 
-/* The same for many draws, each of its own permutation and epoch: `at` becomes its place. Four are worked on side by side,
- * since each is a long chain of products that a processor waits for. */
+/* The same for many draws, each of its own permutation and epoch: `at` becomes its place. Four are worked on side by
+ * side, since each is a long chain of products that a processor waits for. */
 struct permute_draw {
     const struct permute *permute;
     uint64_t epoch, at;

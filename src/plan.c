@@ -82,12 +82,19 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
     return LEAT_OK;
 }
 
+/* The most passes over a source: its own limit or the plan's, the lesser one; 0: no limit. */
+static uint64_t epochs_of(const struct plan_rules *rules, uint64_t source)
+{
+    uint64_t own = rules->sources[source].epochs, all = rules->epochs;
+
+    return own == 0 || (all > 0 && all < own) ? all : own;
+}
+
 /* The most blocks that a source may show; UINT64_MAX: no limit. */
 static uint64_t limit_of(const struct leat_plan *plan, size_t source)
 {
-    uint64_t own = plan->rules.sources[source].epochs, all = plan->rules.epochs, epochs, limit;
+    uint64_t epochs = epochs_of(&plan->rules, source), limit;
 
-    epochs = own == 0 || (all > 0 && all < own) ? all : own;
     if (epochs == 0 || !bytes_multiply(epochs, plan->sources[source].blocks, &limit))
         return UINT64_MAX;
     return limit;
@@ -318,9 +325,7 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
     full.tokens = plan->sources[number].tokens;
     full.dropped = plan->sources[number].dropped;
     full.weight = plan->weights[number];
-    full.epochs = plan->rules.sources[number].epochs;
-    if (plan->rules.epochs > 0 && (full.epochs == 0 || plan->rules.epochs < full.epochs))
-        full.epochs = plan->rules.epochs;
+    full.epochs = epochs_of(&plan->rules, number);
     struct_give(info, info->size, &full, sizeof full);
     return LEAT_OK;
 }
@@ -348,7 +353,7 @@ void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sam
     sample->piece = place->piece;
 }
 
-/* Positions [first, first + count), at most up to the end, which have consecutive numbers from n on. */
+/* Samples [n, n + count), which the plan has all. */
 static void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at, uint64_t n, uint64_t count,
                          struct leat_sample *samples)
 {
@@ -362,22 +367,6 @@ static void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at
     }
 }
 
-/* The first skip that begins after sample n; the end of all numbers if there is none. */
-static uint64_t next_skip(const struct sampler *s, uint64_t n)
-{
-    uint64_t low = 0, high = s->skip_count;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (s->skips[middle].first <= n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->skip_count ? s->skips[low].first : SAMPLER_MOST;
-}
-
 enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
                                    struct leat_sample *samples, uint64_t *got, struct leat_error *err)
 {
@@ -386,7 +375,7 @@ enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first,
     (void)err;
     *got = 0;
     while (*got < count && first < SAMPLER_MOST) {
-        uint64_t n = sampler_number(&plan->sampler, first), until = next_skip(&plan->sampler, n), here;
+        uint64_t n = sampler_number(&plan->sampler, first), until = sampler_next_skip(&plan->sampler, n), here;
 
         if (until > plan->sampler.end)
             until = plan->sampler.end;

@@ -4,18 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/status.h"
 
 typedef unsigned long long ull;
-
-/* As much of a text as a sentence shows. */
-#define SHOWN_BYTES 100u
-
-static int shown(size_t length)
-{
-    return (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES);
-}
 
 static char *copy(const char *text, size_t length)
 {
@@ -50,7 +41,7 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
         return status_set(err, LEAT_E_ARGUMENT,
                           "a plan's text cannot hold the name \"%.*s\": it has a newline in it, or blanks at an end; "
                           "rename it, or name it in an @list",
-                          shown(length), name);
+                          plan_rules_shown(length), name);
     return LEAT_OK;
 }
 
@@ -60,7 +51,7 @@ static enum leat_status parse_weight(const char *text, size_t length, struct dec
 
     if (decimal_parse(text, length, weight, &why))
         return LEAT_OK;
-    return status_set(err, LEAT_E_ARGUMENT, "the weight \"%.*s\" %s", shown(length), text, why);
+    return status_set(err, LEAT_E_ARGUMENT, "the weight \"%.*s\" %s", plan_rules_shown(length), text, why);
 }
 
 enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
@@ -171,18 +162,20 @@ static enum leat_status add_split(struct plan_rules *r, const char *text, size_t
     uint64_t units;
 
     if (name_length == 0 || !decimal_parse(equals + 1, length - name_length - 1, &split.fraction, &why))
-        return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" %s", shown(length), text,
+        return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" %s", plan_rules_shown(length), text,
                           name_length ? "has no decimal number behind its =" : why);
     for (size_t i = 0; i < name_length; i++)
         if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')
-            return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" has a blank in its name", shown(length), text);
+            return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" has a blank in its name",
+                              plan_rules_shown(length), text);
     if (!decimal_to_units(split.fraction, &units) || units == 0)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the split \"%.*s\" is not above 0 and at most 1, with at most 18 decimal places",
-                          shown(length), text);
+                          plan_rules_shown(length), text);
     for (size_t i = 0; i < r->split_count; i++)
         if (strlen(r->splits[i].name) == name_length && memcmp(r->splits[i].name, text, name_length) == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "two splits are called \"%.*s\"", shown(name_length), text);
+            return status_set(err, LEAT_E_ARGUMENT, "two splits are called \"%.*s\"", plan_rules_shown(name_length),
+                              text);
     splits = grow(r->splits, r->split_count, &r->split_room, sizeof *splits);
     if (splits)
         r->splits = splits;
@@ -232,17 +225,17 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
 
     if (r->split_count == 0)
         return r->use ? status_set(err, LEAT_E_ARGUMENT,
-                                   "the part %.*s is to be used, but no split is given, as in %.*s=0.99", SHOWN_BYTES,
-                                   r->use, SHOWN_BYTES, r->use)
+                                   "the part %.*s is to be used, but no split is given, as in %.*s=0.99", PLAN_SHOWN,
+                                   r->use, PLAN_SHOWN, r->use)
                       : LEAT_OK;
     if (!r->use)
         return status_set(err, LEAT_E_ARGUMENT,
                           "a split is given, but not which part is used; name one of them, for example %.*s",
-                          SHOWN_BYTES, r->splits[0].name);
+                          PLAN_SHOWN, r->splits[0].name);
     if (used_split(r) == r->split_count)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the part \"%.*s\" is to be used, but the split has none of that name; its first is \"%.*s\"",
-                          SHOWN_BYTES, r->use, SHOWN_BYTES, r->splits[0].name);
+                          PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
     for (size_t i = 0; i < r->split_count; i++) {
         uint64_t units;
 

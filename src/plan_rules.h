@@ -1,6 +1,6 @@
 /*
  * plan_rules.h: what a plan says, before any dataset is opened: its options or its text, checked one by one, owned by
- * itself. plan_read.c and leat_plan_open() fill it, plan_print.c writes it.
+ * itself. plan_text.c reads it from a plan's text and prints it; leat_plan_open() fills it from options.
  */
 #ifndef LEAT_PLAN_RULES_H
 #define LEAT_PLAN_RULES_H
@@ -15,6 +15,13 @@
 
 #define PLAN_MOST_SOURCES 65536u
 #define PLAN_MOST_LENGTH  ((uint64_t)1 << 30)
+
+/* As much of a text as a sentence shows, for "%.*s". */
+#define PLAN_SHOWN 100
+static inline int plan_rules_shown(size_t length)
+{
+    return length < PLAN_SHOWN ? (int)length : PLAN_SHOWN;
+}
 
 struct plan_source_rule {
     char *name;
@@ -47,7 +54,7 @@ struct plan_rules {
     char *use; /* NULL: not given */
 };
 
-/* A rule begins as all zeros; each call adds one thing. Texts need no NUL at their end. */
+/* Rules begin as all zeros; each call adds one thing. Texts need no NUL at their end. */
 enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
                                        size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
                                        struct leat_error *err);

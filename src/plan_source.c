@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/status.h"
 
 typedef unsigned long long ull;
@@ -98,7 +97,7 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     return LEAT_OK;
 }
 
-/* Of NAME:WEIGHT with a weight that is none all is the name. */
+/* NAME:WEIGHT whose weight is no number is all taken for a name, which then is not there: the sentence says why. */
 static void say_weight(const char *name, enum leat_status status, struct leat_error *err)
 {
     const char *colon = strrchr(name, ':');

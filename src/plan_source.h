@@ -5,8 +5,6 @@
 #ifndef LEAT_PLAN_SOURCE_H
 #define LEAT_PLAN_SOURCE_H
 
-#include <stdbool.h>
-
 #include "leat.h"
 #include "plan_rules.h"
 

@@ -1,10 +1,10 @@
 /*
  * plan_state.c: where a run stands, as text, and whether a plan has the past that a state tells of.
  *
- * The past are the samples before the one after the last that was shown. Everything that it depends on goes into a
- * chain of hashes: rules, seed and base length, then the sources one by one, then the phases that had begun. After each
- * source and phase 64 bits of the chain are kept, so that the first difference can be named; where there are more than
- * STEPS of them, a kept hash covers several. What comes later is not in it, and may change.
+ * The past is all samples up to the last one that was shown. Everything that it depends on goes into a chain of hashes:
+ * rules, seed and base length, then the sources one by one, then the phases that had begun. After each source and phase
+ * 64 bits of the chain are kept, so that the first difference can be named; where there are more than STEPS of them, a
+ * kept hash covers several. What comes later is not in it, and may change.
  */
 #include <stdarg.h>
 #include <stdio.h>

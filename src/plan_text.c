@@ -27,27 +27,19 @@ struct reader {
     struct leat_error *err;
 };
 
-#define SHOWN 100
-
-static int shown(size_t length)
-{
-    return (int)(length < SHOWN ? length : SHOWN);
-}
-
 /* A sentence with the place before it. */
 STATUS_PRINTF(2, 3)
 static enum leat_status wrong(const struct reader *r, const char *format, ...)
 {
-    char sentence[900], label[128];
+    char sentence[900];
     va_list args;
 
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     if (!r->label)
-        return status_set(r->err, LEAT_E_ARGUMENT, "--%.*s: %.800s", shown(r->key_length), r->key, sentence);
-    snprintf(label, sizeof label, "%.100s", r->label);
-    return status_set(r->err, LEAT_E_ARGUMENT, "%s, line %llu: %.800s", label, (ull)r->line, sentence);
+        return status_set(r->err, LEAT_E_ARGUMENT, "--%.*s: %.800s", plan_rules_shown(r->key_length), r->key, sentence);
+    return status_set(r->err, LEAT_E_ARGUMENT, "%.100s, line %llu: %.800s", r->label, (ull)r->line, sentence);
 }
 
 /* The same for what a call has said of the line's value. */
@@ -76,7 +68,8 @@ static enum leat_status read_number(struct reader *r, uint64_t *value)
 {
     if (parse_number(r->value, r->value_length, value))
         return LEAT_OK;
-    return wrong(r, "\"%.*s\" is not a whole number below 2^64, in digits", shown(r->value_length), r->value);
+    return wrong(r, "\"%.*s\" is not a whole number below 2^64, in digits", plan_rules_shown(r->value_length),
+                 r->value);
 }
 
 static enum leat_status read_seed(struct reader *r)
@@ -108,7 +101,8 @@ static enum leat_status read_order(struct reader *r)
     else if (r->value_length == strlen(shuffled) && memcmp(r->value, shuffled, r->value_length) == 0)
         r->rules->sequential = false;
     else
-        return wrong(r, "the order \"%.*s\" is neither shuffled nor sequential", shown(r->value_length), r->value);
+        return wrong(r, "the order \"%.*s\" is neither shuffled nor sequential", plan_rules_shown(r->value_length),
+                     r->value);
     return LEAT_OK;
 }
 
@@ -170,7 +164,7 @@ static enum leat_status read_source(struct reader *r)
             return wrong(r,
                          "in \"%.*s\", read from the right as NAME:WEIGHT:EPOCHS, the limit of epochs is not a whole "
                          "number above 0; if the name ends in \":%.*s\", write :none after the weight",
-                         shown(length), r->value, shown(last - 1 - weight), r->value + weight);
+                         plan_rules_shown(length), r->value, plan_rules_shown(last - 1 - weight), r->value + weight);
         length = last - 1;
     } else if (!has_weight(r->value, length, &weight)) {
         weight = 0;
@@ -193,12 +187,13 @@ static enum leat_status read_at(struct reader *r)
 
     if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &begin))
         return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the change begins at",
-                     shown(r->value_length), r->value);
+                     plan_rules_shown(r->value_length), r->value);
     weights = colon + 1;
     second = memchr(weights, ':', (size_t)(end - weights));
     if (second && (end - second < 5 || memcmp(second, ":len=", 5) != 0 ||
                    !parse_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
-        return wrong(r, "\"%.*s\" has no length, as in len=2048, behind its weights", shown(r->value_length), r->value);
+        return wrong(r, "\"%.*s\" has no length, as in len=2048, behind its weights", plan_rules_shown(r->value_length),
+                     r->value);
     return placed(r, plan_rules_add_phase(r->rules, begin, weights, (size_t)((second ? second : end) - weights),
                                           seq_len, r->err));
 }
@@ -211,8 +206,8 @@ static enum leat_status read_skip(struct reader *r)
 
     if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &first) ||
         !parse_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
-        return wrong(r, "\"%.*s\" is not A:B, the samples from A up to and without B", shown(r->value_length),
-                     r->value);
+        return wrong(r, "\"%.*s\" is not A:B, the samples from A up to and without B",
+                     plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_skip(r->rules, first, end, r->err));
 }
 
@@ -261,7 +256,7 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
     return wrong(r,
                  "\"%.*s\" is none of source, seq-len, base-len, seed, order, epochs, split, use, at, skip, with which "
                  "the lines of a plan begin",
-                 shown(r->key_length), r->key);
+                 plan_rules_shown(r->key_length), r->key);
 }
 
 enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, size_t bytes, const char *label,
@@ -286,7 +281,7 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
         begun = length == strlen(FIRST_LINE) && memcmp(line, FIRST_LINE, length) == 0;
         if (!begun && length >= 10 && memcmp(line, FIRST_LINE, 10) == 0)
             return wrong(&r, "this is a plan of a version that this library (%s) does not know: \"%.*s\"", LEAT_VERSION,
-                         shown(length), line);
+                         plan_rules_shown(length), line);
         if (!begun)
             break;
     }

@@ -7,10 +7,9 @@
 
 typedef unsigned long long ull;
 
-/* A sample in turn is cheaper by this than a block found back. */
+/* By this factor a sample in turn is cheaper than a block found back. */
 #define SCAN_WORTH 4u
 
-/* One search. */
 struct search {
     const struct leat_plan *plan;
     uint32_t source;

@@ -6,8 +6,6 @@
 #ifndef LEAT_RANGES_H
 #define LEAT_RANGES_H
 
-#include <stdbool.h>
-
 struct ranges; /* NULL: none are wanted */
 
 /* NULL where that is not built in. */

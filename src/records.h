@@ -19,7 +19,7 @@ struct records_input {
 void records_store_input(uint8_t out[64], const struct records_input *input);
 void records_load_input(struct records_input *input, const uint8_t in[64]);
 
-/* The tokenizer section. Sizes are what the caller checked against the section's; false: they do not fit it. */
+/* The fixed part of the tokenizer section. False: its sizes do not fit a section of `section_bytes`. */
 struct records_tokenizer {
     uint64_t name_bytes, pattern_bytes, file_bytes;
     bool is_file;

@@ -26,7 +26,7 @@ struct cachestat_counts {
 };
 #endif
 
-/* How many pages of the range are cached: 1 all, 0 not all, -1: cannot be known. */
+/* Whether all pages of the range are cached: 1 they are, 0 not, -1: cannot be known. */
 static int range_cached(int fd, uint64_t offset, uint64_t bytes)
 {
 #if defined(CACHESTAT_NUMBER)

@@ -1,7 +1,7 @@
 /*
- * residency.h: what the system can tell of a file and of memory, for the choice of engines: how much of a file is in the
- * page cache, how much memory is to be had. All of it is a guess of this moment;
- * nothing but speed may depend on it.
+ * residency.h: what the system can tell of a file and of memory, for the choice of engines: how much of a file is in
+ * the page cache, how much memory is to be had. All of it is a guess of this moment; nothing but speed may depend on
+ * it.
  */
 #ifndef LEAT_RESIDENCY_H
 #define LEAT_RESIDENCY_H

@@ -54,8 +54,8 @@ int ring_take(struct ring *r)
 void ring_give_back(struct ring *r, unsigned slot)
 {
     atomic_fetch_or(&r->given_back, (uint64_t)1 << slot);
-    /* A sleeping producer costs some microseconds to wake: not for each slot, while there is still something to take. If
-     * nothing is, it must be woken now, since no later call need come. */
+    /* A sleeping producer costs some microseconds to wake: not for each slot, while there is still something to take.
+     * Where there is nothing it must be woken now, since no later call need come. */
     if (2 * ring_free_count(r) >= r->slots || ring_ready(r) == 0)
         gate_open(&r->producer);
 }

@@ -1,13 +1,13 @@
 /*
- * ring.h: slots that go round between the one who fills them and the one who uses them. Free slots are bits of one word,
- * so that they come back in any order; filled ones stand in a queue, in order. One producer, one consumer, and anybody
- * may give a slot back. No locks: a thread sleeps only when it has nothing to do, and is woken only if it sleeps.
+ * ring.h: slots that go round between the one who fills them and the one who uses them. Free slots are bits of one
+ * word, so that they come back in any order; filled ones stand in a queue, in order. One producer, one consumer, and
+ * anybody may give a slot back. No locks: a thread sleeps only when it has nothing to do, and is woken only if it
+ * sleeps.
  */
 #ifndef LEAT_RING_H
 #define LEAT_RING_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/gate.h"
@@ -37,7 +37,7 @@ int ring_claim(struct ring *r);
 /* Its slot is filled: puts it into the queue, and wakes the consumer if there are as many as it wishes for. */
 void ring_publish(struct ring *r, unsigned slot);
 
-/* Makes a slot that was given back free. */
+/* Makes a slot free that was given back, or claimed and not filled. */
 void ring_make_free(struct ring *r, unsigned slot);
 
 /* ---- The consumer's ---- */
@@ -62,7 +62,7 @@ static inline uint64_t ring_ready(const struct ring *r)
     return atomic_load(&r->filled) - atomic_load(&r->taken);
 }
 
-/* Neither free nor filled nor being filled, if nothing is being filled: held by the consumer. */
+/* Slots that are free, or given back, though a device may still use those. */
 static inline unsigned ring_free_count(const struct ring *r)
 {
     return (unsigned)__builtin_popcountll(atomic_load(&r->free) | atomic_load(&r->given_back));

@@ -196,10 +196,10 @@ uint64_t sampler_number(const struct sampler *s, uint64_t position)
     return position + s->skips[low - 1].before + (s->skips[low - 1].end - s->skips[low - 1].first);
 }
 
-uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped)
+/* How many skips begin at or before sample n. */
+static uint64_t skips_begun(const struct sampler *s, uint64_t n)
 {
     uint64_t low = 0, high = s->skip_count;
-    const struct sampler_skip *skip;
 
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -209,10 +209,25 @@ uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped)
         else
             high = middle;
     }
+    return low;
+}
+
+uint64_t sampler_next_skip(const struct sampler *s, uint64_t n)
+{
+    uint64_t begun = skips_begun(s, n);
+
+    return begun < s->skip_count ? s->skips[begun].first : SAMPLER_MOST;
+}
+
+uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped)
+{
+    uint64_t begun = skips_begun(s, n);
+    const struct sampler_skip *skip;
+
     *skipped = false;
-    if (low == 0)
+    if (begun == 0)
         return n;
-    skip = &s->skips[low - 1];
+    skip = &s->skips[begun - 1];
     if (n < skip->end) {
         *skipped = true;
         return skip->first - skip->before;

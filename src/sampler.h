@@ -122,6 +122,9 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
 uint64_t sampler_number(const struct sampler *s, uint64_t position);
 uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped);
 
+/* Where the first skip begins that begins after sample n; SAMPLER_MOST: there is none. */
+uint64_t sampler_next_skip(const struct sampler *s, uint64_t n);
+
 /* The last phase that begins at or before sample n. */
 uint32_t sampler_phase_at(const struct sampler *s, uint64_t n);
 

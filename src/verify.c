@@ -10,23 +10,29 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "dataset.h"
 
 #define MAX_THREADS 1024u
 
 /* ---- Damage ---- */
 
-void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
+/* Under the lock. */
+static void keep_first(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
 {
-    pthread_mutex_lock(&v->lock);
     if (v->status == LEAT_OK || rank < v->rank) {
         v->status = status;
         v->first = *why;
         v->rank = rank;
     }
+}
+
+void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
+{
+    pthread_mutex_lock(&v->lock);
+    keep_first(v, status, why, rank);
     v->report->damaged_others++;
     if (!verify_is_damage(status)) /* a disk that fails, a lack of memory */
         v->stopped = true;
@@ -42,11 +48,7 @@ void verify_note_page(struct verify_worker *w, uint64_t page)
     pthread_mutex_lock(&v->lock);
     v->damaged_pages++;
     v->report->damaged_pages++;
-    if (v->status == LEAT_OK || VERIFY_RANK_PAGES + page < v->rank) {
-        v->status = s;
-        v->first = w->err;
-        v->rank = VERIFY_RANK_PAGES + page;
-    }
+    keep_first(v, s, &w->err, VERIFY_RANK_PAGES + page);
     if (v->report->part == LEAT_NONE || (v->report->part == v->part_number && page < v->report->page)) {
         v->report->part = v->part_number;
         v->report->page = page;
@@ -186,7 +188,6 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
 {
     struct verify v = {
         .part = &d->parts[number],
-        .dataset = d,
         .part_number = number,
         .total = total,
         .report = report,
@@ -220,7 +221,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     uint64_t total = 0;
 
     if (options)
-        struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
+        struct_give(&all, sizeof all, options, options->size);
     if (all.threads == 0)
         all.threads = usable_cpus();
     if (all.threads > MAX_THREADS)

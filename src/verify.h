@@ -1,6 +1,6 @@
 /*
- * verify.h: what the files of verifying share: verify.c (threads, reading, damage), verify_tokens.c, verify_sections.c and
- * verify_records.c.
+ * verify.h: what the files of verifying share: verify.c (threads, reading, damage), verify_tokens.c, verify_sections.c
+ * and verify_records.c.
  */
 #ifndef LEAT_VERIFY_H
 #define LEAT_VERIFY_H
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/tiny.h"
-#include "dataset.h"
+#include "part.h"
 
 #define VERIFY_TASK_BYTES   TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
 #define VERIFY_BUFFER_BYTES TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* stays in the second-level cache */
@@ -30,7 +30,6 @@ struct verify_count {
 
 struct verify {
     struct part *part;
-    const struct leat_dataset *dataset;
     uint64_t part_number;
     const struct leat_verify_options *options;
     struct verify_area areas[FORMAT_KINDS + FORMAT_MAX_SECTIONS];

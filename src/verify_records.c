@@ -4,6 +4,7 @@
  */
 #include "base/bytes.h"
 #include "base/status.h"
+#include "dataset.h"
 #include "records.h"
 #include "verify.h"
 

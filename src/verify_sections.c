@@ -1,6 +1,6 @@
 /*
- * verify_sections.c: one task of verifying a section of the index: its pages' sum, and the rules of those sections whose
- * entries depend on their neighbours: document starts, id ends, origins.
+ * verify_sections.c: one task of verifying a section of the index: its pages' sum, and the rules of those sections
+ * whose entries depend on their neighbours: document starts, id ends, origins.
  */
 #include "base/bytes.h"
 #include "base/status.h"

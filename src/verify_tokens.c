@@ -1,6 +1,6 @@
 /*
- * verify_tokens.c: one task of verifying the token file: its pages' hashes, its ids, and the documents that begin or end
- * in it, with the directory entries that name them.
+ * verify_tokens.c: one task of verifying the token file: its pages' hashes, its ids, and the documents that begin or
+ * end in it, with the directory entries that name them.
  */
 #include "base/bytes.h"
 #include "base/status.h"
@@ -132,9 +132,8 @@ static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint
 
 /*
  * Moves the cursor over documents in which all is well at a glance: they begin strictly inside [first, last), which is
- * in w->bytes, and before the next directory entry, and have their begin and end tokens. What is not so
- * plain is left to check_borders(). With 500 tokens a document this takes a tenth of the time of verifying instead of
- * a fifth.
+ * in w->bytes, and before the next directory entry, and have their begin and end tokens. What is not so plain is left
+ * to check_borders(). With 500 tokens a document this takes a tenth of the time of verifying instead of a fifth.
  */
 static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, uint64_t last)
 {

@@ -2,20 +2,20 @@
 #include "warm.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "residency.h"
 
 #define PIECE ((uint64_t)1 << 20)
 #define AHEAD (32 * PIECE)
-/* Of a wish that is longer than what it reads at once the kernel takes the beginning. On this machine 256 KiB are enough
- * for a disk, and always taken; on another one a read costs a way there and back, so that the longest one is found. */
+#define TOLD  (AHEAD / PIECE + 1) /* pieces that the kernel was told of at once */
+/* Of a wish that is longer than what it reads at once the kernel takes the beginning. 256 KiB are enough for a disk of
+ * this machine, and always taken; on another machine each read costs a way there and back, so the longest is found. */
 #define WISH       ((uint64_t)256 << 10)
 #define LEAST_WISH ((uint64_t)128 << 10)
 #define STACK      ((size_t)128 << 10)
@@ -53,22 +53,22 @@ static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
     return s->bytes - at < PIECE ? s->bytes - at : PIECE;
 }
 
-/* The kernel is told of what lies up to AHEAD before the place, always, so that the disk never waits; and each piece that
- * it was told of is waited for. */
+/* The kernel is always told of what lies up to AHEAD before the place, so that the disk never waits; and each piece
+ * that it was told of is waited for. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
     uint64_t told = 0, wish = s->remote ? PIECE : WISH;
-    bool missing[AHEAD / PIECE + 1] = { false }; /* of piece k at k % AHEAD */
+    bool missing[TOLD] = { false }; /* of piece k at k % TOLD */
 
     for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
         for (; told <= at + AHEAD && told < s->bytes; told += PIECE) {
-            bool *m = &missing[told / PIECE % (AHEAD / PIECE + 1)];
+            bool *m = &missing[told / PIECE % TOLD];
 
             *m = !residency_whole(s->fd, s->offset + told, piece_bytes(s, told));
             if (*m)
                 announce(s, told, piece_bytes(s, told), &wish);
         }
-        if (!missing[at / PIECE % (AHEAD / PIECE + 1)])
+        if (!missing[at / PIECE % TOLD])
             continue;
         /* what goes wrong here goes wrong again when a row is read, and is said there */
         if (residency_whole(s->fd, s->offset + at, piece_bytes(s, at)) ||
@@ -87,24 +87,6 @@ static void *work(void *context)
     return NULL;
 }
 
-/* A thread with a small stack and no signals: those are the program's. */
-static bool start(struct warm *w)
-{
-    pthread_attr_t how;
-    sigset_t all, before;
-    bool ok;
-
-    if (pthread_attr_init(&how) != 0)
-        return false;
-    pthread_attr_setstacksize(&how, STACK);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    ok = pthread_create(&w->thread, &how, work, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&how);
-    return ok;
-}
-
 struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count)
 {
     struct warm *w = calloc(1, sizeof *w + count * sizeof *stretches);
@@ -114,7 +96,7 @@ struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count)
     w->count = count;
     memcpy(w->stretches, stretches, count * sizeof *stretches);
     w->buffer = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (w->buffer == MAP_FAILED || !start(w)) {
+    if (w->buffer == MAP_FAILED || thread_start(&w->thread, STACK, work, w) != 0) {
         if (w->buffer != MAP_FAILED)
             munmap(w->buffer, PIECE);
         free(w);

@@ -1,7 +1,7 @@
 /*
  * warm.h: brings files into the page cache in the order of their bytes, in a thread of its own, while batches are read
- * from them: random reads of 4 KiB reach a seventh of a disk's sequential speed. Stretches that are there already, which
- * another rank may be bringing, cost next to nothing.
+ * from them: random reads of 4 KiB reach a seventh of a disk's sequential speed. Stretches that are there already,
+ * which another rank may be bringing, cost next to nothing.
  */
 #ifndef LEAT_WARM_H
 #define LEAT_WARM_H

@@ -88,7 +88,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
         s = status_set(err, LEAT_E_ARGUMENT, "a dataset to be written needs a name");
     if (s != LEAT_OK)
         return s;
-    struct_give(&all, sizeof all, given, given->size < sizeof all ? given->size : sizeof all);
+    struct_give(&all, sizeof all, given, given->size);
     w = calloc(1, sizeof *w);
     if (!w)
         return status_no_memory(err, sizeof *w);

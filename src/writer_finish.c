@@ -4,7 +4,6 @@
  */
 #include <unistd.h>
 
-#include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "writer.h"

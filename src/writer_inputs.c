@@ -60,7 +60,7 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     if (number >= w->input_count)
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: there is no input %llu, only %llu",
                           (unsigned long long)number, (unsigned long long)w->input_count);
-    struct_give(&full, sizeof full, input, input->size < sizeof full ? input->size : sizeof full);
+    struct_give(&full, sizeof full, input, input->size);
     w->inputs[number].record.bytes = full.bytes;
     w->inputs[number].record.rejects = full.rejects;
     memcpy(w->inputs[number].record.hash, full.hash, sizeof full.hash);

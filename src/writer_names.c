@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/status.h"
@@ -34,13 +33,6 @@ static const char *const suffixes[FILE_COUNT] = {
     [FILE_LOCK] = "lock",
 };
 
-static bool ends_with(const char *text, size_t length, const char *suffix)
-{
-    size_t n = strlen(suffix);
-
-    return length > n && memcmp(text + length - n, suffix, n) == 0;
-}
-
 static char *join(const char *name, size_t length, const char *middle, const char *suffix)
 {
     size_t size = length + strlen(middle) + strlen(suffix) + 1;
@@ -63,7 +55,7 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
         return status_set(
             err, LEAT_E_ARGUMENT,
             "'%.200s' is not a name for a dataset: it must end in a file's name, without a dot at its end", name);
-    if (ends_with(name, length, ".partial"))
+    if (file_ends_with(name, length, ".partial"))
         return status_set(err, LEAT_E_ARGUMENT,
                           "'%.200s' is not a name for a dataset: names in .partial are those of unfinished ones", name);
     return LEAT_OK;
@@ -76,9 +68,9 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
     bool whole;
 
     memset(n, 0, sizeof *n);
-    if (ends_with(name, length, ".leat"))
+    if (file_ends_with(name, length, ".leat"))
         length -= strlen(".leat");
-    else if (ends_with(name, length, ".tokens"))
+    else if (file_ends_with(name, length, ".tokens"))
         length -= strlen(".tokens");
     if ((s = check_name(name, length, err)) != LEAT_OK)
         return s;

@@ -8,7 +8,7 @@
 enum cpu_level {
     CPU_PLAIN = 0, /* what the compiler's target guarantees: SSE2, NEON, or no vectors at all */
     CPU_AVX2 = 1,
-    CPU_AVX512 = 2,     /* F, BW, VL, DQ */
+    CPU_AVX512 = 2,     /* F, BW, VL, DQ, CD */
     CPU_AVX512_VBMI = 3 /* VBMI and VBMI2 besides */
 };
 

@@ -13,7 +13,6 @@
 #include <sys/vfs.h>
 #endif
 
-#include "bytes.h"
 #include "status.h"
 
 /* One transfer at most this large: Linux itself moves no more than 2 GiB - 4 KiB a call. */
@@ -173,7 +172,7 @@ static enum leat_status sync_names(int fd, const char *folder, struct leat_error
     return s;
 }
 
-/* The folder of a path, in one allocation; NULL: no memory. */
+/* The folder that a path lies in, to be freed; NULL: no memory. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -289,6 +288,13 @@ enum leat_status file_identify(const char *path, struct file_identity *identity,
 bool file_same(struct file_identity a, struct file_identity b)
 {
     return a.exists && b.exists && a.device == b.device && a.inode == b.inode;
+}
+
+bool file_ends_with(const char *name, size_t length, const char *suffix)
+{
+    size_t n = strlen(suffix);
+
+    return length > n && memcmp(name + length - n, suffix, n) == 0;
 }
 
 void file_close(int *fd)

@@ -6,7 +6,6 @@
 #define LEAT_BASE_FILE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -36,8 +35,8 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);
 enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
 
-/* Whether the file lies on a file system of another machine, or on one that does not say what it is: its bytes can change
- * or go away without this machine's kernel knowing. */
+/* Whether the file lies on a file system of another machine, or on one that does not say what it is: its bytes can
+ * change or go away without this machine's kernel knowing. */
 bool file_is_remote(int fd);
 
 /* fsync. */
@@ -64,6 +63,9 @@ struct file_identity {
 enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
 
 bool file_same(struct file_identity a, struct file_identity b);
+
+/* Whether name[0..length) ends in `suffix`, with something before it. */
+bool file_ends_with(const char *name, size_t length, const char *suffix);
 
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);

@@ -14,7 +14,6 @@
 #define LEAT_BASE_GATE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 struct gate {

@@ -41,7 +41,7 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
     return status;
 }
 
-/* Kept free for the system's words and the remedy. */
+/* Kept free for the system's words and the remedy; and the most that is put before a sentence. */
 #define REASON_BYTES 200
 
 static enum leat_status from_errno(int os_error)

@@ -21,7 +21,8 @@ enum leat_status status_set(struct leat_error *err, enum leat_status status, con
 enum leat_status status_set_at(struct leat_error *err, enum leat_status status, uint64_t offset, const char *format,
                                ...) STATUS_PRINTF(4, 5);
 
-/* A failed system call: picks the status from `os_error` (an errno) and appends its text to the sentence. */
+/* A failed system call: picks the status from `os_error` (an errno), and appends its text and a remedy, if one is
+ * known, to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);
 
 /* A call below has failed with `status` and a sentence: puts words and ": " before it. Returns the status. */

@@ -23,6 +23,18 @@ static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t c)
     return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 }
 
+/* The greatest number that divides both; the other one if one is 0. */
+static inline wide_u128 wide_common_divisor(wide_u128 a, wide_u128 b)
+{
+    while (b != 0) {
+        wide_u128 rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* A divisor with its reciprocal. */
 struct wide_divider {
     uint64_t divisor;

@@ -34,7 +34,7 @@ void cli_start(const char *program)
     program_name = program;
     open_standard_descriptors();
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* beyond `ulimit -f` writing fails with an errno, as on a full disk */
+    signal(SIGXFSZ, SIG_IGN);
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &files); /* if refused, opening too many says so by itself */

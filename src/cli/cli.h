@@ -27,8 +27,9 @@ enum cli_exit {
 
 /*
  * First call of main(). Remembers the name for messages (not copied); makes sure that descriptors 0 to 2 are open, so
- * that no data file is taken for stdout; ignores SIGPIPE, so that a closed pipe is an error like a full disk; raises
- * the soft limit of open files to the hard one, since each dataset of a list needs two.
+ * that no data file is taken for stdout; ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file beyond
+ * `ulimit -f` are errors like a full disk; raises the soft limit of open files to the hard one, since each dataset of a
+ * list needs two.
  */
 void cli_start(const char *program);
 

@@ -7,7 +7,6 @@
 #define LEAT_CLI_JSON_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

@@ -2,7 +2,6 @@
 #include "manual.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "leat.h"
 

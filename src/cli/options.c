@@ -49,9 +49,8 @@ struct parser {
     bool given[MOST_ROWS];
 };
 
-static enum options_outcome wrong(struct parser *p, const char *format, ...) CLI_PRINTF(2, 3);
-
-/* Fills the message; " (leat info --help shows the options)" follows by itself. */
+/* Fills the message; " (leat info --help lists the options)" follows by itself. */
+CLI_PRINTF(2, 3)
 static enum options_outcome wrong(struct parser *p, const char *format, ...)
 {
     char *message = p->parsed->message;

@@ -41,19 +41,6 @@ static bool put_text(const struct command *c, FILE *out, const char *option, con
     return true;
 }
 
-/* A copy of text[0..length) as a number with units. */
-static bool parse_count(const char *text, size_t length, uint64_t *value, const char **why)
-{
-    char copy[64];
-
-    *why = "is not a number";
-    if (length >= sizeof copy)
-        return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    return units_parse(copy, false, value, why);
-}
-
 /* N:WEIGHTS[:len=L] */
 static bool put_at(const struct command *c, FILE *out, const char *value, int *code)
 {
@@ -63,7 +50,7 @@ static bool put_at(const struct command *c, FILE *out, const char *value, int *c
 
     if (!check_value(c, "at", value, code))
         return false;
-    if (!value[begin] || !parse_count(value, begin, &n, &why)) {
+    if (!value[begin] || !units_parse_part(value, begin, &n, &why)) {
         *code = command_wrong(c,
                               "--at: \"%.100s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the "
                               "change begins at",

@@ -13,7 +13,7 @@ struct plan_options {
     struct option_list sources, at, skips;
     uint64_t seq_len, base_len, seed, epochs; /* LEAT_NONE: not given */
     const char *split, *use, *plan;           /* NULL: not given */
-    unsigned order;                           /* PLAN_ORDER_NOT_GIVEN */
+    unsigned order;                           /* of plan_option_orders, or PLAN_ORDER_NOT_GIVEN */
 };
 
 #define PLAN_ORDER_NOT_GIVEN 9u
@@ -25,7 +25,7 @@ struct plan_options {
 
 extern const char *const plan_option_orders[];
 
-/* Rows of a table of options; `first` is the member that is the struct plan_options: offset 0. */
+/* Rows of a table of options. Their fields are offsets in struct plan_options, which begins the struct of values. */
 #define PLAN_OPTION(option, kind, member, shown)                                                                       \
     .name = option, .type = kind, .field = offsetof(struct plan_options, member), .value = shown
 #define PLAN_OPTION_ROWS                                                                                               \
@@ -62,8 +62,8 @@ extern const char *const plan_option_orders[];
     "A plan says which tokens sample n is, for good: sources, weights, lengths, a seed. docs/ORDER.md has the rules."
 
 /*
- * Opens the plan. True: *plan is the caller's, until leat_plan_close(). False: *code is the exit code, and what is wrong
- * has been said.
+ * Opens the plan. True: *plan is the caller's, until leat_plan_close(). False: *code is the exit code, and what is
+ * wrong has been said.
  */
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code);
 void plan_options_free(struct plan_options *o);

@@ -139,16 +139,10 @@ void progress_update(struct progress *p, uint64_t done, uint64_t total, const ch
     fflush(stderr);
 }
 
-/* Takes the bar away. */
-static void clear(struct progress *p)
+void progress_end(struct progress *p)
 {
     if (p->drawn)
         fputs("\r\x1b[K", stderr);
     p->drawn = false;
-}
-
-void progress_end(struct progress *p)
-{
-    clear(p);
     p->silent = true;
 }

@@ -7,22 +7,13 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "base/wide.h"
 
 #define FRACTION_DIGITS 18 /* 10^18 fits in 64 bits */
 
 static const char *const garbage = "is not a number; write it like 12, 1.5K or 64Ki";
 static const char *const too_large = "is larger than 2^64 - 1";
 static const char *const not_whole = "is not a whole number";
-
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b != 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* The multiplier that `*text` begins with, 1 if none; moves *text behind it. */
 static uint64_t parse_multiplier(const char **text)
@@ -74,7 +65,7 @@ static bool fraction_times(const char *digits, size_t count, uint64_t multiplier
         numerator = numerator * 10 + (uint64_t)(digits[i] - '0');
         denominator *= 10;
     }
-    shared = common_divisor(numerator, denominator);
+    shared = (uint64_t)wide_common_divisor(numerator, denominator);
     numerator /= shared;
     denominator /= shared;
     if (multiplier % denominator != 0)
@@ -121,19 +112,22 @@ bool units_parse(const char *text, bool bytes, uint64_t *value, const char **why
     return true;
 }
 
-/* One end of a range: the text before `end`, or `otherwise` if there is none. */
-static bool parse_end(const char *text, size_t length, uint64_t otherwise, uint64_t *value, const char **why)
+bool units_parse_part(const char *text, size_t length, uint64_t *value, const char **why)
 {
     char copy[64];
 
-    *value = otherwise;
-    if (length == 0)
-        return true;
     if (length >= sizeof copy)
         return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
     return units_parse(copy, false, value, why);
+}
+
+/* One end of a range; `otherwise` if nothing is written there. */
+static bool parse_end(const char *text, size_t length, uint64_t otherwise, uint64_t *value, const char **why)
+{
+    *value = otherwise;
+    return length == 0 || units_parse_part(text, length, value, why);
 }
 
 bool units_parse_range(const char *text, uint64_t *first, uint64_t *last, bool *single, const char **why)

@@ -16,6 +16,9 @@
  */
 bool units_parse(const char *text, bool bytes, uint64_t *value, const char **why);
 
+/* The same of text[0..length), not in bytes. False, and *why as it was, where it is longer than any number. */
+bool units_parse_part(const char *text, size_t length, uint64_t *value, const char **why);
+
 /*
  * "N" is the one number N; "A:B" is A up to and without B, either of which may be left out (`*last` is then
  * UINT64_MAX). Sets [*first, *last). `*single` (may be NULL) tells that it was one number.

@@ -84,6 +84,13 @@ added examples/read_dataset.c 'int f(void) { return system("x"); }' calls 'syste
 added src/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in a library'
 added src/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
 added tokenize_tools/arrange/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
+added src/format.c '#include "writer.h"' shape 'format includes writer, which leads back to it'
+added src/sampler.h '#include "plan_rules.h"' shape 'src/sampler.h includes src/plan_rules.h, which leads back to it'
+added src/sink.c '{' shape 'scripts/shape.py:1: does not run'
+spoil scripts/shape.py
+sed 's/ - begin + 1//; s/\[:-1\] for path/ for path/' kept >scripts/shape.py
+expect shape 'scripts/shape.py:1: counts '
+mend
 before=$(tests/lint/check_calls.sh)
 spoil src/sink.c
 echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/sink.c

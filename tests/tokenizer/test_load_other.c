@@ -327,6 +327,10 @@ static void test_sentencepiece_refusals(void)
         { "a", 1, BPE_MODEL "\x0a\x03\x0a\x02x", 9, LEAT_E_VOCABULARY, "beyond the end of its message" },
         { "a", 1, BPE_MODEL "\x0b", 5, LEAT_E_VOCABULARY, "a field of unknown type" },
         { "a", 1, BPE_MODEL "\x0a\x00", 6, LEAT_E_VOCABULARY, "a piece without text" },
+        /* as a character it would be the two-millionth: beyond a table of those that there are */
+        { "a", 1, BPE_MODEL "\x0a\x06\x0a\x04\xf7\xbf\xbf\xbf", 12, LEAT_E_VOCABULARY,
+          "a piece that is not valid UTF-8" },
+        { "\xe2\x82", 1, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a piece that is not valid UTF-8" },
         { "a", 1,
           BPE_MODEL "\x0a\x03\x0a\x01"
                     "a",

@@ -12,14 +12,18 @@
 #include <string.h>
 
 /* its numbers have 32 bits */
-#define MOST  ((size_t)1 << 30)
+#define MOST     ((size_t)1 << 30)
 
-#define GROUP 3u /* literals at most before a symbol that is cut off */
+#define FARTHEST ISAL_DEF_HIST_SIZE /* that a match reaches back */
+#define GROUP    3u                 /* literals at most before a symbol that is cut off */
 
 struct inflater {
     struct inflate_state state;
-    bool broken;  /* it has said so, but holds text from before that */
-    bool cut_off; /* the input has ended, and `tail` is known */
+    struct inflate_state *before; /* the call under way; NULL before the first one that needs it */
+    bool fresh;                   /* it is the first call, for which `before` would be as reset */
+    size_t text;                  /* given so far, as far as FARTHEST */
+    bool broken;                  /* it has said so, but holds text from before that */
+    bool cut_off;                 /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
     size_t given, count; /* of it */
 };
@@ -40,17 +44,60 @@ struct inflater *inflater_open(void)
 
 void inflater_close(struct inflater *inflater)
 {
+    if (inflater)
+        free(inflater->before);
     free(inflater);
+}
+
+static void reset_state(struct inflate_state *state)
+{
+    isal_inflate_init(state);
+    /* of codes that a broken table does not define it uses what was there before */
+    memset(&state->lit_huff_code, 0, sizeof state->lit_huff_code);
+    memset(&state->dist_huff_code, 0, sizeof state->dist_huff_code);
 }
 
 void inflater_reset(struct inflater *inflater)
 {
-    isal_inflate_init(&inflater->state);
-    /* of codes that a broken table does not define it uses what was there before */
-    memset(&inflater->state.lit_huff_code, 0, sizeof inflater->state.lit_huff_code);
-    memset(&inflater->state.dist_huff_code, 0, sizeof inflater->state.dist_huff_code);
+    reset_state(&inflater->state);
+    inflater->fresh = true;
     inflater->broken = inflater->cut_off = false;
-    inflater->given = inflater->count = 0;
+    inflater->text = inflater->given = inflater->count = 0;
+}
+
+/*
+ * A match that begins before the text is a defect, whose length isa-l may have counted as text already, of whatever lay
+ * there; but not where it is fed byte by byte. Such a match can be met only while there is little text, so only then the
+ * state before a call is kept, and not that before the first, which is known: of large files next to nothing is copied.
+ */
+static bool keep_before(struct inflater *inflater)
+{
+    if (inflater->fresh || inflater->text >= FARTHEST)
+        return true;
+    if (!inflater->before && !(inflater->before = malloc(sizeof *inflater->before)))
+        return false;
+    memcpy(inflater->before, &inflater->state, sizeof inflater->state);
+    return true;
+}
+
+static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32_t in_bytes, uint8_t *out,
+                                  uint32_t room)
+{
+    struct inflate_state *state = &inflater->state;
+    int code = ISAL_DECOMP_OK;
+
+    if (inflater->fresh)
+        reset_state(state);
+    else
+        memcpy(state, inflater->before, sizeof *state);
+    state->next_out = out;
+    state->avail_out = room;
+    for (uint32_t i = 0; i < in_bytes && code == ISAL_DECOMP_OK; i++) {
+        state->next_in = in + i;
+        state->avail_in = 1;
+        code = isal_inflate(state);
+    }
+    return code;
 }
 
 /*
@@ -133,12 +180,17 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
         give_tail(inflater, out, room);
         return INFLATER_MORE;
     }
+    if (!keep_before(inflater))
+        return INFLATER_NO_MEMORY;
     /* it does not write there */
     state->next_in = (uint8_t *)(uintptr_t)*in;
     state->avail_in = some_in;
     state->next_out = *out;
     state->avail_out = some_room;
     code = isal_inflate(state);
+    if (code == ISAL_INVALID_LOOKBACK && inflater->text < FARTHEST)
+        code = inflate_again_by_bytes(inflater, (uint8_t *)(uintptr_t)*in, some_in, *out, some_room);
+    inflater->fresh = false;
     /* whole bytes among the bits that it holds were not part of the data */
     if (code == ISAL_DECOMP_OK && state->block_state == ISAL_BLOCK_FINISH)
         back = (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0);
@@ -147,6 +199,8 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     *in_bytes += back;
     *out = state->next_out;
     *room -= some_room - state->avail_out;
+    if (inflater->text < FARTHEST)
+        inflater->text += some_room - state->avail_out;
     if (code != ISAL_DECOMP_OK) {
         inflater->broken = true;
         return give_rest(inflater, out, room);

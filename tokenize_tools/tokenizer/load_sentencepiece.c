@@ -10,6 +10,7 @@
 #include "load.h"
 #include "protobuf.h"
 #include "string_map.h"
+#include "utf8.h"
 
 /* Field numbers of sentencepiece_model.proto. */
 enum {
@@ -122,6 +123,10 @@ static enum leat_status read_piece(struct model *m, const struct protobuf_field 
         return walked(m, &walk);
     if (t.length == 0)
         return wrong_at(m, message->at, "a piece without text");
+    /* sentencepiece takes it, and never meets it in a text, which is made well-formed before; the engine reads its
+     * tokens' characters without looking twice */
+    if (utf8_valid_prefix(bytes, t.length) != t.length)
+        return wrong_at(m, message->at, "a piece that is not valid UTF-8");
     if (isnan(score))
         return wrong_at(m, message->at, "a piece whose score is not a number");
     memcpy(text, bytes, t.length);

@@ -1,0 +1,201 @@
+/*
+ * dataset_find.c: the way back: an input by its path, a document by its origin or its id. See dataset_origin.c.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "dataset.h"
+#include "dataset_origin.h"
+
+/* Shown in sentences where a name may be long or odd. */
+#define SHOWN_BYTES 200
+
+/* Whether `bytes` bytes at `offset` of a section are `text`. */
+static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, const char *text, uint64_t bytes,
+                               bool *equal, struct leat_error *err)
+{
+    char piece[512];
+
+    *equal = true;
+    for (uint64_t at = 0; *equal && at < bytes; at += sizeof piece) {
+        uint64_t here = bytes - at < sizeof piece ? bytes - at : sizeof piece;
+        enum leat_status s = part_section(p, kind, offset + at, piece, here, err);
+
+        if (s != LEAT_OK)
+            return s;
+        *equal = memcmp(piece, text + at, here) == 0;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const char *path, uint64_t *input,
+                                         struct leat_error *err)
+{
+    uint64_t length = path ? strlen(path) : 0;
+
+    if (!path)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: no path is given");
+    for (uint64_t i = 0; i < d->inputs; i++) {
+        struct part *p = dataset_part_of_input(d, i);
+        struct records_input r;
+        bool equal = false;
+        enum leat_status s = dataset_read_input(p, i - p->first_input, &r, err);
+
+        if (s == LEAT_OK && r.path_bytes == length)
+            s = equals(p, FORMAT_INPUT_PATHS, r.path_offset, path, length, &equal, err);
+        if (s != LEAT_OK)
+            return s;
+        if (equal) {
+            *input = i;
+            return LEAT_OK;
+        }
+    }
+    return status_set(err, LEAT_E_NOT_FOUND, "no input of this dataset is called %.*s; leat info lists them",
+                      SHOWN_BYTES, path);
+}
+
+/* ---- Origins ---- */
+
+static bool after(struct dataset_place a, struct dataset_place b)
+{
+    return a.input != b.input ? a.input > b.input : a.offset > b.offset;
+}
+
+/* Origins never fall: the last document at or before `wanted`, by halving. LEAT_NONE in *found: none. */
+static enum leat_status search_ordered(struct part *p, struct dataset_place wanted, uint64_t *found,
+                                       struct leat_error *err)
+{
+    uint64_t low = 0, high = p->header.documents;
+    struct dataset_place place;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        enum leat_status s = dataset_read_places(p, middle, 1, &place, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (after(place, wanted))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    *found = LEAT_NONE;
+    if (low > 0) {
+        enum leat_status s = dataset_read_places(p, low - 1, 1, &place, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (place.input == wanted.input)
+            *found = low - 1;
+    }
+    return LEAT_OK;
+}
+
+/* Origins in any order: the one of this input with the greatest offset that is not beyond `wanted`. */
+static enum leat_status search_unordered(struct part *p, struct dataset_place wanted, uint64_t *found,
+                                         struct leat_error *err)
+{
+    struct dataset_place places[DATASET_SCAN_BYTES / FORMAT_ORIGIN_BYTES];
+    uint64_t best = 0, step = sizeof places / sizeof places[0];
+
+    *found = LEAT_NONE;
+    for (uint64_t first = 0; first < p->header.documents; first += step) {
+        uint64_t left = p->header.documents - first, count = left < step ? left : step;
+        enum leat_status s = dataset_read_places(p, first, count, places, err);
+
+        if (s != LEAT_OK)
+            return s;
+        for (uint64_t i = 0; i < count; i++)
+            if (places[i].input == wanted.input && places[i].offset <= wanted.offset &&
+                (*found == LEAT_NONE || places[i].offset >= best)) {
+                *found = first + i;
+                best = places[i].offset;
+            }
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t input, uint64_t offset,
+                                          uint64_t *document, struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(input, 1, d->inputs, "input", err);
+    struct dataset_place wanted;
+    struct part *p;
+    uint64_t found;
+
+    if (s != LEAT_OK)
+        return s;
+    p = dataset_part_of_input(d, input);
+    wanted = (struct dataset_place) { input - p->first_input, offset };
+    if (p->header.sections[FORMAT_ORIGINS].flags & FORMAT_ORDERED)
+        s = search_ordered(p, wanted, &found, err);
+    else
+        s = search_unordered(p, wanted, &found, err);
+    if (s != LEAT_OK)
+        return s;
+    if (found == LEAT_NONE)
+        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %llu begins at or before byte %llu",
+                          (unsigned long long)input, (unsigned long long)offset);
+    *document = p->first_document + found;
+    return LEAT_OK;
+}
+
+/* ---- Ids ---- */
+
+/* The first document of the part with this id; LEAT_NONE in *found: none. */
+static enum leat_status search_id(struct part *p, const char *id, uint64_t id_bytes, uint64_t *found,
+                                  struct leat_error *err)
+{
+    uint64_t ends[DATASET_SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], start = 0;
+
+    *found = LEAT_NONE;
+    for (uint64_t first = 0; first < p->header.documents; first += step) {
+        uint64_t left = p->header.documents - first, count = left < step ? left : step;
+        enum leat_status s = part_section(p, FORMAT_ID_ENDS, 8 * first, ends, 8 * count, err);
+
+        for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+            uint64_t end = bytes_le64(ends[i]);
+            bool equal = false;
+
+            s = dataset_check_id(p, first + i, start, end, err);
+            if (s == LEAT_OK && end - start == id_bytes)
+                s = equals(p, FORMAT_IDS, start, id, id_bytes, &equal, err);
+            if (s == LEAT_OK && equal) {
+                *found = first + i;
+                return LEAT_OK;
+            }
+            start = end;
+        }
+        if (s != LEAT_OK)
+            return s;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
+                                      uint64_t *document, struct leat_error *err)
+{
+    bool stored = false;
+
+    for (uint64_t i = 0; i < d->part_count; i++) {
+        struct part *p = &d->parts[i];
+        enum leat_status s;
+        uint64_t found;
+
+        if (!p->header.sections[FORMAT_ID_ENDS].present)
+            continue;
+        stored = true;
+        s = search_id(p, id, id_bytes, &found, err);
+        if (s != LEAT_OK)
+            return s;
+        if (found != LEAT_NONE) {
+            *document = p->first_document + found;
+            return LEAT_OK;
+        }
+    }
+    if (!stored)
+        return status_set(err, LEAT_E_NOT_FOUND, "this dataset has no document ids stored");
+    return status_set(err, LEAT_E_NOT_FOUND, "no document has the id %.*s",
+                      (int)(id_bytes < SHOWN_BYTES ? id_bytes : SHOWN_BYTES), id);
+}
