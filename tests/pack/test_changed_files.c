@@ -93,10 +93,11 @@ static void resume_refused(const char *output, const char *input, enum leat_stat
 
 static size_t make_lines(void)
 {
-    size_t used = (size_t)sprintf(text, "no record\n");
+    size_t used = (size_t)snprintf(text, TEXT_BYTES, "no record\n");
 
     while (used + 100 < TEXT_BYTES)
-        used += (size_t)sprintf(text + used, "{\"id\": %zu, \"text\": \"a leat drives a mill\"}\n", used);
+        used += (size_t)snprintf(text + used, TEXT_BYTES - used, "{\"id\": %zu, \"text\": \"a leat drives a mill\"}\n",
+                                 used);
     return used;
 }
 
