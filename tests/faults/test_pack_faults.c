@@ -350,6 +350,26 @@ static void fail_each(const struct scenario *s, enum fault_kind kind)
     }
 }
 
+/* Each thread that cannot be begun: without the first there is an error, without another the rest do the work. */
+static void fail_threads(const struct scenario *s)
+{
+    unsigned found = 0;
+
+    for (uint64_t n = 1; found < s->threads && n <= 300; n++) {
+        enum leat_status status;
+
+        prepare(s);
+        fault_arm(FAULT_SYSTEM, FAULT_ONCE, n, EAGAIN);
+        status = run(s, &t_err);
+        fault_disarm();
+        if (!fault_failed() || strcmp(fault_failed(), "pthread_create") != 0)
+            continue;
+        found++;
+        T_CHECK(found > 1 ? status == LEAT_OK && whole(s) : status != LEAT_OK);
+    }
+    T_EQ(found, s->threads);
+}
+
 /* ---- Files that change ---- */
 
 /* Inputs and parts as they were. */
@@ -534,6 +554,8 @@ int main(int argc, char **argv)
         kill_at_each(s);
         fail_each(s, FAULT_MEMORY);
         fail_each(s, FAULT_SYSTEM);
+        if (s->threads > 1)
+            fail_threads(s);
         cut_each(s);
         disturb(s);
     }
