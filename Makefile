@@ -117,7 +117,8 @@ $(BUILD)/obj/%.o: %.c
 	$(call say,CC      $<)
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
 
-# the assembler puts these files into the object, which no dependency file knows of
+# the assembler puts these files into the objects, which no dependency file knows of
+$(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
 $(BUILD)/obj/src/cuda_image.o: src/cuda_kernels.ptx $(CUDA_FATBIN)
 $(BUILD)/obj/src/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
 $(BUILD)/obj/cuda_kernels.fatbin: src/cuda_kernels.ptx scripts/gen_fatbin.sh
@@ -156,9 +157,6 @@ $(BUILD)/examples/%: examples/%.c $(STATIC)
 	$(call say,LD      $@)
 	$(Q)mkdir -p $(@D) && $(CC) -std=c11 -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) $< $(STATIC) \
 	    $(ALL_LDFLAGS) $(ALL_LIBS) -lm -o $@
-
-# the built-in vocabularies are put into this object by the assembler, which no dependency file knows of
-$(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
 

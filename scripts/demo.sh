@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh BUILD: shows what leat does so far, on the sample corpus of examples/corpus. Leaves all under BUILD/demo.
+# demo.sh BUILD: shows what leat does, on the sample corpus of examples/corpus. Leaves all under BUILD/demo.
 set -e
 build=$1
 out=$build/demo

@@ -54,9 +54,7 @@ struct place {
 /* All that is known of a document. */
 struct found {
     uint64_t document, first, count;
-    struct leat_origin origin;
-    char *path, *id; /* NULL: none stored */
-    uint64_t path_bytes, id_bytes;
+    struct commands_origin origin;
     const char *part; /* the dataset of a list that holds it; NULL: not a list */
 };
 
@@ -139,18 +137,8 @@ static enum leat_status describe(const struct leat_dataset *d, struct found *f, 
     enum leat_status s = leat_dataset_document(d, f->document, &f->first, &f->count, err);
 
     if (s == LEAT_OK)
-        s = leat_dataset_origin(d, f->document, &f->origin, err);
-    if (s == LEAT_OK)
-        s = describe_part(d, f, err);
-    if (s == LEAT_OK && f->origin.input != LEAT_NONE) {
-        f->path = commands_string(leat_dataset_input_path, d, f->origin.input, &f->path_bytes, err);
-        s = f->path ? LEAT_OK : err->status;
-    }
-    if (s == LEAT_OK && f->origin.id_bytes > 0) {
-        f->id = commands_string(leat_dataset_id, d, f->document, &f->id_bytes, err);
-        s = f->id ? LEAT_OK : err->status;
-    }
-    return s;
+        s = commands_origin(d, f->document, &f->origin, err);
+    return s == LEAT_OK ? describe_part(d, f, err) : s;
 }
 
 static void print_json(const struct found *f)
@@ -160,15 +148,15 @@ static void print_json(const struct found *f)
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_u64(&j, "document", f->document);
-    if (f->path)
-        json_bytes(&j, "input", f->path, (size_t)f->path_bytes);
+    if (f->origin.path)
+        json_bytes(&j, "input", f->origin.path, (size_t)f->origin.path_bytes);
     else
         json_null(&j, "input");
-    json_u64_or_null(&j, "input_number", f->origin.input);
-    json_u64_or_null(&j, "offset", f->path ? f->origin.offset : LEAT_NONE);
-    json_u64_or_null(&j, "line", f->origin.line);
-    if (f->id)
-        json_bytes(&j, "id", f->id, (size_t)f->id_bytes);
+    json_u64_or_null(&j, "input_number", f->origin.at.input);
+    json_u64_or_null(&j, "offset", f->origin.path ? f->origin.at.offset : LEAT_NONE);
+    json_u64_or_null(&j, "line", f->origin.at.line);
+    if (f->origin.id)
+        json_bytes(&j, "id", f->origin.id, (size_t)f->origin.id_bytes);
     else
         json_null(&j, "id");
     json_u64(&j, "first_token", f->first);
@@ -187,18 +175,18 @@ static void print_text(const struct found *f)
         printf("\n");
     }
     printf("input     ");
-    if (f->path) {
-        commands_print_safe(f->path, f->path_bytes);
-        printf(" (#%llu)\n", (unsigned long long)f->origin.input);
-        printf("offset    %llu\n", (unsigned long long)f->origin.offset);
+    if (f->origin.path) {
+        commands_print_safe(f->origin.path, f->origin.path_bytes);
+        printf(" (#%llu)\n", (unsigned long long)f->origin.at.input);
+        printf("offset    %llu\n", (unsigned long long)f->origin.at.offset);
     } else {
         printf("not recorded\n");
     }
-    if (f->origin.line != LEAT_NONE)
-        printf("line      %llu\n", (unsigned long long)f->origin.line);
-    if (f->id) {
+    if (f->origin.at.line != LEAT_NONE)
+        printf("line      %llu\n", (unsigned long long)f->origin.at.line);
+    if (f->origin.id) {
         printf("id        ");
-        commands_print_safe(f->id, f->id_bytes);
+        commands_print_safe(f->origin.id, f->origin.id_bytes);
         printf("\n");
     }
     printf("tokens    %llu:%llu (%s)\n", (unsigned long long)f->first, (unsigned long long)(f->first + f->count),
@@ -229,8 +217,7 @@ int cmd_find(const struct command *self, int argc, char **argv)
             values.json ? print_json(&f) : print_text(&f);
         code = cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));
     }
-    free(f.path);
-    free(f.id);
+    commands_origin_free(&f.origin);
     free(place.path);
     leat_dataset_close(d);
     options_free(&parsed);

@@ -55,7 +55,7 @@ const struct option_row merge_options[] = {
       .field = offsetof(struct merge_values, progress),
       .value = "auto|never",
       .standard = "auto",
-      .help = "a bar on a terminal and a line every 30 s elsewhere, or nothing",
+      .help = COMMANDS_PROGRESS_HELP,
       .choices = progress_modes },
     { .name = "json",
       .type = OPTION_FLAG,
@@ -63,12 +63,6 @@ const struct option_row merge_options[] = {
       .help = "print the summary as one JSON object" },
     OPTIONS_END
 };
-
-static int on_progress(void *context, uint64_t done, uint64_t total)
-{
-    progress_update(context, done, total, NULL);
-    return cli_interrupted();
-}
 
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
                               struct leat_merge_report *report, struct leat_info *info, struct leat_error *err)
@@ -81,7 +75,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     progress_begin(&progress, (enum progress_mode)values->progress, "merge", PROGRESS_BYTES);
     options.replace = values->force;
     options.created = created;
-    options.progress = on_progress;
+    options.progress = commands_on_progress;
     options.context = &progress;
     options.shuffle = values->shuffle.given;
     options.seed = values->shuffle.value;

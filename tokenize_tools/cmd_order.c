@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/status.h"
 #include "cli/json.h"
 #include "cli/plan_options.h"
 #include "commands.h"
@@ -162,18 +163,18 @@ static enum leat_status print_samples(const struct leat_plan *plan, const struct
 
 static enum leat_status print_plan(const struct leat_plan *plan, struct leat_error *err)
 {
-    enum leat_status s;
     uint64_t bytes;
+    enum leat_status s = leat_plan_text(plan, NULL, 0, &bytes, err);
     char *text;
 
-    s = leat_plan_text(plan, NULL, 0, &bytes, err);
+    if (s != LEAT_OK)
+        return s;
     text = malloc((size_t)bytes + 1);
-    if (text && s == LEAT_OK)
-        s = leat_plan_text(plan, text, (size_t)bytes + 1, &bytes, err);
-    if (text && s == LEAT_OK)
-        fwrite(text, 1, (size_t)bytes, stdout);
     if (!text)
-        cli_error("no memory for the plan's text");
+        return status_no_memory(err, bytes + 1);
+    s = leat_plan_text(plan, text, (size_t)bytes + 1, &bytes, err);
+    if (s == LEAT_OK)
+        fwrite(text, 1, (size_t)bytes, stdout);
     free(text);
     return s;
 }

@@ -64,9 +64,7 @@ struct shown {
     const struct leat_dataset *dataset;
     const struct leat_sample *sample;
     uint64_t document, first, count; /* first: of the document */
-    struct leat_origin origin;
-    char *path, *id; /* NULL: none stored */
-    uint64_t path_bytes, id_bytes;
+    struct commands_origin origin;
 };
 
 static enum leat_status describe(struct shown *x, struct leat_error *err)
@@ -78,16 +76,7 @@ static enum leat_status describe(struct shown *x, struct leat_error *err)
         return s;
     x->first = from > begin ? from - begin : 0;
     x->count = (to < begin + count ? to - begin : count) - x->first;
-    s = leat_dataset_origin(x->dataset, x->document, &x->origin, err);
-    if (s == LEAT_OK && x->origin.input != LEAT_NONE) {
-        x->path = commands_string(leat_dataset_input_path, x->dataset, x->origin.input, &x->path_bytes, err);
-        s = x->path ? LEAT_OK : err->status;
-    }
-    if (s == LEAT_OK && x->origin.id_bytes > 0) {
-        x->id = commands_string(leat_dataset_id, x->dataset, x->document, &x->id_bytes, err);
-        s = x->id ? LEAT_OK : err->status;
-    }
-    return s;
+    return commands_origin(x->dataset, x->document, &x->origin, err);
 }
 
 static void print_shown_json(const struct shown *x)
@@ -101,14 +90,14 @@ static void print_shown_json(const struct shown *x)
     json_u64(&j, "document", x->document);
     json_u64(&j, "first", x->first);
     json_u64(&j, "tokens", x->count);
-    if (x->path)
-        json_bytes(&j, "input", x->path, (size_t)x->path_bytes);
+    if (x->origin.path)
+        json_bytes(&j, "input", x->origin.path, (size_t)x->origin.path_bytes);
     else
         json_null(&j, "input");
-    json_u64_or_null(&j, "offset", x->path ? x->origin.offset : LEAT_NONE);
-    json_u64_or_null(&j, "line", x->origin.line);
-    if (x->id)
-        json_bytes(&j, "id", x->id, (size_t)x->id_bytes);
+    json_u64_or_null(&j, "offset", x->origin.path ? x->origin.at.offset : LEAT_NONE);
+    json_u64_or_null(&j, "line", x->origin.at.line);
+    if (x->origin.id)
+        json_bytes(&j, "id", x->origin.id, (size_t)x->origin.id_bytes);
     else
         json_null(&j, "id");
     json_close_object(&j);
@@ -119,15 +108,15 @@ static void print_shown(const struct shown *x)
 {
     printf("%llu %lu %llu %llu:%llu ", (unsigned long long)x->sample->number, (unsigned long)x->sample->source,
            (unsigned long long)x->document, (unsigned long long)x->first, (unsigned long long)(x->first + x->count));
-    if (x->path) {
-        commands_print_safe(x->path, x->path_bytes);
-        printf(":%llu", (unsigned long long)x->origin.offset);
+    if (x->origin.path) {
+        commands_print_safe(x->origin.path, x->origin.path_bytes);
+        printf(":%llu", (unsigned long long)x->origin.at.offset);
     } else {
         printf("-");
     }
-    if (x->id) {
+    if (x->origin.id) {
         printf(" ");
-        commands_print_safe(x->id, x->id_bytes);
+        commands_print_safe(x->origin.id, x->origin.id_bytes);
     }
     printf("\n");
 }
@@ -147,8 +136,7 @@ static enum leat_status print_documents(const struct leat_plan *plan, const stru
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) /* empty documents between are not shown */
             json ? print_shown_json(&x) : print_shown(&x);
-        free(x.path);
-        free(x.id);
+        commands_origin_free(&x.origin);
     }
     return s;
 }

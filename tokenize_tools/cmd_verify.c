@@ -28,8 +28,7 @@ const struct option_row verify_options[] = { { .name = "threads",
                                                .field = offsetof(struct verify_values, progress),
                                                .value = "auto|never",
                                                .standard = "auto",
-                                               .help =
-                                                   "a bar on a terminal and a line every 30 s elsewhere, or nothing",
+                                               .help = COMMANDS_PROGRESS_HELP,
                                                .choices = progress_modes },
                                              { .name = "json",
                                                .type = OPTION_FLAG,
@@ -112,12 +111,6 @@ static int report(const struct verify_values *values, const struct verdict *v)
     return cli_finish_stdout(v->status == LEAT_OK ? CLI_DONE : CLI_DAMAGED);
 }
 
-static int on_progress(void *context, uint64_t done, uint64_t total)
-{
-    progress_update(context, done, total, NULL);
-    return cli_interrupted();
-}
-
 /* Runs the check; the verdict's texts live as long as `d` and `err`. */
 static void check(const struct verify_values *values, const struct leat_dataset *d, struct verdict *v,
                   struct leat_error *err)
@@ -130,7 +123,7 @@ static void check(const struct verify_values *values, const struct leat_dataset 
     cli_catch_interrupts();
     progress_begin(&progress, (enum progress_mode)values->progress, "verify", PROGRESS_BYTES);
     options.threads = (unsigned)values->threads;
-    options.progress = on_progress;
+    options.progress = commands_on_progress;
     options.context = &progress;
     v->status = leat_dataset_verify(d, &options, &v->report, err);
     v->seconds = cli_now() - began;

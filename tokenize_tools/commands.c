@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "cli/progress.h"
 #include "cli/units.h"
 
 char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
@@ -26,6 +27,28 @@ char *commands_string(commands_string_call *call, const struct leat_dataset *d, 
         return NULL;
     }
     return text;
+}
+
+enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
+                                 struct leat_error *err)
+{
+    enum leat_status s = leat_dataset_origin(d, document, &origin->at, err);
+
+    if (s == LEAT_OK && origin->at.input != LEAT_NONE) {
+        origin->path = commands_string(leat_dataset_input_path, d, origin->at.input, &origin->path_bytes, err);
+        s = origin->path ? LEAT_OK : err->status;
+    }
+    if (s == LEAT_OK && origin->at.id_bytes > 0) {
+        origin->id = commands_string(leat_dataset_id, d, document, &origin->id_bytes, err);
+        s = origin->id ? LEAT_OK : err->status;
+    }
+    return s;
+}
+
+void commands_origin_free(struct commands_origin *origin)
+{
+    free(origin->path);
+    free(origin->id);
 }
 
 bool commands_created(uint64_t *created)
@@ -63,6 +86,12 @@ int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, co
     if (s == LEAT_OK)
         return CLI_DONE;
     return s == LEAT_E_ARGUMENT ? command_wrong(self, "%s", err.message) : cli_failed(&err);
+}
+
+int commands_on_progress(void *context, uint64_t done, uint64_t total)
+{
+    progress_update(context, done, total, NULL);
+    return cli_interrupted();
 }
 
 #define IDS_AT_ONCE   4096u

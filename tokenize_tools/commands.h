@@ -1,6 +1,6 @@
 /*
- * commands.h: the commands of leat. Each lives in a file of its own, which holds its table of options, its row of the
- * table of commands, and its work; all are plain clients of leat.h and leat_pack.h.
+ * commands.h: the commands of leat. Each lives in a file of its own, which holds its table of options and its work; its
+ * row of the table of commands is in main.c. All are plain clients of leat.h and leat_pack.h. And what several share.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMANDS_H
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H
@@ -8,7 +8,7 @@
 #include "cli/command.h"
 #include "leat_pack.h"
 
-/* Descriptions, without which the words of each command's help would be said several times. */
+/* What the help of several commands says. */
 #define COMMANDS_NAME_HELP                                                                                             \
     "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset a line; "     \
     "several are joined in order."
@@ -17,7 +17,9 @@
     "the tokenizer: bytes, gpt2, cl100k_base or o200k_base; a path to a tokenizer.json, *.tiktoken, tekken.json or "   \
     "tokenizer.model (or one of these with .zst), or to a folder that holds one; or the id of a Hugging Face model "   \
     "in the local hub cache"
-#define COMMANDS_PATTERN_HELP "the pattern of a *.tiktoken whose name does not tell it"
+#define COMMANDS_PATTERN_HELP  "the pattern of a *.tiktoken whose name does not tell it"
+
+#define COMMANDS_PROGRESS_HELP "a bar on a terminal and a line every 30 s elsewhere, or nothing"
 
 int cmd_pack(const struct command *self, int argc, char **argv);
 int cmd_info(const struct command *self, int argc, char **argv);
@@ -49,6 +51,16 @@ typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint
 char *commands_string(commands_string_call *call, const struct leat_dataset *d, uint64_t number, uint64_t *bytes,
                       struct leat_error *err);
 
+/* Where a document came from, with its strings, which the caller frees; NULL: none is stored. */
+struct commands_origin {
+    struct leat_origin at;
+    char *path, *id;
+    uint64_t path_bytes, id_bytes;
+};
+enum leat_status commands_origin(const struct leat_dataset *d, uint64_t document, struct commands_origin *origin,
+                                 struct leat_error *err);
+void commands_origin_free(struct commands_origin *origin);
+
 /*
  * The time that a dataset says it was created: SOURCE_DATE_EPOCH of the environment, as reproducible builds have it; 0
  * (not recorded) without it, so that the same content has the same bytes. False, with a message, if it is no number.
@@ -63,6 +75,9 @@ void commands_print_safe(const char *text, uint64_t bytes);
  * message, and *t is NULL.
  */
 int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern);
+
+/* The progress function of a call that counts bytes; `context` is a struct progress. Ctrl-C stops the call. */
+int commands_on_progress(void *context, uint64_t done, uint64_t total);
 
 /* Prints ids to standard output, a space before each but the first; before that one too if `spaced` is true. */
 void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);

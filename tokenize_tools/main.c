@@ -156,18 +156,18 @@ static const struct program leat = {
 };
 
 /* The leat-bench that lies beside this binary: into `path`. False if there is none. */
-static int beside_this_binary(char *path, size_t capacity)
+static bool beside_this_binary(char *path, size_t capacity)
 {
     static const char name[] = "leat-bench";
     ssize_t length = readlink("/proc/self/exe", path, capacity);
     char *end;
 
     if (length <= 0 || (size_t)length >= capacity)
-        return 0;
+        return false;
     path[length] = '\0';
     end = strrchr(path, '/');
     if (!end || (size_t)(end + 1 - path) + sizeof name > capacity)
-        return 0;
+        return false;
     memcpy(end + 1, name, sizeof name);
     return access(path, X_OK) == 0;
 }

@@ -188,7 +188,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(progress),
       .value = "auto|never",
       .standard = "auto",
-      .help = "a bar on a terminal and a line every 30 s elsewhere, or nothing",
+      .help = COMMANDS_PROGRESS_HELP,
       .choices = progress_modes },
     { .name = "json", .type = OPTION_FLAG, .field = FIELD(json), .help = "print the summary as one JSON object" },
     OPTIONS_END,

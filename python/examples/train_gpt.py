@@ -2,11 +2,12 @@
 
     leat pack -o corpus -t gpt2 examples/corpus
     python python/examples/train_gpt.py corpus --steps 20 --save run.pt
-    python python/examples/train_gpt.py corpus --steps 40 --resume run.pt             # the same losses as without a
-    stop python python/examples/train_gpt.py corpus --steps 40 --resume run.pt --world 2   # the same global batches
+    python python/examples/train_gpt.py corpus --steps 40 --resume run.pt
+    python python/examples/train_gpt.py corpus --steps 40 --resume run.pt --world 2
 
-Each line has the step, the loss and a checksum of the global batch's tokens. leat's part: a plan, a loader, and its
-state in the checkpoint.
+The second run has the losses of one without a stop; the third, in two processes, its global batches. Each line has the
+step, the loss and a checksum of the global batch's tokens. leat's part: a plan, a loader, and its state in the
+checkpoint.
 """
 import argparse
 import socket

@@ -1,8 +1,9 @@
 """train_lightning.py: the same with Lightning: a DataModule of leat's, and a checkpoint of Lightning's.
 
     python python/examples/train_lightning.py corpus --steps 20 --save run.ckpt
-    python python/examples/train_lightning.py corpus --steps 40 --resume run.ckpt     # the same losses as without a
-    stop
+    python python/examples/train_lightning.py corpus --steps 40 --resume run.ckpt
+
+The second run has the losses of one without a stop.
 """
 import argparse
 import warnings

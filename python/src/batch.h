@@ -9,7 +9,7 @@
 #include "handle.h"
 #include "module.h"
 
-/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, and what array_shape() is to say of a number. */
+/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, and what batch_shape() is to say of a number. */
 #define BATCH_EACH(row)                                                                                                \
     row(INPUTS, inputs, BATCH_NUMBERS) row(LABELS, labels, BATCH_NUMBERS) row(POSITIONS, positions, BATCH_NUMBERS)     \
         row(DOCUMENTS, documents, BATCH_NUMBERS) row(LOSS_MASK, loss_mask, BATCH_MASK)                                 \

@@ -60,9 +60,9 @@ static inline void fuzz_load_encode(const struct engine *engine)
         if (!fuzz_load_ok(encoder_run(encoder, (const uint8_t *)text, bytes, &ids, &count, &err), &err))
             continue;
         for (size_t i = 0; i < count; i++)
-            FUZZ_CHECK(ids[i] < engine_spec(engine)->vocabulary_size);
+            FUZZ_CHECK(ids[i] < engine->spec->vocabulary_size);
         back.size = 0;
-        fuzz_load_ok(decoder_run(engine_decoder(engine), ids, count, &back, &err), &err);
+        fuzz_load_ok(decoder_run(engine->decoder, ids, count, &back, &err), &err);
     }
     buffer_free(&back);
     encoder_free(encoder);

@@ -35,7 +35,7 @@ void external_sort_begin(struct external_sort *s, const char *path, uint64_t mem
 
 enum leat_status external_sort_put(struct external_sort *s, struct triple t, struct leat_error *err);
 
-/* After the last put. */
+/* After the last put, and before the first next: sorts what is in memory. */
 enum leat_status external_sort_turn(struct external_sort *s, struct leat_error *err);
 
 /* The next triple; *more false: there is none left. */

@@ -85,15 +85,12 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
         .id_bytes = d->origin.id_bytes,
     };
     size_t bucket = shuffle_plan_bucket(output, shuffle_key(s->seed, record.number), s->bits, 0);
-    struct bucket *b = &s->buckets.items[bucket];
     uint64_t bytes = shuffle_record_bytes(&record, s->width);
     enum leat_status status;
 
     if (d->origin.text_hash)
         memcpy(record.hash, d->origin.text_hash, sizeof record.hash);
-    b->records++;
-    if (bytes > b->longest)
-        b->longest = bytes;
+    shuffle_record_count(&s->buckets.items[bucket], bytes);
     if ((status = buckets_append(&s->buckets, bucket, &record, sizeof record, err)) != LEAT_OK ||
         (status = put_tokens(s, bucket, r, err)) != LEAT_OK ||
         (status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err)) != LEAT_OK)

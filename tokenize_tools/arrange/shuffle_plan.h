@@ -24,8 +24,8 @@
 #define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 
 /*
- * Of a key, that choose the bucket for `bytes` bytes in all; at least one, at most `left`. Buckets come out half as
- * large as can be written at once, so that few are larger; and smaller, if their blocks stay large.
+ * How many bits of a key choose the bucket, of `bytes` bytes in all; at least one, at most `left`. Buckets come out half
+ * as large as can be written at once, so that few are larger; and smaller, if their blocks stay large.
  */
 static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
 {
@@ -39,7 +39,7 @@ static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t
     return bits;
 }
 
-/* Where there is no file. */
+/* The same where there is no file. */
 static inline unsigned shuffle_plan_bits_in_memory(uint64_t bytes)
 {
     unsigned bits = 0;

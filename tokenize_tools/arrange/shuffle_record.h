@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "buckets.h"
+
 struct shuffle_record {
     uint64_t number; /* among its output's documents, without shuffling */
     uint64_t tokens;
@@ -18,6 +20,14 @@ struct shuffle_record {
 static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t width)
 {
     return (sizeof *r + r->tokens * width + r->id_bytes + 7) / 8 * 8;
+}
+
+/* A bucket gets a record of so many bytes. */
+static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
+{
+    b->records++;
+    if (bytes > b->longest)
+        b->longest = bytes;
 }
 
 #endif

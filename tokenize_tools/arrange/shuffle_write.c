@@ -226,9 +226,7 @@ static enum leat_status divide(struct writing *w, const struct buckets *from, si
             break;
         load_record(&r, bytes);
         bucket = shuffle_plan_bucket(0, shuffle_key(w->shuffle->seed, r.number), bits, passed);
-        to->items[bucket].records++;
-        if (shuffle_record_bytes(&r, width) > to->items[bucket].longest)
-            to->items[bucket].longest = shuffle_record_bytes(&r, width);
+        shuffle_record_count(&to->items[bucket], shuffle_record_bytes(&r, width));
         s = pass_record(&c, shuffle_record_bytes(&r, width), to, bucket, err);
         if (s == LEAT_OK)
             s = pace_step(w->pace, 0, err);

@@ -1,6 +1,6 @@
 /*
- * decompressor.h: the decompressors behind byte_stream. A new one is a file with its table, and a row of DECOMPRESSORS; from that
- * inputs are found by its suffix, and opened by their first bytes.
+ * decompressor.h: the decompressors behind byte_stream. A new one is a file with its table, and a row of DECOMPRESSORS:
+ * by that inputs are found by its suffix, and opened by their first bytes.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_DECOMPRESSOR_H
 #define LEAT_TOKENIZE_TOOLS_DECOMPRESSOR_H

@@ -60,7 +60,6 @@ void document_input_close(struct document_input *in)
 static enum leat_status next_record(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                     struct leat_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* the byte order mark that some editors begin a file with */
     struct json_found record;
     char *line;
     size_t length;
@@ -70,9 +69,11 @@ static enum leat_status next_record(struct document_input *in, const char **text
         s = text_input_line(in->input, &line, &length, found, err);
         if (s != LEAT_OK || !*found)
             return s;
-        if (text_input_line_number(in->input) == 1 && length >= 3 && memcmp(line, mark, 3) == 0) {
-            line += 3;
-            length -= 3;
+        if (text_input_line_number(in->input) == 1) {
+            size_t mark = lines_mark(line, length);
+
+            line += mark;
+            length -= mark;
         }
     } while (lines_blank(line, length));
     s = in->format->find(&in->fields, line, length, &record, err);

@@ -1,7 +1,7 @@
 /*
- * gzip_members.c: the text of gzip members (RFC 1952), one after another, by whichever inflater the build has. Headers and trailers are read here, so that they are the same whatever inflates
- * what is between them: a member is a header that is taken byte by byte through the states below, deflate data, and a
- * trailer of eight bytes.
+ * gzip_members.c: the text of gzip members (RFC 1952), one after another, by whichever inflater the build has. Headers
+ * and trailers are read here, so that they are the same whatever inflates what is between them: a member is a header
+ * that is taken byte by byte through the states below, deflate data, and a trailer of eight bytes.
  */
 #include <stdlib.h>
 #include <string.h>

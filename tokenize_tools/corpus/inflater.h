@@ -1,8 +1,8 @@
 /*
  * inflater.h: the two libraries that can inflate, behind one small interface: raw deflate data and CRC-32, nothing of
  * gzip. inflater_isal.c is compiled to something where the build has isa-l (LEAT_HAVE_ISAL), inflater_zlib.c where it
- * has zlib and not isa-l, inflater_none.c where it has neither. Both give
- * the same text of every file that is right or cut off; of broken data isa-l may give more before it sees the defect.
+ * has zlib and not isa-l, inflater_none.c where it has neither. Both libraries give the same text of every file that is
+ * right or cut off; of broken data isa-l may give more before it sees the defect.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INFLATER_H
 #define LEAT_TOKENIZE_TOOLS_INFLATER_H

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* its numbers have 32 bits */
+/* at once: isa-l's numbers have 32 bits */
 #define MOST     ((size_t)1 << 30)
 
 #define FARTHEST ISAL_DEF_HIST_SIZE /* that a match reaches back */
@@ -22,7 +22,7 @@ struct inflater {
     struct inflate_state *before; /* the call under way; NULL before the first one that needs it */
     bool fresh;                   /* it is the first call, for which `before` would be as reset */
     size_t text;                  /* given so far, as far as FARTHEST */
-    bool broken;                  /* it has said so, but holds text from before that */
+    bool broken;                  /* isa-l has said so, but holds text from before that */
     bool cut_off;                 /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
     size_t given, count; /* of it */
@@ -182,7 +182,7 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     }
     if (!keep_before(inflater))
         return INFLATER_NO_MEMORY;
-    /* it does not write there */
+    /* isa-l does not write there */
     state->next_in = (uint8_t *)(uintptr_t)*in;
     state->avail_in = some_in;
     state->next_out = *out;

@@ -1,11 +1,11 @@
-/* inflater_zlib.c: see inflater.h; by zlib, which every system has. */
+/* inflater_zlib.c: see inflater.h; by zlib, which most systems have. */
 #if defined(LEAT_HAVE_ZLIB) && !defined(LEAT_HAVE_ISAL)
 #include "inflater.h"
 
 #include <stdlib.h>
 #include <zlib.h>
 
-/* its numbers have 32 bits */
+/* at once: zlib's numbers have 32 bits */
 #define MOST ((size_t)1 << 30)
 
 struct inflater {
@@ -50,7 +50,7 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     int code;
 
     (void)last;
-    /* it does not write there */
+    /* zlib does not write there */
     stream->next_in = (Bytef *)(uintptr_t)*in;
     stream->avail_in = some_in;
     stream->next_out = *out;

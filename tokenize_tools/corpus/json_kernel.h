@@ -9,7 +9,12 @@
 #include "json_kernels.h"
 #include "json_string.h"
 
-/* The first quote, backslash or control character at or after `p`. */
+static inline bool is_plain(char c)
+{
+    return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
+}
+
+/* The first character at or after `p` that is not plain. */
 static inline const char *find_special(const char *p, const char *end)
 {
     uint64_t mask;
@@ -20,7 +25,7 @@ static inline const char *find_special(const char *p, const char *end)
     for (; (size_t)(end - p) >= WORD_BYTES; p += WORD_BYTES)
         if ((mask = word_special(bytes_load64(p))) != 0)
             return p + word_first(mask);
-    while (p < end && *p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
+    while (p < end && is_plain(*p))
         p++;
     return p;
 }
@@ -47,11 +52,6 @@ static inline unsigned escape_bytes(const char *p, const char *end)
     if (end - p >= 6 && u[1] == 'u')
         return no_digit[u[2]] | no_digit[u[3]] | no_digit[u[4]] | no_digit[u[5]] ? 0 : 6;
     return end - p >= 2 && letters[u[1]] > LETTER_U ? 2 : 0;
-}
-
-static inline bool is_plain(char c)
-{
-    return c != '"' && c != '\\' && (unsigned char)c >= 0x20;
 }
 
 /*

@@ -42,7 +42,7 @@ enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushe
 
 /* ---- Unescaping in parts ---------------------------------------------------------------------------------------- */
 
-#define JSON_UNESCAPE_HELD 12u
+#define JSON_UNESCAPE_HELD 12u /* bytes: a surrogate pair, the longest that cannot be cut */
 
 /* All zero at the begin of a string. */
 struct json_unescape {

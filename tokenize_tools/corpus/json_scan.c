@@ -180,11 +180,6 @@ static void begin_string(struct json_scan *scan, const struct part *p, bool name
 /* ---- Steps ------------------------------------------------------------------------------------------------------
  * Each takes at least one byte, or changes the state; false: the byte at p->at is wrong. */
 
-static bool is_space(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static bool step_value(struct json_scan *scan, struct part *p)
 {
     char c = *p->at;
@@ -349,7 +344,7 @@ static bool step_word(struct json_scan *scan, struct part *p)
 static bool step(struct json_scan *scan, struct part *p)
 {
     if (scan->state <= STATE_AFTER) {
-        while (p->at < p->end && is_space(*p->at))
+        while (p->at < p->end && json_is_space(*p->at))
             p->at++;
         if (p->at == p->end)
             return true;

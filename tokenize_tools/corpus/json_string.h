@@ -2,12 +2,11 @@
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_STRING_H
 #define LEAT_TOKENIZE_TOOLS_JSON_STRING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/bytes.h"
-
-#define JSON_LONGEST_ESCAPE 12u /* bytes: a surrogate pair */
 
 /* What the letter after a backslash stands for; 0 for u, and for what is no such letter. */
 static inline char json_escape_meaning(char letter)
@@ -32,7 +31,13 @@ static inline char json_escape_meaning(char letter)
     }
 }
 
-static inline int json_is_hex(char c)
+/* White space as RFC 8259 has it. */
+static inline bool json_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static inline bool json_is_hex(char c)
 {
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
 }

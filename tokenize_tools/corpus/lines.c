@@ -1,18 +1,26 @@
 /* lines.c: see lines.h. */
 #include "lines.h"
 
+#include <string.h>
+
 #include "json_kernels.h"
+#include "json_string.h"
 
 size_t lines_count(const char *bytes, size_t count)
 {
     return json_kernels()->count_newlines(bytes, count);
 }
 
+size_t lines_mark(const char *text, size_t bytes)
+{
+    return bytes >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
 bool lines_blank(const char *line, size_t bytes)
 {
     /* of a line that is not blank, the first byte tells as a rule */
     for (size_t i = 0; i < bytes; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r' && line[i] != '\n')
+        if (!json_is_space(line[i]))
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-/* lines.h: lines in a buffer of text. */
+/* lines.h: lines in a buffer of text, and what may stand before the first. */
 #ifndef LEAT_TOKENIZE_TOOLS_LINES_H
 #define LEAT_TOKENIZE_TOOLS_LINES_H
 
@@ -7,6 +7,9 @@
 
 /* How many newlines there are. */
 size_t lines_count(const char *bytes, size_t count);
+
+/* Bytes of the byte order mark, which some editors begin a file with; 0: there is none. */
+size_t lines_mark(const char *text, size_t bytes);
 
 /* Whether a line holds nothing but white space as JSON means it: blanks, tabs, CR, LF. */
 bool lines_blank(const char *line, size_t bytes);

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 
-/* A buffer holds two blocks' worth only in a test build: what is left of one, and the next. */
+/* Room for what is left of one of zstd's blocks, of 128 KiB at most, and for the next. */
 #define RAW_BLOCK TINY_OR((size_t)64, (size_t)256 << 10)
 /* hashed while it is still in the cache of the core */
 #define RAW_DIRECT TINY_OR((size_t)100, (size_t)512 << 10)

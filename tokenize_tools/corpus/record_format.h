@@ -1,6 +1,6 @@
 /*
- * record_format.h: how the text of an input is cut into documents. A new format is a file format_NAME.c with its table, and a
- * row of RECORD_FORMATS; from that come --format, what files are called, and what is said of them.
+ * record_format.h: how the text of an input is cut into documents. A new format is a file format_NAME.c with its table,
+ * and a row of RECORD_FORMATS: from that come --format, what files are called, and what is said of them.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
 #define LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
@@ -32,7 +32,6 @@ RECORD_FORMATS(RECORD_FORMAT_DECLARE)
 /* By number, from "auto" on; the last is NULL. */
 extern const char *const record_format_names[RECORD_FORMAT_COUNT + 1];
 
-/* Its name. */
 const char *record_format_name(const struct record_format *format);
 
 /* The row of a number; NULL: AUTO, or none. */

@@ -1,6 +1,7 @@
 /*
- * zstd_frames.c: the text of zstd frames, one after another, of any window that libzstd can read. libzstd does not tell what it had decoded when a call fails, so that a call never
- * gets more input than one block or header: whatever is before a defect has then been given by earlier calls.
+ * zstd_frames.c: the text of zstd frames, one after another, of any window that libzstd can read. libzstd does not tell
+ * what it had decoded when a call fails, so that a call never gets more input than one block or header: whatever is
+ * before a defect has then been given by earlier calls.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -32,7 +33,6 @@ static size_t magic_bytes(const uint8_t *head, size_t bytes)
     return a > b ? a : b;
 }
 
-/* A frame or a skippable frame. */
 static bool begins(const uint8_t *head, size_t bytes)
 {
     return magic_bytes(head, bytes) == (bytes < RAW_HEAD ? bytes : RAW_HEAD);
@@ -75,6 +75,14 @@ static size_t memory(const void *state)
     return ZSTD_sizeof_DCtx(z->context);
 }
 
+static enum leat_status broken(const struct raw_input *in, const char *why, struct leat_error *err)
+{
+    uint64_t place = raw_input_position(in);
+
+    return status_set_at(err, LEAT_E_TEXT, place, "%s: the zstd data is broken at compressed byte %llu: %s", in->name,
+                         (unsigned long long)place, why);
+}
+
 static enum leat_status failed(const struct raw_input *in, size_t code, struct leat_error *err)
 {
     uint64_t place = raw_input_position(in);
@@ -83,8 +91,7 @@ static enum leat_status failed(const struct raw_input *in, size_t code, struct l
         return status_set_at(err, LEAT_E_NO_MEMORY, place,
                              "%s: not enough memory for the window of the zstd frame at compressed byte %llu", in->name,
                              (unsigned long long)place);
-    return status_set_at(err, LEAT_E_TEXT, place, "%s: the zstd data is broken at compressed byte %llu: %s", in->name,
-                         (unsigned long long)place, ZSTD_getErrorName(code));
+    return broken(in, ZSTD_getErrorName(code), err);
 }
 
 static enum leat_status cut_off(const struct raw_input *in, struct leat_error *err)
@@ -111,13 +118,8 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
         *step = STEP_END;
         return LEAT_OK;
     }
-    if (!begins(in->buffer + in->at, held)) {
-        uint64_t place = raw_input_position(in);
-
-        return status_set_at(err, LEAT_E_TEXT, place,
-                             "%s: the zstd data is broken at compressed byte %llu: no frame begins there", in->name,
-                             (unsigned long long)place);
-    }
+    if (!begins(in->buffer + in->at, held))
+        return broken(in, "no frame begins there", err);
     if (held < RAW_HEAD)
         return cut_off(in, err);
     z->open = true;

@@ -17,8 +17,7 @@ struct flow {
     struct pack_setup *setup;
     flow_write *write;
     void *context;
-    const struct flow_start *start;
-    struct flow_start start_copy;
+    struct flow_start start;
 
     pthread_mutex_t lock;
     pthread_cond_t work;  /* there may be something to do */
@@ -133,7 +132,7 @@ static struct lane *next_lane(struct flow *f)
     if (f->no_more || f->puts || f->next_input == f->setup->inputs.count || f->lane_count > f->thread_count ||
         (f->lanes && f->in_flight + f->setup->unit_cost > f->setup->flight_bytes / 2))
         return NULL;
-    l = lane_new(f->setup, f->next_input, f->start);
+    l = lane_new(f->setup, f->next_input, &f->start);
     if (!l) {
         struct leat_error err;
 
@@ -308,8 +307,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
     f->write = write;
     f->context = context;
     if (start) {
-        f->start_copy = *start;
-        f->start = &f->start_copy;
+        f->start = *start;
         f->next_input = start->input;
     }
     f->puts = setup->inputs.count == 0;

@@ -24,9 +24,12 @@ struct flow_start {
 /* Takes a unit whose turn it is. Called by one thread at a time, in order. */
 typedef enum leat_status flow_write(void *context, struct unit *u, struct leat_error *err);
 
-/* Starts the threads. `setup` must outlive the flow. */
+/* Starts the threads; `start` NULL: from the beginning. `setup` must outlive the flow. */
 enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct flow_start *start,
                            flow_write *write, void *context, struct leat_error *err);
+
+/* Ends the threads and frees; what was not written is dropped. NULL is fine. */
+void flow_free(struct flow *f);
 
 /* ---- For a program that makes the units itself: the setup has no inputs ---- */
 
@@ -38,19 +41,18 @@ void flow_drop(struct flow *f, struct unit *u);
 /* Waits until all units put so far are written. */
 enum leat_status flow_drain(struct flow *f, struct leat_error *err);
 
+/* ---- For files, which the flow cuts into units itself ---- */
+
 /* Waits until all is written, a failure, or for so many milliseconds: *ended tells. Returns the failure. */
 enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, struct leat_error *err);
 
 /* Cuts no more: what has been cut is still encoded and written. */
 void flow_stop(struct flow *f);
 
-/* What threads have waited for, for the line that says which stage bounds. */
+/* How many threads do what now, for the line that says which stage bounds. */
 struct flow_facts {
-    unsigned encoding, cutting, writing, waiting; /* threads, now */
+    unsigned encoding, cutting, writing, waiting;
 };
 void flow_facts(struct flow *f, struct flow_facts *facts);
-
-/* Ends the threads and frees; what was not written is dropped. */
-void flow_free(struct flow *f);
 
 #endif

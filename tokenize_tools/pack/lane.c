@@ -27,25 +27,6 @@ static size_t end_of_group(const struct pack_setup *setup, size_t input)
     return end;
 }
 
-struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start)
-{
-    struct lane *l = calloc(1, sizeof *l);
-
-    if (!l)
-        return NULL;
-    l->setup = setup;
-    l->fd = -1;
-    l->input = input;
-    l->input_end = input + 1;
-    if (!setup->inputs.items[input].format->find)
-        l->input_end = end_of_group(setup, input);
-    if (start && start->input == input) {
-        l->next = start->offset;
-        l->mark = start->mark;
-    }
-    return l;
-}
-
 struct lane *lane_new_for_puts(struct pack_setup *setup)
 {
     struct lane *l = calloc(1, sizeof *l);
@@ -54,6 +35,23 @@ struct lane *lane_new_for_puts(struct pack_setup *setup)
         return NULL;
     l->setup = setup;
     l->fd = -1;
+    return l;
+}
+
+struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start)
+{
+    struct lane *l = lane_new_for_puts(setup);
+
+    if (!l)
+        return NULL;
+    l->input = input;
+    l->input_end = input + 1;
+    if (!setup->inputs.items[input].format->find)
+        l->input_end = end_of_group(setup, input);
+    if (start->input == input) {
+        l->next = start->offset;
+        l->mark = start->mark;
+    }
     return l;
 }
 
@@ -124,17 +122,6 @@ static enum leat_status open_lane(struct lane *l, struct leat_error *err)
 
 /* ---- Cutting ---- */
 
-static enum leat_status end_input(struct unit *u, size_t input, uint64_t size, struct leat_error *err)
-{
-    struct unit_end *end = unit_add_end(u, err);
-
-    if (!end)
-        return LEAT_E_NO_MEMORY;
-    end->input = input;
-    end->size = size;
-    return LEAT_OK;
-}
-
 /* The next range of a plain file: first those before the share, of which only the lines are counted. */
 static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_error *err)
 {
@@ -149,28 +136,17 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
     l->ended = l->next == in->end;
     if (u->length == 0)
         u->kind = UNIT_IDS; /* an empty file: nothing to read */
-    return l->ended ? end_input(u, l->input, in->size, err) : LEAT_OK;
+    return !l->ended || unit_add_end(u, l->input, in->size, err) ? LEAT_OK : LEAT_E_NO_MEMORY;
 }
 
 static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
                                    struct leat_error *err)
 {
-    uint64_t size = byte_stream_raw_position(l->stream);
-    enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], size, damage, err);
-    struct unit_end *end;
-    uint8_t sum[16];
+    uint64_t at = byte_stream_raw_position(l->stream);
+    enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
 
     l->ended = true;
-    if (s == LEAT_OK)
-        s = end_input(u, l->input, size, err);
-    if (s != LEAT_OK)
-        return s;
-    end = &u->ends[u->end_count - 1];
-    byte_stream_hash(l->stream, sum);
-    end->sum = checksum_load(sum);
-    end->has_sum = true;
-    end->damaged = damage != NULL;
-    return damage ? unit_keep(u, damage->message, strlen(damage->message), &end->reason, err) : LEAT_OK;
+    return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, err) : s;
 }
 
 /* Reads text to the end of `to`; *got 0: the stream has ended, and the unit ends the input. */

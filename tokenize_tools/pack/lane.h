@@ -10,7 +10,7 @@
 struct lane {
     struct pack_setup *setup;
     size_t input, input_end; /* the inputs that it stands for */
-    int fd;                  /* of a plain file of JSON lines; -1: none */
+    int fd;                  /* of a plain file of lines; -1: none */
     struct byte_stream *stream;
     bool opened;
     bool ended;             /* there is no next unit: who cuts knows; others look at `whole` */
@@ -28,8 +28,8 @@ struct lane {
     struct lane *following;
 };
 
-/* The lane that begins with input `input` of the setup; `start` (may be NULL): go on from there. And a lane without an
- * input, whose units others make. NULL: no memory. */
+/* The lane that begins with input `input` of the setup, from `start` on if that is in it. And a lane without an input,
+ * whose units others make. NULL: no memory. */
 struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start);
 struct lane *lane_new_for_puts(struct pack_setup *setup);
 void lane_free(struct lane *l); /* with its units */

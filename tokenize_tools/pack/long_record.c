@@ -121,7 +121,8 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
 {
     const struct input *in = &w->setup->inputs.items[u->input];
     struct long_record *r;
-    uint8_t mark[3];
+    char begin[3] = { 0 };
+    size_t mark;
     enum leat_status s;
 
     if (!in->format->is_json)
@@ -134,13 +135,10 @@ enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int f
     r->w = w;
     r->fd = fd;
     r->name = in->path;
-    s = bytes >= sizeof mark ? file_read_at(fd, at, mark, sizeof mark, r->name, err) : LEAT_OK;
-    if (s == LEAT_OK && offset == 0 && bytes >= sizeof mark && memcmp(mark, "\xef\xbb\xbf", 3) == 0) {
-        at += 3;
-        bytes -= 3;
-    }
+    s = offset == 0 && bytes >= sizeof begin ? file_read_at(fd, at, begin, sizeof begin, r->name, err) : LEAT_OK;
+    mark = lines_mark(begin, sizeof begin);
     if (s == LEAT_OK)
-        s = run(r, u, at, bytes, offset, line, err);
+        s = run(r, u, at + mark, bytes - mark, offset, line, err);
     free(r);
     return s;
 }

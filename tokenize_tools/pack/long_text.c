@@ -49,32 +49,18 @@ static enum leat_status encode_part(struct long_text *t, const uint8_t *text, si
     return s;
 }
 
-/* How many bytes at the end may be the beginning of a character. */
-static size_t unfinished(const uint8_t *text, size_t bytes)
-{
-    for (size_t back = 1; back <= 3 && back <= bytes; back++) {
-        uint8_t c = text[bytes - back];
-
-        if ((c & 0xc0) == 0x80)
-            continue;
-        return c >= 0xc2 && back < (c >= 0xf0 ? 4u : c >= 0xe0 ? 3u : 2u) ? back : 0;
-    }
-    return 0;
-}
-
 /* Takes what is whole of `part`: the rest stays there. */
 static enum leat_status take_part(struct long_text *t, bool last, struct leat_error *err)
 {
     struct buffer *repaired = &t->w->repaired;
-    size_t left = last ? 0 : unfinished(t->part.bytes, t->part.size), whole = t->part.size - left;
+    size_t left = last ? 0 : utf8_open_end(t->part.bytes, t->part.size), whole = t->part.size - left;
     size_t valid = utf8_valid_prefix(t->part.bytes, whole);
     const uint8_t *text = t->part.bytes;
     size_t bytes = whole;
     enum leat_status s = LEAT_OK;
 
     if (valid < whole && t->w->setup->reject_invalid)
-        return status_set(err, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %llu",
-                          (unsigned long long)(t->bytes + valid + 1));
+        return unit_say_malformed(t->bytes + valid, err);
     if (valid < whole) {
         repaired->size = 0;
         s = utf8_repair(repaired, text, whole, NULL, err);

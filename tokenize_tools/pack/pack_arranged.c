@@ -14,8 +14,6 @@
 #include "pack_facts.h"
 #include "pack_run.h"
 
-#define USUAL_MEMORY ((uint64_t)2 << 30)
-
 struct arranging {
     const struct leat_pack_options *options;
     const char *output;
@@ -64,7 +62,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     struct leat_merge_options m = LEAT_MERGE_OPTIONS_INIT;
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT;
-    uint64_t memory = o->memory > 0 ? o->memory : USUAL_MEMORY;
+    uint64_t memory = o->memory > 0 ? o->memory : PACK_USUAL_MEMORY;
     const char *const packed = a->packed;
     enum leat_status s;
 

@@ -13,8 +13,6 @@
 #include "pack_description.h"
 #include "pack_facts.h"
 
-#define USUAL_MEMORY ((uint64_t)2 << 30)
-
 /* ---- What is asked ---- */
 
 static unsigned cores(void)
@@ -41,7 +39,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     if (!o->id_field)
         o->id_field = "id";
     if (o->memory == 0)
-        o->memory = USUAL_MEMORY;
+        o->memory = PACK_USUAL_MEMORY;
     return LEAT_OK;
 }
 

@@ -8,6 +8,9 @@
 #include "flow.h"
 #include "pack_output.h"
 
+/* The bound where none is given. */
+#define PACK_USUAL_MEMORY ((uint64_t)2 << 30)
+
 struct pack_run {
     struct leat_pack_options options;
     struct pack_setup setup;

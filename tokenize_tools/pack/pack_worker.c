@@ -56,7 +56,7 @@ static enum leat_status encode_record(struct pack_worker *w, struct unit *u, str
 }
 
 /* Texts of a program: whether they are UTF-8 has not been looked at. */
-static enum leat_status unit_encode_given(struct pack_worker *w, struct unit *u, struct leat_error *err)
+static enum leat_status encode_given(struct pack_worker *w, struct unit *u, struct leat_error *err)
 {
     const char *text = u->text.bytes ? (const char *)u->text.bytes : ""; /* where all of them are empty */
     size_t kept = 0;
@@ -70,10 +70,8 @@ static enum leat_status unit_encode_given(struct pack_worker *w, struct unit *u,
 
         d->malformed = valid < d->text.bytes;
         if (d->malformed && w->setup->reject_invalid) {
-            status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
-            s = unit_reject(u, d->input, d->offset, d->line, why.message, bytes, d->text.bytes, err);
-            if (s == LEAT_OK)
-                u->rejects[u->reject_count - 1].place = d->text.begin;
+            unit_say_malformed(valid, &why);
+            s = unit_refuse(u, d, why.message, bytes, d->text.bytes, err);
         } else {
             u->documents[kept++] = *d;
         }
@@ -95,7 +93,7 @@ static enum leat_status run(struct pack_worker *w, struct unit *u, int fd, struc
     case UNIT_FILES:
         return unit_read_files(w, u, err);
     case UNIT_TEXTS:
-        return unit_encode_given(w, u, err);
+        return encode_given(w, u, err);
     case UNIT_IDS:
     case UNIT_INPUT:
         break;

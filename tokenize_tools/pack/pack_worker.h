@@ -41,9 +41,12 @@ enum leat_status unit_scan(struct pack_worker *w, struct unit *u, char *text, si
 /* unit_encode.c: encodes the texts that scanning found, at `text`. */
 enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err);
 
-/* Encodes one text into the unit's document, which is its last; `*refused` if it was rejected instead. */
+/* Encodes one text into document `d` of the unit: its ids come behind all others there. *refused: it was rejected. */
 enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                   size_t bytes, bool malformed, bool *refused, struct leat_error *err);
+
+/* LEAT_E_TEXT, with the sentence on a text whose first `valid` bytes only are UTF-8. */
+enum leat_status unit_say_malformed(uint64_t valid, struct leat_error *err);
 
 /* Why a text is refused whose piece needs too much memory: without numbers, which would differ with the threads. */
 #define UNIT_PIECE_REASON                                                                                              \
@@ -63,8 +66,8 @@ typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, si
 enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
                                   void *context, bool *refused, struct leat_error *err);
 
-/* long_record.c: a record of JSON lines at [offset, offset + bytes) of an open file, which the unit's last document is
- * to be. */
+/* long_record.c: a record of JSON lines, which begins at `offset` of the input and lies at [at, at + bytes) of an open
+ * file; it becomes the unit's last document, or a reject. `line`: line ends in the unit before it. */
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
                                     uint64_t offset, uint64_t line, struct leat_error *err);
 

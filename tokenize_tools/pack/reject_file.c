@@ -1,12 +1,9 @@
 /* reject_file.c: see reject_file.h. */
 #include "reject_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/status.h"
@@ -148,11 +145,9 @@ enum leat_status reject_file_add(struct reject_file *f, const struct reject_line
 
 enum leat_status reject_file_sync(struct reject_file *f, struct leat_error *err)
 {
-    bool changed = f->waiting.size > 0;
     enum leat_status s = write_waiting(f, err);
 
-    /* what earlier calls wrote when the buffer was full counts too: sync unless nothing was ever written */
-    return s == LEAT_OK && (changed || f->bytes > 0) ? file_sync(f->fd, f->partial, err) : s;
+    return s == LEAT_OK && f->bytes > 0 ? file_sync(f->fd, f->partial, err) : s;
 }
 
 enum leat_status reject_file_publish(struct reject_file *f, struct leat_error *err)

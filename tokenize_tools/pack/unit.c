@@ -108,7 +108,7 @@ struct unit_document *unit_add_document(struct unit *u, struct leat_error *err)
     return d;
 }
 
-struct unit_end *unit_add_end(struct unit *u, struct leat_error *err)
+struct unit_end *unit_add_end(struct unit *u, size_t input, uint64_t size, struct leat_error *err)
 {
     struct unit_end *e = grow(u->ends, u->end_count, &u->end_room, sizeof *e, err);
 
@@ -116,8 +116,23 @@ struct unit_end *unit_add_end(struct unit *u, struct leat_error *err)
         return NULL;
     u->ends = e;
     e += u->end_count++;
-    memset(e, 0, sizeof *e);
+    *e = (struct unit_end) { .input = input, .size = size };
     return e;
+}
+
+enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte_stream *stream,
+                                 const struct leat_error *damage, struct leat_error *err)
+{
+    struct unit_end *end = unit_add_end(u, input, byte_stream_raw_position(stream), err);
+    uint8_t sum[16];
+
+    if (!end)
+        return LEAT_E_NO_MEMORY;
+    byte_stream_hash(stream, sum);
+    end->sum = checksum_load(sum);
+    end->has_sum = true;
+    end->damaged = damage != NULL;
+    return damage ? unit_keep(u, damage->message, strlen(damage->message), &end->reason, err) : LEAT_OK;
 }
 
 enum leat_status unit_keep(struct unit *u, const void *bytes, size_t count, struct stretch *where,
@@ -147,6 +162,16 @@ enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, ui
         s = unit_keep(u, record, bytes < UNIT_SAMPLE ? bytes : UNIT_SAMPLE, &r->sample, err);
     if (s == LEAT_OK)
         u->reject_count++;
+    return s;
+}
+
+enum leat_status unit_refuse(struct unit *u, const struct unit_document *d, const char *reason, const void *record,
+                             size_t bytes, struct leat_error *err)
+{
+    enum leat_status s = unit_reject(u, d->input, d->offset, d->line, reason, record, bytes, err);
+
+    if (s == LEAT_OK)
+        u->rejects[u->reject_count - 1].place = d->text.begin;
     return s;
 }
 

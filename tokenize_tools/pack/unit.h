@@ -17,7 +17,7 @@
 #include "tokenizer/buffer.h"
 
 enum unit_kind {
-    UNIT_RANGE,  /* of a plain file of JSON lines: bytes [offset, offset + length), read by whoever encodes it */
+    UNIT_RANGE,  /* of a plain file of lines: bytes [offset, offset + length), read by whoever encodes it */
     UNIT_COUNT,  /* the same, but only its lines are counted: what lies before the share of a part */
     UNIT_BLOCK,  /* whole lines in `text`, which begin at `offset` of the decompressed input */
     UNIT_RECORD, /* one record too big for memory, in `record` */
@@ -102,14 +102,22 @@ void unit_clear(struct unit *u, size_t keep_bytes);
 /* Memory that its buffers hold. */
 uint64_t unit_bytes(const struct unit *u);
 
-/* Room for one more of a kind; zeroed. NULL with `err` filled: no memory. */
+/* One more of a kind; zeroed but for what is given. NULL with `err` filled: no memory. */
 struct unit_document *unit_add_document(struct unit *u, struct leat_error *err);
-struct unit_end *unit_add_end(struct unit *u, struct leat_error *err);
+struct unit_end *unit_add_end(struct unit *u, size_t input, uint64_t size, struct leat_error *err);
+
+/* The end of an input that was read to the end of `stream`, or up to where it is damaged (NULL: nowhere). */
+enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte_stream *stream,
+                                 const struct leat_error *damage, struct leat_error *err);
 
 /* A record is refused; the sample is cut to UNIT_SAMPLE bytes. */
 #define UNIT_SAMPLE 200
 enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
                              const void *record, size_t bytes, struct leat_error *err);
+
+/* The same of what is or was to be a document, where its text lies. */
+enum leat_status unit_refuse(struct unit *u, const struct unit_document *d, const char *reason, const void *record,
+                             size_t bytes, struct leat_error *err);
 
 /* Puts rejects in the order of their places: what scanning and what encoding refuses must not depend on where units
  * begin. */

@@ -28,6 +28,12 @@ enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to,
     return LEAT_OK;
 }
 
+enum leat_status unit_say_malformed(uint64_t valid, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %llu",
+                      (unsigned long long)(valid + 1));
+}
+
 /* What this thread's encoder has no room for goes to the one that all share. */
 static enum leat_status encode(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                size_t bytes, struct leat_error *err)
@@ -74,10 +80,7 @@ enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct 
         const char *reason = s == LEAT_E_PIECE ? UNIT_PIECE_REASON : why.message;
 
         *refused = true;
-        s = unit_reject(u, d->input, d->offset, d->line, reason, text, bytes, err);
-        if (s == LEAT_OK)
-            u->rejects[u->reject_count - 1].place = d->text.begin;
-        return s;
+        return unit_refuse(u, d, reason, text, bytes, err);
     }
     if (s != LEAT_OK) {
         *err = why;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "corpus/lines.h"
 #include "pack_worker.h"
 #include "tokenizer/utf8.h"
 
@@ -69,7 +70,7 @@ static enum leat_status read_start(struct text_file *f, bool *whole, struct leat
 
 static size_t mark_bytes(const struct buffer *b)
 {
-    return b->size >= 3 && memcmp(b->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return lines_mark((const char *)b->bytes, b->size);
 }
 
 /* The parts of a long text: what has been read, then the rest. */
@@ -114,7 +115,7 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
             s = unit_encode_text(f->w, u, d, (const char *)text, bytes, valid < bytes, &refused, err);
         } else {
             refused = true;
-            status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
+            unit_say_malformed(valid, &why);
             s = unit_reject(u, input, 0, LEAT_NONE, why.message, text, bytes, err);
         }
     } else {
@@ -132,24 +133,6 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
     if (refused)
         u->document_count--;
     return s;
-}
-
-static enum leat_status end_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
-{
-    uint64_t size = byte_stream_raw_position(f->stream);
-    enum leat_status s = inputs_check_read(f->in, size, f->damaged ? &f->why : NULL, err);
-    struct unit_end *end = s == LEAT_OK ? unit_add_end(u, err) : NULL;
-    uint8_t sum[16];
-
-    if (!end)
-        return s == LEAT_OK ? LEAT_E_NO_MEMORY : s;
-    end->input = input;
-    end->size = size;
-    byte_stream_hash(f->stream, sum);
-    end->sum = checksum_load(sum);
-    end->has_sum = true;
-    end->damaged = f->damaged;
-    return f->damaged ? unit_keep(u, f->why.message, strlen(f->why.message), &end->reason, err) : LEAT_OK;
 }
 
 static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t input, struct leat_error *err)
@@ -171,7 +154,9 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
             break;
     }
     if (s == LEAT_OK)
-        s = end_file(&f, u, input, err);
+        s = inputs_check_read(f.in, byte_stream_raw_position(f.stream), f.damaged ? &f.why : NULL, err);
+    if (s == LEAT_OK)
+        s = unit_end_stream(u, input, f.stream, f.damaged ? &f.why : NULL, err);
     byte_stream_close(f.stream);
     return s;
 }

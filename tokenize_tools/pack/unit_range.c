@@ -1,5 +1,5 @@
 /*
- * unit_range.c: a range of a plain file of JSON lines. A line belongs to the range that its first byte lies in, so that
+ * unit_range.c: a range of a plain file of lines. A line belongs to the range that its first byte lies in, so that
  * ranges are worked on without knowing each other. The pages that begin in the range are hashed on the way.
  */
 #include <errno.h>
@@ -23,28 +23,35 @@ struct range {
     uint64_t at; /* of the first byte in the buffer */
 };
 
+/* Some bytes of the file, which must have them. */
+static enum leat_status read_some(const struct range *r, uint8_t *to, size_t room, uint64_t at, size_t *got,
+                                  struct leat_error *err)
+{
+    ssize_t count;
+
+    do
+        count = pread(r->fd, to, room, (off_t)at);
+    while (count < 0 && errno == EINTR);
+    *got = count < 0 ? 0 : (size_t)count;
+    if (count < 0)
+        return status_set_os(err, errno, "cannot read %s", r->in->path);
+    return count == 0 ? inputs_check_end(r->in, at, err) : LEAT_OK;
+}
+
 /* Reads on, until the buffer holds the file up to `to` (or its end as it was when packing began). */
 static enum leat_status read_up_to(struct range *r, uint64_t to, struct leat_error *err)
 {
     struct buffer *b = &r->w->text;
-    enum leat_status s = LEAT_OK;
-
     uint64_t began = pack_cpu_ns();
+    enum leat_status s = LEAT_OK;
+    size_t got;
 
     to = to < r->in->size ? to : r->in->size;
     if (r->at + b->size < to)
         s = buffer_reserve(b, (size_t)(to - r->at) - b->size, err);
     while (s == LEAT_OK && r->at + b->size < to) {
-        ssize_t got = pread(r->fd, b->bytes + b->size, (size_t)(to - r->at) - b->size, (off_t)(r->at + b->size));
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            s = status_set_os(err, errno, "cannot read %s", r->in->path);
-        else if (got == 0)
-            s = inputs_check_end(r->in, r->at + b->size, err);
-        else
-            b->size += (size_t)got;
+        s = read_some(r, b->bytes + b->size, (size_t)(to - r->at) - b->size, r->at + b->size, &got, err);
+        b->size += got;
     }
     r->u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
     return s;
@@ -103,21 +110,16 @@ static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *e
     b->size = 0;
     while (s == LEAT_OK && from < r->in->size) {
         uint64_t left = r->in->size - from;
-        ssize_t got = pread(r->fd, b->bytes, left < LONG_PART ? (size_t)left : LONG_PART, (off_t)from);
         const uint8_t *newline;
+        size_t got;
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return status_set_os(err, errno, "cannot read %s", r->in->path);
-        if (got == 0)
-            return inputs_check_end(r->in, from, err);
-        newline = memchr(b->bytes, '\n', (size_t)got);
+        s = read_some(r, b->bytes, left < LONG_PART ? (size_t)left : LONG_PART, from, &got, err);
+        newline = memchr(b->bytes, '\n', got);
         if (newline) {
             *end = from + (uint64_t)(newline - b->bytes) + 1;
             return LEAT_OK;
         }
-        from += (uint64_t)got;
+        from += got;
     }
     *end = r->in->size;
     return s;

@@ -6,23 +6,13 @@
 #include "pack_worker.h"
 #include "tokenizer/utf8.h"
 
-static enum leat_status refuse(struct unit *u, struct stretch where, uint64_t offset, uint64_t line, const char *reason,
-                               const void *record, size_t bytes, struct leat_error *err)
-{
-    enum leat_status s = unit_reject(u, u->input, offset, line, reason, record, bytes, err);
-
-    if (s == LEAT_OK)
-        u->rejects[u->reject_count - 1].place = where.begin;
-    return s;
-}
-
 static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
                                     uint64_t offset, uint64_t line, struct leat_error *err)
 {
     char *record = text + where.begin, sample[UNIT_SAMPLE];
     size_t sample_bytes = 0, valid;
+    struct unit_document as_read = { .input = u->input, .offset = offset, .line = line, .text = where }, *d;
     struct json_found found;
-    struct unit_document *d;
     struct leat_error why;
     enum leat_status s;
 
@@ -32,22 +22,20 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
     }
     s = w->setup->inputs.items[u->input].format->find(&w->setup->fields, record, where.bytes, &found, &why);
     if (s == LEAT_E_TEXT)
-        return refuse(u, where, offset, line, why.message, record, where.bytes, err);
+        return unit_refuse(u, &as_read, why.message, record, where.bytes, err);
     if (s != LEAT_OK) {
         *err = why;
         return s;
     }
     valid = utf8_valid_prefix((const uint8_t *)found.text, found.text_bytes);
     if (valid < found.text_bytes && w->setup->reject_invalid) {
-        status_set(&why, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %zu", valid + 1);
-        return refuse(u, where, offset, line, why.message, sample, sample_bytes, err);
+        unit_say_malformed(valid, &why);
+        return unit_refuse(u, &as_read, why.message, sample, sample_bytes, err);
     }
     d = unit_add_document(u, err);
     if (!d)
         return LEAT_E_NO_MEMORY;
-    d->input = u->input;
-    d->offset = offset;
-    d->line = line;
+    *d = as_read;
     d->text = (struct stretch) { (size_t)(found.text - text), found.text_bytes };
     d->malformed = valid < found.text_bytes;
     return unit_keep(u, found.id, found.id_bytes, &d->id, err);
@@ -56,7 +44,6 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
 enum leat_status unit_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
                            struct leat_error *err)
 {
-    static const char mark[] = "\xef\xbb\xbf";
     uint64_t line = 0, began = pack_cpu_ns();
     enum leat_status s = LEAT_OK;
 
@@ -67,8 +54,8 @@ enum leat_status unit_scan(struct pack_worker *w, struct unit *u, char *text, si
         char *newline = memchr(text + at, '\n', bytes - at);
         size_t end = newline ? (size_t)(newline - text) : bytes, begin = at;
 
-        if (offset + at == 0 && end >= 3 && memcmp(text, mark, 3) == 0)
-            begin += 3;
+        if (offset + at == 0)
+            begin = lines_mark(text, end);
         if (!lines_blank(text + begin, end - begin))
             s = scan_record(w, u, text, (struct stretch) { begin, end - begin }, offset + at, line, err);
         at = newline ? end + 1 : end;

@@ -6,10 +6,9 @@
 
 #include "base/status.h"
 
-/* Larger buffers grow by half, and are made smaller when a quarter of them is in use. */
+/* Rooms double; larger ones grow by half, and are made smaller when a quarter of them is in use. */
 #define LARGE ((size_t)1 << 20)
 
-/* Rooms double or, where they are large, grow by half. */
 static size_t next_room(size_t room, size_t need)
 {
     room = room < 64 ? 64 : room;

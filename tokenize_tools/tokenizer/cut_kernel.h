@@ -32,22 +32,19 @@ static inline __m512i look_up(const __m512i table[4], __m512i bytes)
 }
 
 /* A bit for each of 64 places, of which the first is before text[0]; text[-1] to text[63] can be read. */
-static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes *c, const uint8_t *text)
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
     __m512i before = look_up(t->before, _mm512_loadu_si512(text - 1));
 
-    (void)c;
     return _mm512_testn_epi8_mask(before, look_up(t->after, _mm512_loadu_si512(text)));
 }
 
 /* The same for `count` places, less than 64, reading no further. */
-static inline uint64_t cuts_of_rest(const struct tables *t, const struct cut_classes *c, const uint8_t *text,
-                                    size_t count)
+static inline uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
 {
     __mmask64 some = ((uint64_t)1 << count) - 1;
     __m512i before = look_up(t->before, _mm512_maskz_loadu_epi8(some, text - 1));
 
-    (void)c;
     return _mm512_mask_testn_epi8_mask(some, before, look_up(t->after, _mm512_maskz_loadu_epi8(some, text)));
 }
 
@@ -99,9 +96,8 @@ static inline uint32_t cuts_of_half(const struct tables *t, const uint8_t *text)
     return (uint32_t)_mm256_movemask_epi8(cut);
 }
 
-static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes *c, const uint8_t *text)
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
-    (void)c;
     return cuts_of_half(t, text) | (uint64_t)cuts_of_half(t, text + 32) << 32;
 }
 
@@ -131,12 +127,11 @@ static inline uint8x16_t look_up(const uint8x16x4_t table[4], uint8x16_t bytes)
     return found;
 }
 
-static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes *c, const uint8_t *text)
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
     static const uint8_t bits[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
     uint8x16_t part[4];
 
-    (void)c;
     for (unsigned i = 0; i < 4; i++) {
         uint8x16_t before = look_up(t->before, vld1q_u8(text + 16 * i - 1));
         uint8x16_t after = look_up(t->after, vld1q_u8(text + 16 * i));
@@ -150,20 +145,19 @@ static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes 
 #else
 
 struct tables {
-    char none;
+    const struct cut_classes *classes;
 };
 
 static inline void load_tables(struct tables *t, const struct cut_classes *c)
 {
-    (void)t;
-    (void)c;
+    t->classes = c;
 }
 
-static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes *c, const uint8_t *text)
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
 {
+    const struct cut_classes *c = t->classes;
     uint64_t cuts = 0;
 
-    (void)t;
     for (unsigned i = 0; i < 64; i++)
         cuts |= (uint64_t)((c->before[text[(int)i - 1]] & c->after[text[i]]) == 0) << i;
     return cuts;
@@ -173,12 +167,12 @@ static inline uint64_t cuts_of(const struct tables *t, const struct cut_classes 
 
 #if !defined(__AVX512VBMI__)
 /* The same for less than 64 places: from a copy. */
-static uint64_t cuts_of_rest(const struct tables *t, const struct cut_classes *c, const uint8_t *text, size_t count)
+static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
 {
     uint8_t copy[65] = { 0 };
 
     memcpy(copy, text - 1, count + 1);
-    return cuts_of(t, c, copy + 1) & (((uint64_t)1 << count) - 1);
+    return cuts_of(t, copy + 1) & (((uint64_t)1 << count) - 1);
 }
 #endif
 
@@ -201,7 +195,7 @@ static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from
 
     load_tables(&tables, c);
     for (; at < to && count < enough; at += 64) {
-        uint64_t bits = to - at >= 64 ? cuts_of(&tables, c, text + at) : cuts_of_rest(&tables, c, text + at, to - at);
+        uint64_t bits = to - at >= 64 ? cuts_of(&tables, text + at) : cuts_of_rest(&tables, text + at, to - at);
 
         put_places(bits, (uint32_t)at, cuts + count);
         count += (size_t)__builtin_popcountll(bits);

@@ -6,14 +6,7 @@
 #include "cutter.h"
 
 #include "unicode.h"
-
-static size_t character_before(const uint8_t *text, size_t end)
-{
-    do
-        end--;
-    while (end > 0 && (text[end] & 0xc0) == 0x80);
-    return end;
-}
+#include "utf8.h"
 
 static bool is_word(const uint8_t *text)
 {
@@ -61,8 +54,8 @@ static void widen(const struct cutter *c, const struct window *w, struct found *
     f->wide_start = f->start > c->done ? f->start : c->done;
     f->wide_end = f->end;
     while (f->added && f->added->lstrip && f->wide_start > c->done &&
-           is_space(w->text + character_before(w->text, f->wide_start), &length))
-        f->wide_start = character_before(w->text, f->wide_start);
+           is_space(w->text + utf8_before(w->text, f->wide_start), &length))
+        f->wide_start = utf8_before(w->text, f->wide_start);
     while (f->added && f->added->rstrip && f->wide_end < w->bytes && is_space(w->text + f->wide_end, &length))
         f->wide_end += length;
 }
@@ -70,7 +63,7 @@ static void widen(const struct cutter *c, const struct window *w, struct found *
 /* Whether the token may stand here at all. */
 static bool stands_alone(const struct window *w, const struct found *f)
 {
-    return (f->start == 0 || !is_word(w->text + character_before(w->text, f->start))) &&
+    return (f->start == 0 || !is_word(w->text + utf8_before(w->text, f->start))) &&
            (f->end == w->bytes || !is_word(w->text + f->end));
 }
 
@@ -145,8 +138,8 @@ static size_t certain_text(const struct cutter *c, const struct window *w)
         return w->bytes;
     while (end > c->done && end < w->bytes && (w->text[end] & 0xc0) == 0x80)
         end--;
-    while (c->options.lstrip && end > c->done && is_space(w->text + character_before(w->text, end), &length))
-        end = character_before(w->text, end);
+    while (c->options.lstrip && end > c->done && is_space(w->text + utf8_before(w->text, end), &length))
+        end = utf8_before(w->text, end);
     return end;
 }
 
@@ -179,7 +172,7 @@ static enum leat_status keep(struct cutter *c, const struct window *w, struct le
     size_t used = c->done < c->from ? c->done : c->from;
 
     if (used > 0)
-        used = character_before(w->text, used);
+        used = utf8_before(w->text, used);
     c->done -= used;
     c->from -= used;
     return held_keep(&c->held, w->text, w->bytes, used, err);

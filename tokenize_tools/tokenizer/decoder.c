@@ -121,6 +121,11 @@ static enum leat_status add_mapped(const struct decoder *d, const uint8_t *bytes
     return text_list_end(t, err);
 }
 
+static bool has_id(const struct decoder *d, uint32_t id)
+{
+    return id < d->spec->vocabulary_size && (d->added[id] != SPEC_NONE || d->places[id] != SPEC_NONE);
+}
+
 static enum leat_status no_such_id(const struct decoder *d, uint32_t id, struct leat_error *err)
 {
     return status_set(err, LEAT_E_RANGE, "%u is no id of this vocabulary, whose greatest is %u", id,
@@ -131,7 +136,7 @@ static enum leat_status add_token(const struct decoder *d, uint32_t id, struct t
 {
     const struct spec_token *token;
 
-    if (id >= d->spec->vocabulary_size || (d->added[id] == SPEC_NONE && d->places[id] == SPEC_NONE))
+    if (!has_id(d, id))
         return no_such_id(d, id, err);
     if (d->added[id] != SPEC_NONE) {
         enum leat_status s = append_name(d, id, &t->bytes, err);
@@ -155,7 +160,7 @@ static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, 
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
         const struct spec_token *t;
 
-        if (ids[i] >= d->spec->vocabulary_size || (d->added[ids[i]] == SPEC_NONE && d->places[ids[i]] == SPEC_NONE))
+        if (!has_id(d, ids[i]))
             return no_such_id(d, ids[i], err);
         if (d->added[ids[i]] != SPEC_NONE) {
             s = append_name(d, ids[i], out, err);

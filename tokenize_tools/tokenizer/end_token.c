@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
+
 /*
  * Known vocabularies: the low eight bytes of the fingerprint, read as a little-endian number, and the id. Whoever
  * changes the fingerprint renews the table: tests/tokenizer/test_vocabularies.c prints what it should be.
@@ -57,10 +59,8 @@ static const char *const names[] = {
 
 static uint32_t from_table(const uint8_t print[FINGERPRINT_BYTES])
 {
-    uint64_t low = 0;
+    uint64_t low = bytes_load64(print);
 
-    for (unsigned i = 0; i < 8; i++)
-        low |= (uint64_t)print[i] << 8 * i;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (known[i].print == low)
             return known[i].id;

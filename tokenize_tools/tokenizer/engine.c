@@ -88,13 +88,3 @@ void engine_free(struct engine *e)
     spec_free(e->spec);
     free(e);
 }
-
-const struct tokenizer_spec *engine_spec(const struct engine *e)
-{
-    return e->spec;
-}
-
-const struct decoder *engine_decoder(const struct engine *e)
-{
-    return e->decoder;
-}

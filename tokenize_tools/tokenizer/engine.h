@@ -29,7 +29,4 @@ struct engine {
 enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, struct leat_error *err);
 void engine_free(struct engine *e);
 
-const struct tokenizer_spec *engine_spec(const struct engine *e);
-const struct decoder *engine_decoder(const struct engine *e);
-
 #endif

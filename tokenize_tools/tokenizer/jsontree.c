@@ -115,15 +115,7 @@ static inline uint64_t specials(uint64_t v)
 
 static inline unsigned lowest_bit(uint64_t v)
 {
-#if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(v);
-#else
-    unsigned n = 0;
-
-    for (; !(v & 1); v >>= 1)
-        n++;
-    return n;
-#endif
 }
 
 /* The first special byte from p on, or the end. */

@@ -35,7 +35,7 @@ void live_merges_leaf(struct live_merges *l, uint32_t symbol);
 enum live_verdict {
     LIVE_DEAD, /* never happens */
     LIVE_YES,  /* the one that makes its result */
-    LIVE_LATE  /* a part is not known to come about yet: ask live_merges_made() when all have been offered */
+    LIVE_LATE  /* a part is not known to come about yet: live_merges_symbols() tells when all are offered */
 };
 
 /* Ranks must not fall, and those of different results must differ; below 2^24 - 1. */

@@ -16,7 +16,7 @@
 
 #define ROOM 4096
 
-/* folder/name, allocated; NULL without memory. */
+/* folder/name and the ending, allocated; NULL without memory. */
 static char *join(const char *folder, const char *name, const char *ending)
 {
     size_t room = strlen(folder) + strlen(name) + strlen(ending) + 2;

@@ -1,5 +1,5 @@
 /*
- * merge_lanes.h: merging short pieces of bytes, several at a time, in turns: while the pairs that one piece asks for
+ * merge_lanes.h: merging short pieces, several at a time, in turns: while the pairs that one piece asks for
  * come from memory the others go on. Part of each of piece_kernels_*.c.
  *
  * The rule is that of merge_table.h, the least rank first and of equals the leftmost, read literally: of a piece all

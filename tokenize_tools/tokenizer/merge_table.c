@@ -2,10 +2,12 @@
  * merge_table.c: see merge_table.h.
  *
  * Pairs lie in pair_table.h if their numbers are small enough, as those of all byte-level vocabularies are; else in a
- * table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the next. Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap
- * of (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;
- * when stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a symbol
- * is kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much memory again.
+ * table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the next.
+ *
+ * Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap of (rank,
+ * position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up; when
+ * stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a symbol is
+ * kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much memory again.
  */
 #include "merge_table.h"
 

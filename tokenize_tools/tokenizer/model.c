@@ -82,11 +82,6 @@ static enum leat_status reserve_symbols(struct model_scratch *s, size_t count, s
     return LEAT_OK;
 }
 
-const uint32_t *model_symbols(const struct model_scratch *s)
-{
-    return s->symbols;
-}
-
 /* ---- A part ---- */
 
 enum leat_status model_append(const struct model *m, const uint32_t *symbols, size_t count, struct id_list *out,
@@ -99,7 +94,6 @@ enum leat_status model_append(const struct model *m, const uint32_t *symbols, si
     return s;
 }
 
-/* The symbols of a text, merged, lie in the scratch. */
 enum leat_status model_merge_text(const struct model *m, struct model_scratch *s, model_make_symbols *make,
                                   const uint8_t *text, size_t bytes, size_t *count, struct leat_error *err)
 {

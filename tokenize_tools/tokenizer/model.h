@@ -32,15 +32,16 @@ enum leat_status model_list_merges(struct merge **list, size_t *count, const str
                                    struct leat_error *err);
 
 /*
- * Appends the ids of a piece. For byte-level specs the piece is bytes, else UTF-8 as normalized. LEAT_E_NO_MEMORY with
- * a reason if a part that cannot be cut needs more than the scratch's bound.
+ * Appends the ids of a piece. For byte-level specs the piece is bytes, else UTF-8 as normalized. LEAT_E_PIECE if
+ * a part that cannot be cut needs more than the scratch's bound.
  */
 enum leat_status model_encode(const struct model *m, struct model_scratch *s, const uint8_t *piece, size_t bytes,
                               struct id_list *out, struct leat_error *err);
 
 /*
  * The same for `count` pieces of a text that follow each other without gaps: the first begins at text[begin], and each
- * ends before text[ends[i]], which is below 2^31. No piece is empty. text[0..bytes) can be read. Much faster than one at a time.
+ * ends before text[ends[i]], which is below 2^31. No piece is empty. text[0..bytes) can be read. Much faster than one at
+ * a time.
  */
 enum leat_status model_encode_pieces(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,

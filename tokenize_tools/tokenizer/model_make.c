@@ -17,13 +17,11 @@ static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct mer
     const struct spec_token *t = &m->spec->tokens[merge->result];
     const uint8_t *text = spec_token_bytes(m->spec, t);
     uint32_t right = model_symbol_bytes(m, merge->right), before, after;
-    size_t middle = t->length - right, begin = middle;
+    size_t middle = t->length - right, begin;
 
     if (right == 0 || right >= t->length) /* an empty token: no text holds one */
         return;
-    do
-        begin--;
-    while (begin > 0 && (text[begin] & 0xc0) == 0x80);
+    begin = utf8_before(text, middle);
     cut_pairs_add(bytes, text[middle - 1], text[middle]);
     before = byte_cuts_load(text + begin, (unsigned)(middle - begin), middle - begin);
     after = byte_cuts_load(text + middle, byte_cuts_length(text[middle]), right);

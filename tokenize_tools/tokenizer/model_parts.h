@@ -1,8 +1,8 @@
 /*
  * model_parts.h: what a model is made of, and what the files that make it one share: model.c (the whole, and pieces by
  * way of the cache), model_make.c (its tables), model_merges.c (the list of its merges), model_symbols.c (the symbols
- * that a text begins with), model_orphans.c (tokens that no merge makes), model_scores.c (sentencepiece), model_cuts.c (pieces that are cut further), model_pieces.c
- * (many pieces at once). Nobody else looks in here.
+ * that a text begins with), model_orphans.c (tokens that no merge makes), model_scores.c (sentencepiece), model_cuts.c
+ * (pieces that are cut further), model_pieces.c (many pieces at once). Nobody else looks in here.
  *
  * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
  * one (sentencepiece merges those too).
@@ -19,6 +19,7 @@
 #include "model.h"
 #include "orphans.h"
 #include "piece_batch.h"
+#include "utf8.h"
 #include "vocabulary_map.h"
 
 #define NO_SYMBOL UINT32_MAX
@@ -58,7 +59,7 @@ struct model {
     uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;           /* symbol */
     struct split *splits;       /* by place: of unused pieces, what they become again; NULL if there are none */
-    struct merge_rules rules;   /* of pieces of bytes, for the kernels; pairs NULL: not for this model */
+    struct merge_rules rules;   /* for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;      /* of rules */
     uint32_t *letters;          /* the same */
     struct byte_cuts byte_cuts; /* where pieces are cut */
@@ -105,12 +106,9 @@ static inline bool model_mergeable(const struct spec_token *t)
 /* How long a symbol's text is. */
 static inline uint32_t model_symbol_bytes(const struct model *m, uint32_t symbol)
 {
-    uint32_t c;
-
     if (symbol < m->spec->token_count)
         return m->spec->tokens[symbol].length;
-    c = m->odd[symbol - m->spec->token_count];
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    return utf8_size(m->odd[symbol - m->spec->token_count]);
 }
 
 /* A token that a character without one falls back to. */
@@ -154,10 +152,9 @@ enum leat_status model_encode_merges(const struct model *m, struct model_scratch
 typedef enum leat_status model_make_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                             size_t *count, struct leat_error *err);
 
-/* The symbols of a text, merged; they lie at model_symbols(). */
+/* The symbols of a text, merged; they lie in s->symbols. */
 enum leat_status model_merge_text(const struct model *m, struct model_scratch *s, model_make_symbols *make,
                                   const uint8_t *text, size_t bytes, size_t *count, struct leat_error *err);
-const uint32_t *model_symbols(const struct model_scratch *s);
 
 enum leat_status model_append(const struct model *m, const uint32_t *symbols, size_t count, struct id_list *out,
                               struct leat_error *err);

@@ -147,7 +147,6 @@ static enum leat_status two_ways(const struct model *m, uint32_t place, struct l
                       (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t));
 }
 
-/* sentencepiece merges unused pieces as it does others, and then takes them apart again. */
 enum leat_status model_scores_splits(struct model *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -256,7 +255,7 @@ static enum leat_status encode_known(const struct model *m, struct model_scratch
     enum leat_status status = model_merge_text(m, s, known_symbols, text, bytes, &count, err);
 
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
-        status = append_whole_symbol(m, text, &at, model_symbols(s)[i], after_unknown, out, err);
+        status = append_whole_symbol(m, text, &at, s->symbols[i], after_unknown, out, err);
     return status;
 }
 

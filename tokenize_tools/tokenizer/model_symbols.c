@@ -20,15 +20,11 @@ enum leat_status model_no_unknown(const struct model *m, struct leat_error *err)
 
 /* Hugging Face's order, to the letter: a run of unknown characters is put down when a known one comes or the piece
  * ends, but not when a character falls back to bytes. */
-struct pending {
-    bool any;
-};
-
-static size_t put_pending(const struct model *m, uint32_t *symbols, size_t n, struct pending *p)
+static size_t put_pending(const struct model *m, uint32_t *symbols, size_t n, bool *pending)
 {
-    if (p->any)
+    if (*pending)
         symbols[n++] = m->unknown;
-    p->any = false;
+    *pending = false;
     return n;
 }
 
@@ -42,13 +38,13 @@ static enum leat_status refuse_unknown(const struct model *m, const uint8_t *cha
 }
 
 static enum leat_status put_unknown(const struct model *m, const uint8_t *character, uint32_t *symbols, size_t *n,
-                                    struct pending *p, struct leat_error *err)
+                                    bool *pending, struct leat_error *err)
 {
     if (m->unknown == NO_SYMBOL)
         return refuse_unknown(m, character, err);
     if (!m->spec->fuse_unknown)
-        *n = put_pending(m, symbols, *n, p);
-    p->any = true;
+        *n = put_pending(m, symbols, *n, pending);
+    *pending = true;
     return LEAT_OK;
 }
 
@@ -103,12 +99,10 @@ static bool put_fallback(const struct model *m, uint32_t *symbols, size_t *n, co
     return count > 0;
 }
 
-/* One symbol a byte of byte-level text, or a character of other text. With affixes the part is a whole piece: it is
- * not cut then. */
 enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                        size_t *count, struct leat_error *err)
 {
-    struct pending pending = { false };
+    bool pending = false;
     enum leat_status s = LEAT_OK;
     struct spelled spelled;
     size_t n = 0, length = 1;
@@ -138,7 +132,6 @@ enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols,
     return s;
 }
 
-/* How many symbols a part can begin with. */
 size_t model_symbols_most(const struct model *m, size_t bytes)
 {
     size_t each = 1;

@@ -227,11 +227,6 @@ static size_t take_few(struct decomposer *d, uint32_t *few)
     return count;
 }
 
-static size_t utf8_length(uint32_t c)
-{
-    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-}
-
 /* Makes room for a long run of marks and writes it, sorted, GAP bytes after the end; *size is set to its bytes. */
 static enum leat_status sort_many(struct decomposer *d, struct buffer *out, size_t *size, struct leat_error *err)
 {
@@ -240,7 +235,7 @@ static enum leat_status sort_many(struct decomposer *d, struct buffer *out, size
     enum leat_status s;
 
     for (; first_pass.word != NONE && word_class(first_pass.word) > 0; decompose_next(&first_pass))
-        places[word_class(first_pass.word)] += utf8_length(word_character(first_pass.word));
+        places[word_class(first_pass.word)] += utf8_size(word_character(first_pass.word));
     for (size_t class = 0; class < 256; class ++) {
         size_t bytes = places[class];
 

@@ -127,22 +127,13 @@ struct part {
     struct buffer *out;
 };
 
-/* The start of the last character before `end`. */
-static size_t before(const uint8_t *text, size_t end)
-{
-    do
-        end--;
-    while (end > 0 && (text[end] & 0xc0) == 0x80);
-    return end;
-}
-
 /* The last place where the text can be cut, whatever follows it. */
 static size_t form_boundary(enum normalize_form form, const uint8_t *text, size_t bytes)
 {
     size_t at = bytes, length;
 
     while (at > 0) {
-        at = before(text, at);
+        at = utf8_before(text, at);
         if (normalize_boundary_before(form, unicode_decode(text + at, &length)))
             break;
     }
@@ -194,8 +185,8 @@ static void strip(struct part *p)
         from += length;
     }
     p->state->begun = p->state->begun || from < to;
-    while (p->step->spec->strip_right && to > from && is_space(p->text + before(p->text, to)))
-        to = before(p->text, to);
+    while (p->step->spec->strip_right && to > from && is_space(p->text + utf8_before(p->text, to)))
+        to = utf8_before(p->text, to);
     p->text += from;
     p->bytes = to - from;
     p->used = to;

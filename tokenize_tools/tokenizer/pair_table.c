@@ -113,7 +113,7 @@ static void mark_moved(const struct pair_table *t, size_t words)
     }
 }
 
-/* False: no memory, or no place for all. */
+/* t->words stays NULL if there is no place for all. */
 static enum leat_status make_words(struct pair_table *t, const struct merge *merges, size_t count, unsigned bits,
                                    struct leat_error *err)
 {

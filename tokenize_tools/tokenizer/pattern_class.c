@@ -6,7 +6,6 @@
 
 #include "pattern_parser.h"
 
-/* Adds the other case of the set's members; false if that is beyond our tables, or memory is short. */
 bool parser_fold_case(struct parser *p, struct pattern_set *set)
 {
     if (!p->cased) {
@@ -19,7 +18,6 @@ bool parser_fold_case(struct parser *p, struct pattern_set *set)
 
 /* ---- Escapes ---------------------------------------------------------------------------------------------------- */
 
-/* \s \S \d \D \w \W \h \H, alike in brackets and outside but for \w. False if it is none of them. */
 bool parser_class_escape(struct parser *p, char c, struct pattern_set *set, bool in_class)
 {
     switch (c | 0x20) {
@@ -66,7 +64,6 @@ static bool take_hex(struct parser *p, size_t from, unsigned least, unsigned mos
     return true;
 }
 
-/* The code point of a character escape whose letter c has been read; false after refusing. */
 bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *value)
 {
     static const char letters[] = "tnrfvae", values[] = "\t\n\r\f\v\a\x1b";
@@ -266,7 +263,7 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, u
     return ok;
 }
 
-/* After the opening bracket, which is at `from`. Operators bind less than joining and are taken from the left. */
+/* Operators bind less than joining and are taken from the left. */
 bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, unsigned depth)
 {
     struct pattern_set *right = NULL;

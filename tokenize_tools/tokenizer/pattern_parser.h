@@ -1,7 +1,7 @@
 /*
  * pattern_parser.h: the reader's state and what the files that read expressions share: pattern_parse.c,
- * pattern_atom.c, pattern_class.c, pattern_property.c, pattern_write.c. Functions
- * that return bool return false after refusing or running out of memory; the reader's status says which.
+ * pattern_atom.c, pattern_class.c, pattern_property.c, pattern_write.c. Functions that return bool return false after
+ * refusing or running out of memory; the reader's status says which.
  */
 #ifndef LEAT_TOKENIZER_PATTERN_PARSER_H
 #define LEAT_TOKENIZER_PATTERN_PARSER_H
@@ -27,8 +27,8 @@ struct parser {
     size_t out_room, sets_room;
     struct leat_error *err;
     enum leat_status status;
-    uint32_t literal, before,
-        entering; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
+    uint32_t literal, before; /* this atom, and the one before, if a literal, else 0: see several_fold_to_one() */
+    uint32_t entering;        /* `before` of the group that is being read */
 };
 
 static inline bool parser_onig(const struct parser *p)

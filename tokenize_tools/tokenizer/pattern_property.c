@@ -72,8 +72,7 @@ bool parser_add_property(struct pattern_set *set, const char *name)
     return true;
 }
 
-/* \p{Z}, \p{Zs}, \p{C}, \p{Cc}, \p{Any}, \p{ASCII}, \p{Assigned}: made of what the tables have; or as
- * the table has it. */
+/* Properties and scripts that no one class is: made of what the tables have, or refused. */
 static bool other_property(struct parser *p, struct pattern_set *set, const char *name)
 {
     if (strcmp(name, "z") == 0 || strcmp(name, "separator") == 0 || strcmp(name, "zs") == 0 ||

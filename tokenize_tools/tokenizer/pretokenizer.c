@@ -10,7 +10,8 @@
 #include "pretokenizer_parts.h"
 #include "utf8.h"
 
-/* A splitter numbers bytes in 31 bits, for models need another one; longer segments go through in windows, which grow for a piece that needs it. */
+/* A splitter numbers bytes in 31 bits, for the 32nd is a flag of models (MODEL_FIXED). Longer segments go through in
+ * windows, which grow for a piece that needs it. */
 #define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
 #define WINDOW_LIMIT ((size_t)INT32_MAX)
 

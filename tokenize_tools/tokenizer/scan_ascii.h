@@ -21,7 +21,8 @@ struct scan_ascii {
 
 /*
  * A byte's classes are the bits that two tables have in common, one by the low and one by the high four bits; or
- * in one table of both, where the CPU looks up seven bits at once. Letters are two rectangles: rows 4 and 6, 5 and 7 of the chart.
+ * in one table of both, where the CPU looks up seven bits at once. Letters are two rectangles: rows 4 and 6, 5 and 7 of
+ * the chart.
  */
 enum {
     SCAN_LETTERS_4 = 1,

@@ -11,6 +11,7 @@
 #define LEAT_TOKENIZER_SCAN_CL100K_H
 
 #include "scan_masks.h"
+#include "scan_spelling.h"
 
 struct cl100k_parameters {
     unsigned letters;
@@ -75,5 +76,68 @@ SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl10
     }
     return scan_certain(m, starts, spaces.uncertain | digits.uncertain, 1);
 }
+
+/* ---- The families ------------------------------------------------------------------------------------------------ */
+
+#define SCAN_CL100K(...) (&(const struct cl100k_parameters) { __VA_ARGS__ })
+#define SCAN_WITH_cl100k SCAN_CL100K(UNICODE_L, 3, SCAN_SPACE_WHOLE)
+#define SCAN_WITH_llama3 SCAN_CL100K(UNICODE_L, 3, SCAN_SPACE_NEWLINES)
+#define SCAN_WITH_qwen2  SCAN_CL100K(UNICODE_L, 1, SCAN_SPACE_NEWLINES)
+#define SCAN_WITH_qwen35 SCAN_CL100K(UNICODE_L | UNICODE_M, 1, SCAN_SPACE_NEWLINES)
+
+#define SCAN_KIND_cl100k                                                                                               \
+    {                                                                                                                  \
+        .letters = UNICODE_L                                                                                           \
+    }
+#define SCAN_PIECE_cl100k(t, p) cl100k_piece(t, p, SCAN_WITH_cl100k)
+#define SCAN_STARTS_cl100k(m)   cl100k_starts(m, SCAN_WITH_cl100k)
+#define SCAN_FAMILY_cl100k      .name = "cl100k"
+
+static const struct scan_spelling spellings_cl100k[] = {
+    { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
+        "\\s*[\\r\\n]|\\s+(?!\\S)|\\s" },
+      SCAN_FOR_RUST },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_llama3        SCAN_KIND_cl100k
+#define SCAN_PIECE_llama3(t, p) cl100k_piece(t, p, SCAN_WITH_llama3)
+#define SCAN_STARTS_llama3(m)   cl100k_starts(m, SCAN_WITH_llama3)
+#define SCAN_FAMILY_llama3      .name = "llama3"
+
+static const struct scan_spelling spellings_llama3[] = {
+    { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    /* tiktoken 0.5 to 0.7 */
+    { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|"
+        "\\s*[\\r\\n]|\\s+(?!\\S)|\\s+" },
+      SCAN_FOR_RUST },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_qwen2        SCAN_KIND_cl100k
+#define SCAN_PIECE_qwen2(t, p) cl100k_piece(t, p, SCAN_WITH_qwen2)
+#define SCAN_STARTS_qwen2(m)   cl100k_starts(m, SCAN_WITH_qwen2)
+#define SCAN_FAMILY_qwen2      .name = "qwen2"
+
+static const struct scan_spelling spellings_qwen2[] = {
+    { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE }, SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_qwen35                                                                                               \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M                                                                               \
+    }
+#define SCAN_PIECE_qwen35(t, p) cl100k_piece(t, p, SCAN_WITH_qwen35)
+#define SCAN_STARTS_qwen35(m)   cl100k_starts(m, SCAN_WITH_qwen35)
+#define SCAN_FAMILY_qwen35      .name = "qwen3.5"
+
+static const struct scan_spelling spellings_qwen35[] = {
+    { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX
+                            "[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
 
 #endif

@@ -11,6 +11,7 @@
 #define LEAT_TOKENIZER_SCAN_DEEPSEEK_H
 
 #include "scan_masks.h"
+#include "scan_spelling.h"
 
 #define DEEPSEEK_CJK     0x8000u /* beside the bits of unicode.h */
 #define DEEPSEEK_LETTERS (UNICODE_L | UNICODE_M)
@@ -156,5 +157,24 @@ SCAN_INLINE uint64_t deepseek_starts(const struct scan_masks *m)
         starts |= scan_behind(ascii_letters, joined) & m->letters;
     return scan_certain(m, starts, spaces.uncertain | digits.uncertain | scan_from(m->valid & ~known), 1);
 }
+
+/* ---- The family -------------------------------------------------------------------------------------------------- */
+
+#define SCAN_KIND_deepseek                                                                                             \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M, .symbols = true, .kana = true                                                \
+    }
+#define SCAN_PIECE_deepseek(t, p) deepseek_piece(t, p)
+#define SCAN_STARTS_deepseek(m)   deepseek_starts(m)
+#define SCAN_FAMILY_deepseek      .name = "deepseek", .leaves_gaps = true
+
+static const struct scan_spelling spellings_deepseek[] = {
+    /* the second: from U+4E00 to U+9FA5, U+3040 to U+309F, U+30A0 to U+30FF; the third has bare CR and LF */
+    { { "\\p{N}{1,3}", "[\xe4\xb8\x80-\xe9\xbe\xa5\xe3\x81\x80-\xe3\x82\x9f\xe3\x82\xa0-\xe3\x83\xbf]+",
+        "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+|"
+        " ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+" },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
 
 #endif

@@ -7,6 +7,7 @@
 #define LEAT_TOKENIZER_SCAN_GPT2_H
 
 #include "scan_masks.h"
+#include "scan_spelling.h"
 
 /* The end of the run that begins with the character at p, which is not white space. */
 SCAN_INLINE const uint8_t *gpt2_run(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes)
@@ -48,5 +49,24 @@ SCAN_INLINE uint64_t gpt2_starts(const struct scan_masks *m)
     starts |= scan_first(m->white) | scan_to_first_byte(m, m->white & solid >> 1);
     return scan_certain(m, scan_cut_contractions(m, starts, false), 0, 1);
 }
+
+/* ---- The family -------------------------------------------------------------------------------------------------- */
+
+#define SCAN_KIND_gpt2                                                                                                 \
+    {                                                                                                                  \
+        .letters = UNICODE_L                                                                                           \
+    }
+#define SCAN_PIECE_gpt2(t, p) gpt2_piece(t, p)
+#define SCAN_STARTS_gpt2(m)   gpt2_starts(m)
+#define SCAN_FAMILY_gpt2      .name = "gpt2"
+
+static const struct scan_spelling spellings_gpt2[] = {
+    { { "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
+    { { "'s|'t|'re|'ve|'m|'ll|'d| ?[\\p{L}]+| ?[\\p{N}]+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
+    { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },
+    /* tiktoken since 0.8; in Oniguruma $ is the end of any line */
+    { { "'(?:[sdmt]|ll|ve|re)| ?\\p{L}++| ?\\p{N}++| ?[^\\s\\p{L}\\p{N}]++|\\s++$|\\s+(?!\\S)|\\s" }, SCAN_FOR_RUST },
+    SCAN_SPELLINGS_END,
+};
 
 #endif

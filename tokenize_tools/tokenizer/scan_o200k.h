@@ -14,6 +14,7 @@
 #define LEAT_TOKENIZER_SCAN_O200K_H
 
 #include "scan_masks.h"
+#include "scan_spelling.h"
 
 #define O200K_UPPER (UNICODE_LU | UNICODE_LT | UNICODE_LM | UNICODE_LO | UNICODE_M)
 #define O200K_LOWER (UNICODE_LL | UNICODE_LM | UNICODE_LO | UNICODE_M)
@@ -194,5 +195,56 @@ SCAN_INLINE uint64_t o200k_starts(const struct scan_masks *m, const struct o200k
         uncertain |= scan_from((m->marks & ~(l.all << 1) & ~m->inside) | m->odd);
     return scan_certain(m, starts, uncertain, 2);
 }
+
+/* ---- The families ------------------------------------------------------------------------------------------------ */
+
+#define SCAN_O200K(...)  (&(const struct o200k_parameters) { __VA_ARGS__ })
+#define SCAN_WITH_o200k  SCAN_O200K(3, true, true, false)
+#define SCAN_WITH_tekken SCAN_O200K(1, false, true, false)
+#define SCAN_WITH_kimi   SCAN_O200K(3, true, false, true)
+
+#define SCAN_KIND_o200k                                                                                                \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M, .cases = true                                                                \
+    }
+#define SCAN_PIECE_o200k(t, p) o200k_piece(t, p, SCAN_WITH_o200k)
+#define SCAN_STARTS_o200k(m)   o200k_starts(m, SCAN_WITH_o200k)
+#define SCAN_FAMILY_o200k      .name = "o200k"
+
+static const struct scan_spelling spellings_o200k[] = {
+    { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+" SCAN_RE_CONTRACTION "?|" SCAN_RE_PREFIX SCAN_RE_UPPER
+                                     "+" SCAN_RE_LOWER "*" SCAN_RE_CONTRACTION "?|\\p{N}{1,3}|" SCAN_RE_SLASHED
+                                     "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_tekken        SCAN_KIND_o200k
+#define SCAN_PIECE_tekken(t, p) o200k_piece(t, p, SCAN_WITH_tekken)
+#define SCAN_STARTS_tekken(m)   o200k_starts(m, SCAN_WITH_tekken)
+#define SCAN_FAMILY_tekken      .name = "tekken"
+
+static const struct scan_spelling spellings_tekken[] = {
+    { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+|" SCAN_RE_PREFIX SCAN_RE_UPPER "+" SCAN_RE_LOWER
+                                     "*|\\p{N}|" SCAN_RE_SLASHED "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_kimi                                                                                                 \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M, .cases = true, .han = true                                                   \
+    }
+#define SCAN_PIECE_kimi(t, p) o200k_piece(t, p, SCAN_WITH_kimi)
+#define SCAN_STARTS_kimi(m)   o200k_starts(m, SCAN_WITH_kimi)
+#define SCAN_FAMILY_kimi      .name = "kimi"
+
+static const struct scan_spelling spellings_kimi[] = {
+    { { "[\\p{Han}]+|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "*" SCAN_RE_LOWER_KIMI "+" SCAN_RE_CONTRACTION
+        "?|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "+" SCAN_RE_LOWER_KIMI "*" SCAN_RE_CONTRACTION
+        "?|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
 
 #endif

@@ -8,11 +8,7 @@
 #include "base/bytes.h"
 #include "scan.h"
 
-#if defined(__GNUC__)
 #define SCAN_INLINE static inline __attribute__((always_inline))
-#else
-#define SCAN_INLINE static inline
-#endif
 
 /* How many bytes past a piece's end a scanner may look, but for runs that it reports as reaching the window's end:
  * the contraction 'ſ after a word, and a character of four bytes behind it, fit. */
@@ -72,15 +68,7 @@ SCAN_INLINE const uint8_t *scan_run_without(const struct scan_text *t, const uin
 /* The number of the lowest bit that is set; x is not 0. */
 SCAN_INLINE unsigned scan_lowest(uint64_t x)
 {
-#if defined(__GNUC__)
     return (unsigned)__builtin_ctzll(x);
-#else
-    unsigned n = 0;
-
-    while (!(x >> n & 1))
-        n++;
-    return n;
-#endif
 }
 
 #define SCAN_BYTES(b) ((b)*UINT64_C(0x0101010101010101))

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spaced.h"
 #include "utf8.h"
-
-#define MARK       "\xe2\x96\x81"
-#define MARK_BYTES 3
 
 /* "<0xNN>", as the loader has checked */
 static uint8_t byte_of(const struct tokenizer_spec *spec, const struct spec_token *token)
@@ -38,26 +36,7 @@ enum leat_status sentencepiece_decoder_end(struct sentencepiece_decoder *d, stru
 
 static bool begins_with_mark(const uint8_t *text, size_t bytes)
 {
-    return bytes >= MARK_BYTES && memcmp(text, MARK, MARK_BYTES) == 0;
-}
-
-/* Each mark becomes a space. */
-static enum leat_status append_piece(struct buffer *out, const uint8_t *text, size_t bytes, struct leat_error *err)
-{
-    enum leat_status s = LEAT_OK;
-    size_t begin = 0;
-
-    for (size_t at = 0; s == LEAT_OK && at < bytes;) {
-        if (!begins_with_mark(text + at, bytes - at)) {
-            at++;
-            continue;
-        }
-        s = buffer_append(out, text + begin, at - begin, err);
-        if (s == LEAT_OK)
-            s = buffer_append(out, " ", 1, err);
-        begin = at += MARK_BYTES;
-    }
-    return s == LEAT_OK ? buffer_append(out, text + begin, bytes - begin, err) : s;
+    return bytes >= SPEC_MARK_BYTES && memcmp(text, SPEC_MARK, SPEC_MARK_BYTES) == 0;
 }
 
 enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *d, const struct spec_token *token,
@@ -83,11 +62,11 @@ enum leat_status sentencepiece_decoder_add(struct sentencepiece_decoder *d, cons
         return buffer_append(out, sp->unknown_surface.bytes, sp->unknown_surface.length, err);
     before = bytes;
     if (!d->after_text && (sp->add_dummy_prefix || sp->remove_extra_whitespaces) && begins_with_mark(text, bytes)) {
-        text += MARK_BYTES;
-        bytes -= MARK_BYTES;
+        text += SPEC_MARK_BYTES;
+        bytes -= SPEC_MARK_BYTES;
     }
     d->after_text = d->after_text || (before != bytes && !sp->remove_extra_whitespaces);
-    return append_piece(out, text, bytes, err);
+    return spaced_replace(out, text, bytes, err);
 }
 
 void sentencepiece_decoder_free(struct sentencepiece_decoder *d)

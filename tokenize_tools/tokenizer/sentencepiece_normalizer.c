@@ -9,9 +9,6 @@
 #include "string_finder.h"
 #include "unicode.h"
 
-#define MARK       "\xe2\x96\x81"
-#define MARK_BYTES 3
-
 struct sentencepiece_normalizer {
     const struct spec_sentencepiece *spec;
     struct charsmap *map;          /* NULL: none */
@@ -117,7 +114,7 @@ static enum leat_status put(const struct sentencepiece_normalizer *n, struct buf
     enum leat_status s = LEAT_OK;
 
     for (size_t i = 0; s == LEAT_OK && i < bytes; i++)
-        s = text[i] == ' ' && n->spec->escape_whitespaces ? buffer_append(out, MARK, MARK_BYTES, err)
+        s = text[i] == ' ' && n->spec->escape_whitespaces ? buffer_append(out, SPEC_MARK, SPEC_MARK_BYTES, err)
                                                           : buffer_append(out, text + i, 1, err);
     return s;
 }
@@ -147,7 +144,7 @@ static enum leat_status begin(const struct sentencepiece_normalizer *n, struct s
  * `spaces` bytes are known to be white space. */
 static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buffer *out, size_t spaces)
 {
-    const char *space = n->spec->escape_whitespaces ? MARK : " ";
+    const char *space = n->spec->escape_whitespaces ? SPEC_MARK : " ";
     size_t length = strlen(space), size = out->size;
 
     while (n->spec->remove_extra_whitespaces && size > spaces && size >= length &&

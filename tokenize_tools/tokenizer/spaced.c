@@ -7,12 +7,9 @@
 #include "base/status.h"
 #include "big.h"
 
-#define MARK       "\xe2\x96\x81"
-#define MARK_BYTES 3
-
 static bool is_mark(const struct spec_string *s)
 {
-    return s->length == MARK_BYTES && memcmp(s->bytes, MARK, MARK_BYTES) == 0;
+    return s->length == SPEC_MARK_BYTES && memcmp(s->bytes, SPEC_MARK, SPEC_MARK_BYTES) == 0;
 }
 
 /* Spaces become marks. */
@@ -54,8 +51,8 @@ static enum spaced_prefix prefix_of_metaspace(const struct spec_pre_tokenizer *p
 static bool has_mark_token(const struct tokenizer_spec *spec)
 {
     for (uint32_t i = 0; i < spec->token_count; i++)
-        if (spec->tokens[i].length == MARK_BYTES && spec->tokens[i].type == SPEC_NORMAL &&
-            memcmp(spec_token_bytes(spec, &spec->tokens[i]), MARK, MARK_BYTES) == 0)
+        if (spec->tokens[i].length == SPEC_MARK_BYTES && spec->tokens[i].type == SPEC_NORMAL &&
+            memcmp(spec_token_bytes(spec, &spec->tokens[i]), SPEC_MARK, SPEC_MARK_BYTES) == 0)
             return true;
     return false;
 }
@@ -98,10 +95,10 @@ static size_t put_spaces(uint8_t *to, const uint8_t *text, size_t bytes)
     uint8_t *begin = to;
 
     for (size_t i = 0; i < bytes;) {
-        bool mark = bytes - i >= MARK_BYTES && memcmp(text + i, MARK, MARK_BYTES) == 0;
+        bool mark = bytes - i >= SPEC_MARK_BYTES && memcmp(text + i, SPEC_MARK, SPEC_MARK_BYTES) == 0;
 
         *to++ = mark ? ' ' : text[i];
-        i += mark ? MARK_BYTES : 1;
+        i += mark ? SPEC_MARK_BYTES : 1;
     }
     return (size_t)(to - begin);
 }
@@ -168,7 +165,7 @@ enum leat_status spaced_replace(struct buffer *out, const uint8_t *text, size_t 
 {
     enum leat_status s = buffer_reserve(out, bytes, err);
 
-    if (s == LEAT_OK)
+    if (s == LEAT_OK && bytes > 0)
         out->size += put_spaces(out->bytes + out->size, text, bytes);
     return s;
 }

@@ -21,6 +21,10 @@
 
 #include "leat.h"
 
+/* U+2581, which stands for a space in sentencepiece's vocabularies. */
+#define SPEC_MARK       "\xe2\x96\x81"
+#define SPEC_MARK_BYTES 3
+
 /* "No token." */
 #define SPEC_NONE UINT32_MAX
 

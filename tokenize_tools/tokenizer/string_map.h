@@ -45,40 +45,25 @@ static inline uint64_t string_map_hash(const void *bytes, size_t length)
 
 static inline void string_map_prefetch(const struct string_map *m, uint64_t hash)
 {
-#if defined(__GNUC__)
     __builtin_prefetch(&m->slots[text_key_place(hash, m->bits)]);
-#else
-    (void)m;
-    (void)hash;
-#endif
 }
 
 /* The next step, for long strings: the entry that the slot, in the cache by now, most likely leads to. */
 static inline void string_map_prefetch_entry(const struct string_map *m, uint64_t hash)
 {
-#if defined(__GNUC__)
     uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->bits)].entry;
 
     if (entry)
         __builtin_prefetch(&m->entries[entry - 1]);
-#else
-    (void)m;
-    (void)hash;
-#endif
 }
 
 /* And the last: its string. */
 static inline void string_map_prefetch_string(const struct string_map *m, uint64_t hash)
 {
-#if defined(__GNUC__)
     uint32_t entry = text_key_is_text(hash) ? 0 : m->slots[text_key_place(hash, m->bits)].entry;
 
     if (entry)
         __builtin_prefetch(m->entries[entry - 1].bytes);
-#else
-    (void)m;
-    (void)hash;
-#endif
 }
 
 /* The number of the entry, or STRING_MAP_NONE. */

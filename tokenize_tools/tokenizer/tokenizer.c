@@ -36,7 +36,7 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What a dataset keeps: the file moves over from the opened spec, which does not need it any more. */
+/* What a dataset's metadata says of the tokenizer. */
 static enum leat_status keep(struct leat_tokenizer *t, const char *name, const char *pattern, struct leat_error *err)
 {
     t->name = strdup(name);
@@ -135,7 +135,7 @@ void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_i
 {
     const struct end_token *end = &t->opened.end;
     struct leat_tokenizer_info full = {
-        .vocabulary = engine_spec(t->engine)->vocabulary_size,
+        .vocabulary = t->engine->spec->vocabulary_size,
         .end_token = end->id == SPEC_NONE ? LEAT_NONE : end->id,
         .candidate_count = end->candidate_count,
     };
@@ -159,7 +159,7 @@ void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_stored_to
 enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char *text, uint64_t bytes, uint32_t *id,
                                      struct leat_error *err)
 {
-    uint32_t found = spec_find_text(engine_spec(t->engine), text, (size_t)bytes);
+    uint32_t found = spec_find_text(t->engine->spec, text, (size_t)bytes);
 
     if (found == SPEC_NONE)
         return status_set(err, LEAT_E_NOT_FOUND, "no token of %s is written %.*s", t->name,
@@ -171,7 +171,7 @@ enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char 
 enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,
                                       struct leat_error *err)
 {
-    const struct tokenizer_spec *spec = engine_spec(t->engine);
+    const struct tokenizer_spec *spec = t->engine->spec;
     const struct spec_added *added = spec_find_added(spec, id);
     const struct spec_token *plain = spec_find_id(spec, id);
     struct leat_token full = LEAT_TOKEN_INIT;
@@ -277,7 +277,7 @@ enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids
     enum leat_status s;
 
     e->text.size = 0;
-    s = decoder_run(engine_decoder(e->tokenizer->engine), ids, (size_t)count, &e->text, err);
+    s = decoder_run(e->tokenizer->engine->decoder, ids, (size_t)count, &e->text, err);
     if (s == LEAT_OK)
         s = buffer_append(&e->text, "", 1, err);
     if (s != LEAT_OK)

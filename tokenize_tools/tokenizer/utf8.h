@@ -23,8 +23,8 @@ size_t utf8_open_end(const uint8_t *text, size_t size);
 /*
  * Appends the text with one U+FFFD for each part that is malformed: the longest beginning of a character there, or one
  * byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends. A character that
- * lacks bytes at the end of the text is replaced too: a part of a text must be cut before its open end. *replaced (may be NULL) is set
- * to the number of U+FFFD put in. Returns LEAT_E_NO_MEMORY on failure, with part of the text appended.
+ * lacks bytes at the end of the text is replaced too: a part of a text must be cut before its open end. *replaced (may
+ * be NULL) is set to the number of U+FFFD put in. Returns LEAT_E_NO_MEMORY on failure, with part of the text appended.
  */
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err);
@@ -52,6 +52,21 @@ static inline size_t utf8_encode(uint8_t *out, uint32_t c)
     out[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
     out[3] = (uint8_t)(0x80 | (c & 0x3f));
     return 4;
+}
+
+/* How many bytes a character has. */
+static inline unsigned utf8_size(uint32_t c)
+{
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* The start of the last character before `end`, which is not 0. */
+static inline size_t utf8_before(const uint8_t *text, size_t end)
+{
+    do
+        end--;
+    while (end > 0 && (text[end] & 0xc0) == 0x80);
+    return end;
 }
 
 /* How many bytes are ASCII before the first that is not. */
