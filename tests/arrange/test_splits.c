@@ -9,6 +9,8 @@
 
 static const char *folder;
 
+#define NO_HASH ((uint64_t)0x123456789) /* instead of a half: the text is not known */
+
 /* A document for each high half; the low half is the other way about, so that nothing hangs on it. */
 static void write_highs(const uint64_t *highs, uint64_t count)
 {
@@ -26,7 +28,7 @@ static void write_highs(const uint64_t *highs, uint64_t count)
             hash[k] = (uint8_t)(~highs[i] >> 8 * k);
             hash[8 + k] = (uint8_t)(highs[i] >> 8 * k);
         }
-        origin.text_hash = hash;
+        origin.text_hash = highs[i] == NO_HASH ? NULL : hash;
         T_OK(leat_writer_add_u16(w, NULL, 0, &origin, &t_err));
     }
     T_OK(leat_writer_finish(w, NULL, &t_err));
@@ -128,6 +130,22 @@ static void test_refused(void)
     T_STATUS(split((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.400000000000000001" } }, 2, NULL),
              LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "more than 1 together");
+    write_highs((const uint64_t[]) { 5, NO_HASH, 7 }, 3);
+    T_STATUS(split(&(const struct leat_split) { "x", "0.5" }, 1, NULL), LEAT_E_NOT_FOUND);
+    T_CONTAINS(t_err.message, "document 1 has no hash of its text");
+    write_highs((const uint64_t[]) { 5, 7 }, 2);
+}
+
+/* A caller's struct without its size would be filled as if it had all fields. */
+static void test_report_without_size(void)
+{
+    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
+    struct leat_merge_report report = { 0 };
+    const char *part = t_path(folder, "d");
+
+    o.report = &report;
+    T_STATUS(leat_merge(t_path(folder, "unsized"), &part, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "LEAT_MERGE_REPORT_INIT");
 }
 
 /* An output whose name cannot be given stops before or after those before it got theirs, and the message says which. */
@@ -163,6 +181,7 @@ int main(void)
     test_borders();
     test_sums();
     test_refused();
+    test_report_without_size();
     test_all_or_none();
     return t_end();
 }

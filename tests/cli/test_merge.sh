@@ -101,6 +101,11 @@ refuse 1 'leat: big1 has no hashes of its documents'"'"' texts, which --split ne
 stores them)' leat merge -o new --split a=1 big1
 refuse 2 'leat: --split: "a" is not of the form NAME=FRACTION,NAME=FRACTION,... (leat merge --help lists the options)' \
     leat merge -o new --split a h1
+run leat merge -o s.tokens --split low=0.5,high=0.5 --force --json h1 h2
+grep -qF '"output": "s.low"' "$printed" || fail "s.tokens --split: $(cat "$printed" "$said")"
+many=$(seq -f 'n%g=0.001' -s , 65)
+run leat merge -o new --split "$many" h1
+says 2 'has more than 64 splits'
 for split in leat=0.1 a/b=0.1 a=0 a=1.1 a=0.5,b=0.6 a=x a=0.1,a=0.2 a= a=0.0000000000000000001 packed=1; do
     run leat merge -o new --split $split h1
     [ "$code" -ne 0 ] || fail "$ran: exit code 0"

@@ -162,6 +162,9 @@ run leat pack -t bytes -o x - -
 says 2 'given twice'
 run leat pack -t bytes -o x --end 257 a.jsonl
 says 2 "the tokenizer's ids end at 256"
+run leat pack -t gpt2 -o named --end '<|endoftext|>' --max-rejects 100% a.jsonl
+[ "$code" -eq 0 ] || fail "--end by its text: $(cat "$said")"
+leat info named --json | grep -qF '"end": 50256' || fail "--end '<|endoftext|>' is another token"
 run leat pack -t bytes -o x --end nosuch a.jsonl
 says 2 'no token of bytes is written nosuch'
 run leat pack -t nosuch -o x a.jsonl

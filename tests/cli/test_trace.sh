@@ -99,6 +99,8 @@ one='--source all --seq-len 8'
     refuse 2 "leat: one of --step, --samples and --document is needed $help" leat trace $one
     refuse 2 "leat: only one of --step, --samples and --document is needed $help" leat trace $one --step 1 --samples 1:2
     refuse 2 "leat: --step needs --batch $help" leat trace $one --step 1
+    run leat trace $one --samples 5:4
+    says 2 'leat: --samples: "5:4" '
     refuse 2 "leat: --batch: \"4,5@0\" is no schedule B,B@STEP,... with rising steps $help" \
         leat trace $one --step 1 --batch 4,5@0
     refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \

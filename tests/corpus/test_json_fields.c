@@ -312,6 +312,10 @@ static void check_ids(void)
     check_id("\\n", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
     check_id("\\u0041", JSON_ID_BYTES, JSON_ID_BYTES);
     check_id("\\u0041", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
+    check_id("\\u00e9", JSON_ID_BYTES / 2, JSON_ID_BYTES);
+    check_id("\\u07ff", JSON_ID_BYTES / 2 + 1, JSON_ID_BYTES + 2);
+    check_id("\\u0800", JSON_ID_BYTES / 3, JSON_ID_BYTES - JSON_ID_BYTES % 3);
+    check_id("\\u4e2d", JSON_ID_BYTES / 3 + 1, JSON_ID_BYTES - JSON_ID_BYTES % 3 + 3);
     check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4, JSON_ID_BYTES);
     check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4 + 1, JSON_ID_BYTES + 4);
     check_id("1", JSON_ID_BYTES, JSON_ID_BYTES);

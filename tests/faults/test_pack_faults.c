@@ -4,11 +4,16 @@
  * that is not whole; and, resumed (or merged again), the bytes of an undisturbed run, rejects included, with nothing left
  * beside them. One thread, and two. Once only leat_pack() was tried.
  *
+ * What is read is cut or grows, too, before the 1st, 2nd, 3rd, ... read of it: never a dataset that is not the same
+ * without a word.
+ * Once a text that became shorter before it was read was packed as what was left of it.
+ *
  * The library is built with small pieces, so that a small corpus crosses units, long records and checkpoints. Calls at
  * the begin and at the end are all tried, of those between them some; all of them with LEAT_TEST_EVERY=1.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/wait.h>
 #include <zstd.h>
 
@@ -28,6 +33,7 @@ static const char *folder;
 static char work[560], name[600], reference[600], arranged[600], given[600], merged[600], parts[2][600], old[600];
 static char *inputs[5], given_text[97 * GIVEN];
 static struct leat_tokenizer *tokenizer;
+static struct leat_pack_report report; /* of the last run over files */
 static uint64_t seed;
 static uint64_t every; /* 0: so that MIDDLE_TRIED are */
 
@@ -121,7 +127,8 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     o.shuffle = o.dedup = s->arranges;
     o.splits = splits;
     o.split_count = s->arranges ? 2 : 0;
-    return leat_pack(output, (const char *const *)inputs, 5, &o, NULL, err);
+    report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
+    return leat_pack(output, (const char *const *)inputs, 5, &o, &report, err);
 }
 
 /* Texts, one of them refused, and ids; a checkpoint behind each GIVEN_STEP of them, whose note is how many there were. */
@@ -343,6 +350,119 @@ static void fail_each(const struct scenario *s, enum fault_kind kind)
     }
 }
 
+/* Each thread that cannot be begun: without the first there is an error, without another the rest do the work. */
+static void fail_threads(const struct scenario *s)
+{
+    unsigned found = 0;
+
+    for (uint64_t n = 1; found < s->threads && n <= 300; n++) {
+        enum leat_status status;
+
+        prepare(s);
+        fault_arm(FAULT_SYSTEM, FAULT_ONCE, n, EAGAIN);
+        status = run(s, &t_err);
+        fault_disarm();
+        if (!fault_failed() || strcmp(fault_failed(), "pthread_create") != 0)
+            continue;
+        found++;
+        T_CHECK(found > 1 ? status == LEAT_OK && whole(s) : status != LEAT_OK);
+    }
+    T_EQ(found, s->threads);
+}
+
+/* ---- Files that change ---- */
+
+/* Inputs and parts as they were. */
+static struct {
+    char path[700];
+    uint8_t *bytes;
+    size_t size;
+    struct stat st;
+} kept[9];
+static atomic_uint_fast64_t reads;
+static uint64_t cut_at;
+
+static void keep_files(void)
+{
+    for (unsigned i = 0; i < 9; i++) {
+        snprintf(kept[i].path, sizeof kept[i].path, "%s",
+                 i < 5 ? inputs[i] : with(parts[(i - 5) / 2], i % 2 ? ".leat" : ".tokens"));
+        kept[i].bytes = file_bytes(kept[i].path, &kept[i].size);
+        T_CHECK(stat(kept[i].path, &kept[i].st) == 0);
+    }
+}
+
+/* With their times, by which a run knows that it goes on with the same. */
+static void restore_files(void)
+{
+    for (unsigned i = 0; i < 9; i++) {
+        put_file(kept[i].path, kept[i].bytes, kept[i].size);
+        T_CHECK(utimensat(AT_FDCWD, kept[i].path, (struct timespec[]) { kept[i].st.st_atim, kept[i].st.st_mtim }, 0) ==
+                0);
+    }
+}
+
+static void on_read(int fd)
+{
+    uint64_t random = seed + cut_at;
+    struct stat st;
+    unsigned i = 0;
+
+    if (fstat(fd, &st) != 0)
+        return;
+    while (i < 9 && (kept[i].st.st_dev != st.st_dev || kept[i].st.st_ino != st.st_ino))
+        i++;
+    if (i == 9 || kept[i].size == 0 || atomic_fetch_add(&reads, 1) + 1 != cut_at)
+        return;
+    if (t_below(&random, 3) == 0)
+        T_CHECK(truncate(kept[i].path, st.st_size + 100) == 0);
+    else
+        T_CHECK(truncate(kept[i].path, (off_t)t_below(&random, kept[i].size)) == 0);
+}
+
+/* What is added is not read; behind what is compressed it is damage, which is no error: the report has to say so. */
+static void cut_one(const struct scenario *s)
+{
+    struct leat_error err = { 0 };
+    int failures = t_failures;
+    long allocations;
+    unsigned files;
+    enum leat_status status;
+
+    prepare(s);
+    allocations = fault_allocations();
+    files = fault_open_files();
+    atomic_store(&reads, 0);
+    fault_watch_reads(on_read);
+    status = run(s, &err);
+    fault_watch_reads(NULL);
+    restore_files();
+    T_EQ(fault_allocations(), allocations);
+    T_EQ(fault_open_files(), files);
+    T_CHECK(status == LEAT_OK || (err.status == status && err.message[0] != '\0'));
+    if (status != LEAT_OK || s->by != BY_FILES || report.damaged_inputs == 0) {
+        check_opens(s);
+        T_CHECK(status != LEAT_OK || whole(s));
+        if (t_failures == failures)
+            go_on(s);
+    }
+    if (t_failures > failures)
+        fprintf(stderr, "  in \"%s\", changed before read %" PRIu64 "; status %s: %s\n", s->what, cut_at,
+                leat_status_name(status), status == LEAT_OK ? "" : err.message);
+}
+
+static void cut_each(const struct scenario *s)
+{
+    uint64_t count;
+
+    cut_at = 0;
+    cut_one(s);
+    count = atomic_load(&reads);
+    fprintf(stderr, "%s: %" PRIu64 " reads of what was given\n", s->what, count);
+    for (cut_at = 1; cut_at <= count && t_failures <= 20; cut_at = next_call(cut_at, count))
+        cut_one(s);
+}
+
 /* Half transfers and interrupted calls do not show at all. */
 static void disturb(const struct scenario *s)
 {
@@ -420,6 +540,7 @@ int main(int argc, char **argv)
     snprintf(parts[0], sizeof parts[0], "%s/part1", folder);
     snprintf(parts[1], sizeof parts[1], "%s/part2", folder);
     make_parts();
+    keep_files();
     T_OK(merge_to(merged, false, &t_err));
     first = inputs[0];
     inputs[0] = inputs[1];
@@ -433,10 +554,15 @@ int main(int argc, char **argv)
         kill_at_each(s);
         fail_each(s, FAULT_MEMORY);
         fail_each(s, FAULT_SYSTEM);
+        if (s->threads > 1)
+            fail_threads(s);
+        cut_each(s);
         disturb(s);
     }
     leat_tokenizer_close(tokenizer);
     for (unsigned i = 0; i < 5; i++)
         free(inputs[i]);
+    for (unsigned i = 0; i < 9; i++)
+        free(kept[i].bytes);
     return t_end();
 }

@@ -8,6 +8,8 @@
 #include "leat_pack.h"
 #include "support/fault.h"
 #include "t.h"
+#include "tokenizer/made_sentencepiece.h"
+#include "tokenizer/small_charsmap.h"
 #include "tokenizer/vectors.h"
 
 /* One for each way through loading, normalizing, cutting, merging and decoding. */
@@ -21,8 +23,28 @@ static const char *const names[] = {
     VECTORS_FOLDER "/metaspace_first.json",
     VECTORS_FOLDER "/added.json",
     VECTORS_FOLDER "/word_suffix.json",
+    VECTORS_FOLDER "/prefix_space.json",
+    VECTORS_FOLDER "/three_splits.json",
+    VECTORS_FOLDER "/metaspace_never.json",
+    VECTORS_FOLDER "/tekken.json",
     VECTORS_FOLDER "/piece_fallback.model",
     VECTORS_FOLDER "/piece_unknown.model",
+};
+
+/* Files that are only opened, one for each way through loading that no published vocabulary of this size takes: their
+ * patterns have all that is written with memory of its own. */
+#define MODEL "\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2},\"merges\":[\"a b\"]}"
+static const struct made_file {
+    const char *name, *content, *pattern;
+} made[] = {
+    { "t.tiktoken", "YQ== 0\nYg== 1\n", "kimi" },
+    { "p50k.tiktoken", "YQ== 0\nYg== 1\n", "p50k_edit" },
+    { "regex.json",
+      "{\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?i:k)+.x|[[:alpha:]&&[^s]]$\"},\"content\":"
+      "\"y\"},"
+      "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"(?i:[k-s&&[^x]]+)|\\\\b\\\\w+|.|\\\\n$\"},"
+      "\"behavior\":\"Isolated\",\"invert\":false}," MODEL "}",
+      NULL },
 };
 
 /* Beyond the inline buffers: what needs repair, what NFC changes, a long piece, added tokens. */
@@ -141,15 +163,17 @@ static int check(const char *name, uint64_t n, enum fault_mode mode, uint64_t wa
 }
 
 /* Opening with allocation n failing; false: there was no n-th. */
-static bool fails(const char *name, uint64_t n)
+static bool fails(const char *name, const char *pattern, uint64_t n)
 {
+    struct leat_tokenizer_options o = LEAT_TOKENIZER_OPTIONS_INIT;
     long before = fault_allocations();
     struct leat_error err = { 0 };
     uint64_t calls;
     enum leat_status s;
 
+    o.pattern = pattern;
     fault_arm(FAULT_MEMORY, FAULT_ONCE, n, ENOMEM);
-    s = leat_tokenizer_open(&tokenizer, name, NULL, &err);
+    s = leat_tokenizer_open(&tokenizer, name, &o, &err);
     calls = fault_disarm();
     if (s != LEAT_OK && (s != LEAT_E_NO_MEMORY || err.status != s || tokenizer))
         T_FAIL("%s, allocation %" PRIu64 ": %s, \"%s\"", name, n, leat_status_name(s), err.message);
@@ -159,9 +183,75 @@ static bool fails(const char *name, uint64_t n)
     return calls >= n;
 }
 
+static void put(const char *path, const char *content)
+{
+    FILE *f = fopen(path, "w");
+
+    T_CHECK(f && fputs(content, f) >= 0 && fclose(f) == 0);
+}
+
+static void check_file(const char *path, const char *pattern)
+{
+    struct leat_tokenizer_options o = LEAT_TOKENIZER_OPTIONS_INIT;
+
+    o.pattern = pattern;
+    T_OK(leat_tokenizer_open(&tokenizer, path, &o, &t_err));
+    leat_tokenizer_close(tokenizer);
+    tokenizer = NULL;
+    for (uint64_t n = 1; fails(path, pattern, n); n++)
+        ;
+}
+
+/* Field `number` of a ModelProto: a message of which field 2 is the map. */
+static size_t put_charsmap(uint8_t *to, unsigned number)
+{
+    uint8_t map[SMALL_CHARSMAP_ROOM];
+    size_t bytes = small_charsmap(map);
+
+    map[bytes++] = '\0'; /* of its last text */
+    to[0] = (uint8_t)(number << 3 | 2);
+    to[1] = (uint8_t)((bytes + 3) | 0x80);
+    to[2] = (uint8_t)((bytes + 3) >> 7);
+    to[3] = 2 << 3 | 2;
+    to[4] = (uint8_t)(bytes | 0x80);
+    to[5] = (uint8_t)(bytes >> 7);
+    memcpy(to + 6, map, bytes);
+    return bytes + 6;
+}
+
+/* A model that maps characters before and after. */
+static void check_maps(const char *path)
+{
+    static const struct made_piece pieces[] = { { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -1 }, { "b", NORMAL, -2 } };
+    uint8_t more[2 * SMALL_CHARSMAP_ROOM];
+    size_t used = sizeof bpe_model;
+
+    memcpy(more, bpe_model, used);
+    used += put_charsmap(more + used, 3); /* normalizer_spec */
+    used += put_charsmap(more + used, 5); /* denormalizer_spec */
+    write_model(path, pieces, 3, more, used);
+    check_file(path, NULL);
+}
+
+static void check_made(void)
+{
+    const char *folder = t_folder();
+    char path[600];
+
+    put(t_path(folder, "tokenizer_config.json"), "{\"added_tokens_decoder\":{\"7\":{\"content\":\"[EOS]\"}}}");
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, made[i].name);
+        put(path, made[i].content);
+        check_file(path, made[i].pattern);
+    }
+    snprintf(path, sizeof path, "%s/m.model", folder);
+    check_maps(path);
+}
+
 int main(void)
 {
     make_text();
+    check_made();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         uint64_t want = 0, n;
 
@@ -174,7 +264,7 @@ int main(void)
         T_CHECK(n > 10);
     }
     /* one that is built in takes long to open, and is as the others once it is */
-    for (uint64_t n = 1; fails("gpt2", n); n++)
+    for (uint64_t n = 1; fails("gpt2", NULL, n); n++)
         ;
     return t_end();
 }

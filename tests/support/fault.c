@@ -35,6 +35,7 @@ static struct {
 
 static atomic_long allocations;
 static atomic_uint lacking; /* of the file system */
+static void (*_Atomic reads_watch)(int fd);
 
 void fault_arm(enum fault_kind kind, enum fault_mode mode, uint64_t n, int os_error)
 {
@@ -67,6 +68,20 @@ void fault_file_system(unsigned lacks)
 static bool lacks(unsigned what)
 {
     return atomic_load(&lacking) & what;
+}
+
+void fault_watch_reads(void (*watch)(int fd))
+{
+    atomic_store(&reads_watch, watch);
+}
+
+static int watched(int fd)
+{
+    void (*watch)(int) = atomic_load(&reads_watch);
+
+    if (watch)
+        watch(fd);
+    return fd;
 }
 
 long fault_allocations(void)
@@ -274,11 +289,12 @@ void __wrap_free(void *old)
         return result;                                                                                                 \
     }
 
-CALL(ssize_t, read, (int fd, void *to, size_t count), (fd, to, count), -1)
-CALL(ssize_t, preadv2, (int fd, const struct iovec *to, int count, off_t at, int flags), (fd, to, count, at, flags), -1)
+CALL(ssize_t, read, (int fd, void *to, size_t count), (watched(fd), to, count), -1)
+CALL(ssize_t, preadv2, (int fd, const struct iovec *to, int count, off_t at, int flags),
+     (watched(fd), to, count, at, flags), -1)
 CALL(int, madvise, (void *at, size_t count, int how), (at, count, how), -1)
 CALL(int, eventfd, (unsigned count, int flags), (count, flags), -1)
-CALL(ssize_t, pread, (int fd, void *to, size_t count, off_t at), (fd, to, part_of(count), at), -1)
+CALL(ssize_t, pread, (int fd, void *to, size_t count, off_t at), (watched(fd), to, part_of(count), at), -1)
 CALL(ssize_t, pwrite, (int fd, const void *from, size_t count, off_t at), (fd, from, part_of(count), at), -1)
 CALL(int, ftruncate, (int fd, off_t size), (fd, size), -1)
 CALL(int, fstat, (int fd, struct stat *st), (fd, st), -1)

@@ -140,6 +140,8 @@ static void test_broken_model(void)
         { VOCAB ",\"merges\":[],\"fuse_unk\":\"x\"", LEAT_E_VOCABULARY, "\"fuse_unk\" must be true or false" },
         { VOCAB ",\"merges\":[],\"unk_token\":3", LEAT_E_VOCABULARY, "\"unk_token\" must be a string" },
         { VOCAB ",\"merges\":[\"a b\"],\"continuing_subword_prefix\":\"##\"", LEAT_E_VOCABULARY, "shorter than" },
+        { VOCAB ",\"merges\":[\"a b\"],\"continuing_subword_prefix\":7", LEAT_E_VOCABULARY,
+          "\"continuing_subword_prefix\" must be" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -206,6 +208,11 @@ static void test_broken_parts(void)
           "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true},"
           "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true}]}",
           LEAT_E_UNSUPPORTED, "ByteLevel twice" },
+        { "\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[{\"type\":\"ByteLevel\"},{\"type\":\"NFC\"}]}",
+          LEAT_E_UNSUPPORTED, "a normalizer after ByteLevel" },
+        { "\"normalizer\":{\"type\":\"ByteLevel\"},\"pre_tokenizer\":"
+          "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"never\"}",
+          LEAT_E_UNSUPPORTED, "Metaspace after ByteLevel" },
         { "\"decoder\":{\"type\":\"CTC\"}", LEAT_E_UNSUPPORTED, "the decoder \"CTC\"" },
         { "\"decoder\":{\"type\":\"Strip\",\"content\":\"ab\",\"start\":1,\"stop\":0}", LEAT_E_VOCABULARY,
           "one character" },
@@ -353,7 +360,7 @@ static void test_parts(void)
         "{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":true},"
         "{\"type\":\"Metaspace\",\"replacement\":\"_\",\"add_prefix_space\":false,\"prepend_scheme\":\"never\"},"
         "{\"type\":\"ByteLevel\",\"add_prefix_space\":true,\"trim_offsets\":true}]},"
-        "\"post_processor\":{\"type\":\"Anything\"},\"truncation\":{\"max_length\":1},\"padding\":null"));
+        "\"post_processor\":{\"type\":\"Anything\"},\"truncation\":{\"max_length\":1},\"padding\":{\"pad_id\":0}"));
     const struct spec_normalizer *n = spec->normalizers;
     const struct spec_pre_tokenizer *p = spec->pre_tokenizers;
     const struct spec_decoder *d = spec->decoders;
@@ -380,7 +387,7 @@ static void test_parts(void)
     T_CHECK(d[5].kind == SPEC_DECODE_WORDPIECE && d[5].cleanup && text_is(&d[5].content, "##"));
     T_CHECK(d[6].kind == SPEC_DECODE_METASPACE && d[6].prepend == SPEC_PREPEND_NEVER);
     T_EQ(d[7].kind, SPEC_DECODE_BYTE_LEVEL);
-    T_EQ(spec->notes, SPEC_NOTE_TRUNCATION | SPEC_NOTE_POST_PROCESSOR);
+    T_EQ(spec->notes, SPEC_NOTE_TRUNCATION | SPEC_NOTE_PADDING | SPEC_NOTE_POST_PROCESSOR);
     spec_free(spec);
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "leat_pack.h"
 #include "t.h"
 
 #include "tokenize_tools/tokenizer/builtin.h"
@@ -117,6 +118,8 @@ static void test_files(void)
     not_opened(path, NULL, LEAT_E_VOCABULARY, "is damaged: zstd says");
     write_file(path, "", 0);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "it is empty");
+    T_CHECK(truncate(path, ((off_t)1 << 30) + 1) == 0);
+    not_opened(path, NULL, LEAT_E_VOCABULARY, "more than any vocabulary");
     not_opened("/no/such/file", NULL, LEAT_E_NO_FILE, "there is no tokenizer \"/no/such/file\"");
     unlink(path);
 }
@@ -233,6 +236,13 @@ static void test_hub(void)
     setenv("HF_HOME", "/elsewhere", 1);
     o = opened("org/name");
     spec_close(&o);
+    unsetenv("HF_HUB_CACHE");
+    unsetenv("HF_HOME");
+    setenv("XDG_CACHE_HOME", "/nowhere", 1);
+    not_opened("org/name", NULL, LEAT_E_NO_FILE, "cache /nowhere/huggingface/hub has no models--org--name");
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HF_HUB_CACHE", hub, 1);
+    not_opened("org/na,me", NULL, LEAT_E_NO_FILE, "not a file or folder");
     write_file(t_path(root, "hub/models--org--name/refs/main"), "../../..", 8); /* leads out: not followed */
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "no snapshot of the revision main");
 }
@@ -240,15 +250,36 @@ static void test_hub(void)
 static void test_stored(void)
 {
     struct opened_spec o;
+    uint8_t bytes[200];
+    size_t packed;
 
     T_OK(spec_open_stored(&o, (const uint8_t *)TIKTOKEN, strlen(TIKTOKEN), "x.tiktoken", "qwen", &t_err));
+    T_EQ(o.spec->token_count, 2);
+    spec_close(&o);
+    packed = ZSTD_compress(bytes, sizeof bytes, TIKTOKEN, strlen(TIKTOKEN), 1);
+    T_OK(spec_open_stored(&o, bytes, packed, "x.tiktoken.zst", "qwen", &t_err));
     T_EQ(o.spec->token_count, 2);
     spec_close(&o);
     T_STATUS(spec_open_stored(&o, (const uint8_t *)"{", 1, "x.json", NULL, &t_err), LEAT_E_VOCABULARY);
 }
 
+/* A dataset may name what a later version has built in; never a file of this machine. */
+static void test_names(void)
+{
+    const struct leat_stored_tokenizer later = { "gpt9", "", NULL, 0 }, file = { "/etc/hostname", "", NULL, 0 };
+    struct leat_tokenizer *t;
+
+    T_STATUS(leat_tokenizer_open_stored(&t, &later, &t_err), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "\"gpt9\" is none that this version has built in");
+    T_STATUS(leat_tokenizer_open_stored(&t, &file, &t_err), LEAT_E_UNSUPPORTED);
+    T_STATUS(leat_tokenizer_open(&t, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_tokenizer_open(&t, "", NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CHECK(!t);
+}
+
 int main(void)
 {
+    test_names();
     test_builtins();
     test_files();
     test_folder();

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "leat_pack.h"
+#include "support/craft.h"
 #include "t.h"
 
 static const char *folder;
@@ -375,6 +376,102 @@ static void test_arguments(void)
     compare("there", names, 1);
 }
 
+/* Metadata that differ are kept as KEY.1, KEY.2, ...: unless that is a key already, of any part. */
+static void test_taken_keys(void)
+{
+    static const char *const names[] = { "k1", "k2" };
+
+    write_pairs("k1", (const char *const[]) { "about", "x", NULL });
+    write_pairs("k2", (const char *const[]) { "about", "y", "about.1", "z", NULL });
+    T_STATUS(merge("never", names, 2, NULL, NULL), LEAT_E_UNSUPPORTED);
+    T_CONTAINS(t_err.message, "about.1, under which part 1's would be kept");
+    write_pairs("k2", (const char *const[]) { "about", "x", "about.1", "z", NULL });
+    T_OK(merge("k", names, 2, NULL, NULL));
+    check_pairs("k", (const char *const[]) { "about", "x", "about.1.2", "z", NULL });
+}
+
+/* ---- Parts that the writer would not have written ---- */
+
+static void write_bytes(const char *name, const struct craft_text *text)
+{
+    FILE *f = fopen(t_path(folder, name), "wb");
+
+    T_CHECK(f && fwrite(text->bytes, 1, text->count, f) == text->count && fclose(f) == 0);
+}
+
+/* As it was crafted, with one byte of its tokens or of a section changed. */
+static void write_crafted(struct craft *c, uint8_t *byte, uint8_t value)
+{
+    *byte = value;
+    craft_repair(c, CRAFT_REPAIR_ALL);
+    write_bytes("crafted.tokens", &c->tokens);
+    write_bytes("crafted.leat", &c->index);
+}
+
+static void refuse_crafted(enum leat_status status, const char *what)
+{
+    static const char *const names[] = { "crafted" };
+    struct leat_merge_options shuffle = LEAT_MERGE_OPTIONS_INIT;
+    uint64_t files = t_files(folder);
+
+    shuffle.shuffle = 1;
+    for (int i = 0; i < 2; i++) {
+        T_STATUS(merge("never", names, 1, i ? &shuffle : NULL, NULL), status);
+        T_CONTAINS(t_err.message, what);
+        T_CONTAINS(t_err.message, "/crafted");
+    }
+    T_EQ(t_files(folder), files);
+}
+
+/* One that were passed over as if it were there would take a token of the text with it. */
+static void test_lost_tokens(void)
+{
+    static const char lost[] = "lacks its begin or end token";
+    struct craft c;
+    uint8_t *starts;
+
+    craft_begin(&c, 300, 299, 298);
+    craft_text_document(&c, "water", NULL); /* tokens 0 to 6 */
+    craft_text_document(&c, "mill", NULL);  /* 7 to 12 */
+    craft_index(&c);
+    write_crafted(&c, c.tokens.bytes, c.tokens.bytes[0]);
+    T_OK(merge("uncrafted", (const char *const[]) { "crafted" }, 1, NULL, NULL));
+    write_crafted(&c, &c.tokens.bytes[2 * 7], 'x'); /* 298 is 0x12a: now 0x178 */
+    refuse_crafted(LEAT_E_TOKEN, lost);
+    T_CONTAINS(t_err.message, "at token 7 ");
+    write_crafted(&c, &c.tokens.bytes[2 * 7], 298 & 0xff);
+    write_crafted(&c, &c.tokens.bytes[2 * 6], 'x');
+    refuse_crafted(LEAT_E_TOKEN, lost);
+    write_crafted(&c, &c.tokens.bytes[2 * 6], 299 & 0xff);
+    starts = c.index.bytes + craft_place(&c, CRAFT_DOCUMENTS);
+    write_crafted(&c, starts + 8, 1); /* the first document has one token: too few for both */
+    refuse_crafted(LEAT_E_TOKEN, lost);
+    T_CONTAINS(t_err.message, "at token 0 ");
+    craft_free(&c);
+}
+
+static void test_zero_bytes(void)
+{
+    struct craft c;
+
+    craft_begin(&c, 300, 299, LEAT_NONE);
+    craft_input(&c, "mill.txt", 13, 0, 0);
+    craft_pair(&c, "key", "value");
+    craft_text_document(&c, "water", NULL);
+    craft_index(&c);
+    write_crafted(&c, &c.index.bytes[craft_place(&c, CRAFT_INPUT_PATHS) + 4], '\0');
+    refuse_crafted(LEAT_E_UNSUPPORTED, "the path of an input of ");
+    write_crafted(&c, &c.index.bytes[craft_place(&c, CRAFT_INPUT_PATHS) + 4], '.');
+    for (uint64_t at = 16; at < 24; at++) { /* behind two lengths, the key, then the value */
+        uint8_t *byte = &c.index.bytes[craft_place(&c, CRAFT_METADATA) + at], was = *byte;
+
+        write_crafted(&c, byte, '\0');
+        refuse_crafted(LEAT_E_UNSUPPORTED, "a pair of the metadata of ");
+        *byte = was;
+    }
+    craft_free(&c);
+}
+
 struct stop {
     uint64_t after, calls, last, total;
 };
@@ -438,6 +535,9 @@ int main(void)
     test_tokenizer();
     test_incompatible();
     test_arguments();
+    test_taken_keys();
+    test_lost_tokens();
+    test_zero_bytes();
     test_stop();
     return t_end();
 }

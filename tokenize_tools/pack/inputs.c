@@ -242,6 +242,20 @@ void inputs_free(struct input_list *list)
     *list = (struct input_list) { 0 };
 }
 
+enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err)
+{
+    return at < in->size ? status_set_at(err, LEAT_E_TRUNCATED, at, "%s became shorter while it was packed", in->path)
+                         : LEAT_OK;
+}
+
+enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
+                                   struct leat_error *err)
+{
+    if (damage && damage->status != LEAT_E_TRUNCATED)
+        return LEAT_OK;
+    return inputs_check_end(in, damage ? damage->offset : at, err); /* what was held of a frame lies before the end */
+}
+
 /* ---- Shares ---- */
 
 /* total * part / parts without overflow: parts fit in 32 bits. */

@@ -36,6 +36,13 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
                              enum leat_pack_format format, struct leat_error *err);
 void inputs_free(struct input_list *list);
 
+/* LEAT_E_TRUNCATED if an input whose end was met at byte `at` was longer when it was found. */
+enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err);
+
+/* The same of a stream that was read up to `at`; or up to what is damaged there (NULL: nothing is), which may be the end. */
+enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
+                                   struct leat_error *err);
+
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of all
  * inputs, one after the other. Plain files of lines are cut inside; other files go whole to the share that has their

@@ -117,9 +117,7 @@ static enum leat_status open_lane(struct lane *l, struct leat_error *err)
     byte_stream_close(l->stream);
     l->stream = NULL;
     s = file_open_read(&l->fd, &size, in->path, err);
-    if (s == LEAT_OK && size < in->size)
-        s = status_set(err, LEAT_E_TRUNCATED, "%s became shorter since packing began", in->path);
-    return s;
+    return s == LEAT_OK ? inputs_check_end(in, size, err) : s;
 }
 
 /* ---- Cutting ---- */
@@ -144,8 +142,11 @@ static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_er
 static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
                                    struct leat_error *err)
 {
+    uint64_t at = byte_stream_raw_position(l->stream);
+    enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
+
     l->ended = true;
-    return unit_end_stream(u, l->input, l->stream, damage, err);
+    return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, err) : s;
 }
 
 /* Reads text to the end of `to`; *got 0: the stream has ended, and the unit ends the input. */

@@ -9,12 +9,22 @@
 struct text_file {
     struct pack_worker *w;
     struct unit *u;
+    const struct input *in;
     struct byte_stream *stream;
     struct buffer *start; /* what has been read of it at first */
     bool start_given;
     bool damaged; /* cut off or broken: `why` says how; what came before counts */
     struct leat_error why;
 };
+
+/* Where the file ended when it was found, what has been added is not read: a plain one's size is what others count. */
+static size_t room_left(const struct text_file *f, size_t room)
+{
+    uint64_t at = byte_stream_raw_position(f->stream);
+    bool known = byte_stream_form(f->stream) == BYTE_FORM_PLAIN && byte_stream_size(f->stream) != UINT64_MAX;
+
+    return known && room > f->in->size - at ? (size_t)(f->in->size - at) : room;
+}
 
 /* Reads; damage of compressed data is an end, which is noted. */
 static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room, size_t *got, struct leat_error *err)
@@ -25,7 +35,7 @@ static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room,
     *got = 0;
     if (f->damaged)
         return LEAT_OK;
-    s = byte_stream_read(f->stream, to, room, got, &f->why);
+    s = byte_stream_read(f->stream, to, room_left(f, room), got, &f->why);
     f->u->spent_ns[STAGE_READ] += pack_cpu_ns() - began;
     if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
         f->damaged = true;
@@ -127,8 +137,8 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
 
 static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t input, struct leat_error *err)
 {
-    struct text_file f = { .w = w, .u = u, .start = &w->text };
-    enum leat_status s = byte_stream_open(&f.stream, w->setup->inputs.items[input].path, err);
+    struct text_file f = { .w = w, .u = u, .in = &w->setup->inputs.items[input], .start = &w->text };
+    enum leat_status s = byte_stream_open(&f.stream, f.in->path, err);
 
     if (s == LEAT_OK)
         s = encode_file(&f, u, input, err);
@@ -143,6 +153,8 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
         if (s != LEAT_OK || got == 0)
             break;
     }
+    if (s == LEAT_OK)
+        s = inputs_check_read(f.in, byte_stream_raw_position(f.stream), f.damaged ? &f.why : NULL, err);
     if (s == LEAT_OK)
         s = unit_end_stream(u, input, f.stream, f.damaged ? &f.why : NULL, err);
     byte_stream_close(f.stream);

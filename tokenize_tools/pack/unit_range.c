@@ -35,9 +35,7 @@ static enum leat_status read_some(const struct range *r, uint8_t *to, size_t roo
     *got = count < 0 ? 0 : (size_t)count;
     if (count < 0)
         return status_set_os(err, errno, "cannot read %s", r->in->path);
-    if (count == 0)
-        return status_set_at(err, LEAT_E_TRUNCATED, at, "%s became shorter while it was packed", r->in->path);
-    return LEAT_OK;
+    return count == 0 ? inputs_check_end(r->in, at, err) : LEAT_OK;
 }
 
 /* Reads on, until the buffer holds the file up to `to` (or its end as it was when packing began). */

@@ -1,0 +1,266 @@
+/*
+ * test_changed_files.c: files that a run finds otherwise than it may: a compressed input that was cut anywhere gives what
+ * was readable and a word about it; a run does not go on with an input, a checkpoint or a file of rejects that is not what
+ * it left, and says which. (What changes while a run reads it is in tests/faults/test_pack_faults.c.)
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "base/bytes.h"
+#include "leat_pack.h"
+#include "t.h"
+
+#define TEXT_BYTES ((size_t)3 << 20) /* some units */
+
+static const char *folder;
+static struct leat_tokenizer *tokenizer;
+static char *text;
+
+static void put(const char *name, const void *bytes, size_t count)
+{
+    FILE *f = fopen(t_path(folder, name), "wb");
+
+    T_CHECK(f && fwrite(bytes, 1, count, f) == count && fclose(f) == 0);
+}
+
+static struct leat_pack_options options(int resume)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+
+    o.tokenizer = tokenizer;
+    o.end_token = 256;
+    o.threads = 1;
+    o.resume = resume;
+    return o;
+}
+
+/* ---- Cut before it was found ---- */
+
+/* At a frame's end nothing tells that there were more. */
+static void check_cut(const char *name, const uint8_t *bytes, size_t count, bool whole)
+{
+    struct leat_pack_options o = options(0);
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    const char *input;
+
+    put(name, bytes, count);
+    input = t_path(folder, name);
+    o.replace = 1;
+    o.most_rejects = LEAT_NONE;
+    T_OK(leat_pack(t_path(folder, "cut"), &input, 1, &o, &report, &t_err));
+    if ((report.damaged_inputs == 0) != whole)
+        T_FAIL("%s of %zu bytes: %llu damaged", name, count, (unsigned long long)report.damaged_inputs);
+    if (!whole)
+        T_CONTAINS(report.damage, "in the middle of a zstd frame");
+}
+
+static void test_cut(void)
+{
+    static const char line[] = "{\"text\": \"a leat drives a mill\"}\n";
+    uint8_t bytes[400];
+    size_t frame = ZSTD_compress(bytes, sizeof bytes, line, sizeof line - 1, 1);
+
+    memcpy(bytes + frame, bytes, frame);
+    for (size_t count = 1; count <= 2 * frame; count++) {
+        check_cut("c.jsonl.zst", bytes, count, count % frame == 0);
+        check_cut("c.txt.zst", bytes, count, count % frame == 0);
+    }
+}
+
+/* ---- Changed before a run goes on ---- */
+
+/* A run over more than a unit, of which the first holds what is refused. */
+static void stop_run(const char *output, const char *input)
+{
+    struct leat_pack_options o = options(0);
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+
+    o.most_rejects = 0;
+    T_STATUS(leat_pack(t_path(folder, output), &input, 1, &o, &report, &t_err), LEAT_E_REJECTS);
+    T_CHECK(report.resumable);
+}
+
+static void resume_refused(const char *output, const char *input, enum leat_status status, const char *what)
+{
+    struct leat_pack_options o = options(1);
+
+    o.most_rejects = LEAT_NONE;
+    T_STATUS(leat_pack(t_path(folder, output), &input, 1, &o, NULL, &t_err), status);
+    T_CONTAINS(t_err.message, what);
+}
+
+static size_t make_lines(void)
+{
+    size_t used = (size_t)snprintf(text, TEXT_BYTES, "no record\n");
+
+    while (used + 100 < TEXT_BYTES)
+        used += (size_t)snprintf(text + used, TEXT_BYTES - used, "{\"id\": %zu, \"text\": \"a leat drives a mill\"}\n",
+                                 used);
+    return used;
+}
+
+/* Size and time are all that a run looks at: in a file of the same, there may be less text. */
+static void test_less_text(void)
+{
+    size_t room = ZSTD_compressBound(TEXT_BYTES), size = make_lines(), packed_size, less;
+    uint8_t *packed = malloc(room);
+    char input[600];
+    struct stat st;
+
+    snprintf(input, sizeof input, "%s/i.jsonl.zst", folder);
+    T_CHECK(packed != NULL);
+    packed_size = ZSTD_compress(packed, room, text, size, 1);
+    put("i.jsonl.zst", packed, packed_size);
+    T_CHECK(stat(input, &st) == 0);
+    stop_run("less", input);
+    less = ZSTD_compress(packed, room, text, 1000, 1);
+    bytes_store32(packed + less, 0x184d2a50); /* a frame that is passed over */
+    bytes_store32(packed + less + 4, (uint32_t)(packed_size - less - 8));
+    put("i.jsonl.zst", packed, packed_size);
+    T_CHECK(utimensat(AT_FDCWD, input, (struct timespec[]) { st.st_atim, st.st_mtim }, 0) == 0);
+    resume_refused("less", input, LEAT_E_CHECKPOINT, "i.jsonl.zst is shorter than when the killed run read it");
+    free(packed);
+}
+
+static void test_fewer_rejects(const char *input)
+{
+    stop_run("few", input);
+    put("few.rejects.jsonl", "{", 1);
+    resume_refused("few", input, LEAT_E_CHECKPOINT, "few.partial.rejects is shorter than the killed run left it");
+}
+
+/* ---- Notes of others ---- */
+
+/* Puts another note into the checkpoint of a run, of which `change` gets a copy; all else stays. */
+static void change_note(const char *output, uint64_t (*change)(uint8_t *note, uint64_t bytes))
+{
+    struct leat_writer_options w = LEAT_WRITER_OPTIONS_INIT;
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    struct leat_stored_tokenizer stored;
+    struct leat_writer *writer;
+    size_t bytes;
+    void *note;
+
+    leat_tokenizer_info(tokenizer, &info);
+    leat_tokenizer_stored(tokenizer, &stored);
+    w.vocabulary = info.vocabulary;
+    w.fingerprint = info.fingerprint;
+    w.tokenizer = &stored;
+    w.end_token = 256;
+    w.store_hashes = w.store_lines = w.store_ids = 1;
+    T_OK(leat_writer_resume(&writer, t_path(folder, output), &w, &note, &bytes, &t_err));
+    T_OK(leat_writer_checkpoint(writer, note, (size_t)change(note, bytes), &t_err));
+    leat_writer_free_note(note);
+    leat_writer_suspend(writer);
+}
+
+static uint64_t cut_short(uint8_t *note, uint64_t bytes)
+{
+    (void)note;
+    return bytes < 5 ? bytes : 5;
+}
+
+static uint64_t other_magic(uint8_t *note, uint64_t bytes)
+{
+    note[0]++;
+    return bytes;
+}
+
+/* The number of paths is behind the position. */
+static uint64_t more_paths(uint8_t *note, uint64_t bytes)
+{
+    bytes_store64(note + bytes - 8, 7);
+    return bytes;
+}
+
+static void test_notes(const char *input)
+{
+    static uint64_t (*const changes[])(uint8_t *, uint64_t) = { cut_short, other_magic, more_paths };
+
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        char output[16];
+
+        snprintf(output, sizeof output, "note%zu", i);
+        stop_run(output, input);
+        change_note(output, changes[i]);
+        resume_refused(output, input, LEAT_E_CHECKPOINT, "is not one of leat pack");
+    }
+}
+
+/* A program's note is behind the paths of its inputs, each with a zero byte: here neither is left. */
+static uint64_t open_path(uint8_t *note, uint64_t bytes)
+{
+    T_CHECK(memcmp(note + bytes - 6, "path\0n", 6) == 0);
+    return bytes - 2;
+}
+
+static void test_program_note(void)
+{
+    struct leat_pack_options o = options(0);
+    struct leat_packer *p;
+
+    T_OK(leat_packer_open(&p, t_path(folder, "p"), &o, &t_err));
+    T_OK(leat_packer_add_input(p, "path", NULL, &t_err));
+    T_OK(leat_packer_checkpoint(p, "n", 1, &t_err));
+    leat_packer_suspend(p);
+    change_note("p", open_path);
+    o.resume = 1;
+    T_STATUS(leat_packer_open(&p, t_path(folder, "p"), &o, &t_err), LEAT_E_CHECKPOINT);
+    T_CONTAINS(t_err.message, "is not one of leat pack");
+    T_CHECK(!p);
+}
+
+/* ---- Not damage at all ---- */
+
+/* What is not there was empty, and names may hold anything. */
+static void test_odd_but_right(void)
+{
+    struct leat_pack_options o = options(0);
+    struct leat_packer *p;
+    char input[600], empty[600];
+    const char *inputs[] = { input };
+
+    T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
+    T_OK(leat_packer_checkpoint(p, "n", 1, &t_err));
+    leat_packer_suspend(p);
+    T_CHECK(unlink(t_path(folder, "q.partial.rejects")) == 0);
+    o.resume = 1;
+    T_OK(leat_packer_open(&p, t_path(folder, "q"), &o, &t_err));
+    T_OK(leat_packer_finish(p, NULL, &t_err));
+
+    put("a\nb\\c.jsonl", "{\"text\": \"x\"}\n", 14);
+    snprintf(input, sizeof input, "%s", t_path(folder, "a\nb\\c.jsonl"));
+    o.resume = 0;
+    T_OK(leat_pack(t_path(folder, "odd.tokens"), inputs, 1, &o, NULL, &t_err));
+    T_CHECK(access(t_path(folder, "odd.leat"), F_OK) == 0);
+
+    snprintf(empty, sizeof empty, "%s", t_path(folder, "empty"));
+    inputs[0] = empty;
+    T_CHECK(mkdir(empty, 0777) == 0);
+    o.format = LEAT_PACK_JSONL;
+    T_STATUS(leat_pack(t_path(folder, "none"), inputs, 1, &o, NULL, &t_err), LEAT_E_NOT_FOUND);
+    T_CONTAINS(t_err.message, "holds no file");
+}
+
+int main(void)
+{
+    char input[600];
+
+    folder = t_folder();
+    text = malloc(TEXT_BYTES);
+    T_CHECK(text != NULL);
+    T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
+    test_cut();
+    test_less_text();
+    put("i.jsonl", text, make_lines());
+    snprintf(input, sizeof input, "%s", t_path(folder, "i.jsonl"));
+    test_fewer_rejects(input);
+    test_notes(input);
+    test_program_note();
+    test_odd_but_right();
+    leat_tokenizer_close(tokenizer);
+    free(text);
+    return t_end();
+}
