@@ -420,7 +420,8 @@ static void end_job(struct gather *g, struct gather_job *job)
     await_reads(g, u, &job->in_flight);
 }
 
-/* What is in flight writes into the buffers: wait for it. */
+/* What is in flight writes into the buffers: wait for it. Where that cannot be done, they stay: whatever came to lie there
+ * next would be written over. */
 static void close_ring(struct gather *g)
 {
     struct gather_uring *u = g->uring;
@@ -431,6 +432,8 @@ static void close_ring(struct gather *g)
     await_reads(g, u, &u->in_flight);
     gather_leave(g);
     io_uring_queue_exit(&u->ring);
+    if (u->in_flight > 0)
+        u->buffers = NULL;
     free_buffers(u);
     free(u);
     g->uring = NULL;
