@@ -83,6 +83,17 @@ overwrite() { # FILE OFFSET TEXT
     printf '%s' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
+# Overwrites the first 8 bytes of a section of an index, by the kind that FORMAT.md numbers.
+spoil_section() { # FILE KIND
+    entry=512
+    while spoiled=$(od -An -v -tu4 --endian=little -j$entry -N4 "$1" | tr -d ' ') && [ "$spoiled" -ne "$2" ]; do
+        [ "$spoiled" -ne 0 ] || fail "$1 has no section $2"
+        [ "$spoiled" -ne 0 ] || return
+        entry=$((entry + 64))
+    done
+    overwrite "$1" "$(od -An -v -tu8 --endian=little -j$((entry + 8)) -N8 "$1" | tr -d ' ')" '~~~~~~~~'
+}
+
 copy_dataset() { # FROM TO
     cp "$1.leat" "$2.leat" && cp "$1.tokens" "$2.tokens"
 }
