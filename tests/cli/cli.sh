@@ -56,6 +56,12 @@ and not
     $2"
 }
 
+# Whether the command that ran last ended with this code, and said this among other things.
+says() { # CODE PART
+    [ "$code" -eq "$1" ] || fail "$ran: exit code $code, not $1; it said: $(cat "$said")"
+    grep -qF -- "$2" "$said" || fail "$ran: did not say '$2' but: $(cat "$said")"
+}
+
 # Lines that end in " @" go on in the next.
 join_lines() {
     sed -e ':more' -e '/ @$/!b' -e N -e 's/@\n//' -e 'b more'
