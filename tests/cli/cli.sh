@@ -56,6 +56,12 @@ and not
     $2"
 }
 
+# Whether the command that ran last ended with this code, and said this among other things.
+says() { # CODE PART
+    [ "$code" -eq "$1" ] || fail "$ran: exit code $code, not $1; it said: $(cat "$said")"
+    grep -qF -- "$2" "$said" || fail "$ran: did not say '$2' but: $(cat "$said")"
+}
+
 # Lines that end in " @" go on in the next.
 join_lines() {
     sed -e ':more' -e '/ @$/!b' -e N -e 's/@\n//' -e 'b more'
@@ -81,6 +87,17 @@ refuse() { # CODE MESSAGE COMMAND...
 # Overwrites bytes of a file with a text.
 overwrite() { # FILE OFFSET TEXT
     printf '%s' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
+}
+
+# Overwrites the first 8 bytes of a section of an index, by the kind that FORMAT.md numbers.
+spoil_section() { # FILE KIND
+    entry=512
+    while spoiled=$(od -An -v -tu4 --endian=little -j$entry -N4 "$1" | tr -d ' ') && [ "$spoiled" -ne "$2" ]; do
+        [ "$spoiled" -ne 0 ] || fail "$1 has no section $2"
+        [ "$spoiled" -ne 0 ] || return
+        entry=$((entry + 64))
+    done
+    overwrite "$1" "$(od -An -v -tu8 --endian=little -j$((entry + 8)) -N8 "$1" | tr -d ' ')" '~~~~~~~~'
 }
 
 copy_dataset() { # FROM TO

@@ -122,6 +122,33 @@ refuse 2 'leat: --tokens: "2:1" ends before it begins (leat cat --help lists the
 refuse 2 'leat: --document: "x" is not a number; write it like 12, 1.5K or 64Ki (leat cat --help lists the options)' \
     leat cat a --document x
 
+# begin and end tokens are no text, though they are among the tokens
+make_dataset marked vocabulary=300 end=256 begin=257 tokenizer=bytes document=72,105 document= document=33
+run leat cat marked --document 0:
+ended 0 ''
+printf 'Hi\n\n!\n' | cmp - "$printed" || fail "the text between begin and end tokens is another"
+run leat cat marked --tokens 0:2
+ended 0 ''
+printf 'H' | cmp - "$printed" || fail "the text of a begin token and of the next one is another"
+
+# an id that the tokenizer does not have: the text before it, and an error
+make_dataset beyond vocabulary=60000 tokenizer=gpt2 document=72 document=55555
+run leat cat beyond --document 0:
+[ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"
+grep -q '55555' "$said" || fail "$ran does not name the id: $(cat "$said")"
+[ "$(cat "$printed")" = i ] || fail "$ran printed $(cat "$printed")"
+
+# a damaged tokenizer
+copy_dataset other p
+spoil_section p.leat 10
+refuse 1 'leat: p.leat: the tokenizer section contradicts itself; verify the dataset, or write it again' \
+    leat cat p --document 0
+
+# a document that begins behind the next one, of which only the two ends are looked at
+copy_dataset n p
+overwrite p.leat $((4096 + 8 * 5)) '~'
+refuse 1 'leat: document starts of p do not ascend; leat verify tells more' leat cat p --document 5:6
+
 # document starts that fall: an error that says so, and nothing that was never there
 copy_dataset n p
 overwrite p.leat 4501 '~'

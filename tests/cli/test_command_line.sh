@@ -17,6 +17,12 @@ for command in 'leat -V' 'leat --version'; do
     echo "$version" | try 0 '' $command
 done
 echo "leat-bench ${version#leat }" | try 0 '' leat-bench --version
+# leat bench is that program, wherever it is
+mkdir alone
+cp "$build/leat" alone/leat
+echo "leat-bench ${version#leat }" | try 0 '' alone/leat bench --version
+refuse 1 'leat: cannot run leat-bench: No such file or directory; it belongs beside leat or in PATH' \
+    env PATH=/nowhere alone/leat bench limits
 
 # Help has the purpose in its first line, and is the same however it is asked for; nothing is longer than a screen.
 look_at_help() { # WORD...: words that must begin a line

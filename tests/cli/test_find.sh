@@ -89,6 +89,12 @@ refuse 1 'leat: there is no input 7: the dataset has 3, numbered from 0' leat fi
 refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is odd' \
     leat find none --document 0
 
+# an index that lies about where a document came from
+copy_dataset all damaged
+spoil_section damaged.leat 4
+refuse 1 'leat: damaged.leat: record 0 of its inputs section is wrong: its path lies outside the paths; verify the @
+dataset, or write it again' leat find damaged --document 0
+
 # ---- Wrong ----------------------------------------------------------------------------------------------------------
 
 needed='of --document, --token, --origin and --id is needed (leat find --help shows how)'

@@ -199,6 +199,29 @@ grep -qF '... and 2 more (--json has them all)' "$printed" || fail "info does no
 run leat info many --json
 [ "$(grep -o '"path": "in[0-9]*"' "$printed" | wc -l)" -eq 22 ] || fail "info --json has not all 22 inputs"
 
+# a bar, however short, where there is any document
+make_dataset uneven many=500 document=1,2,3
+leat info uneven >uneven.txt
+grep -q '^  2 - 3 .* 1 *0.2 % #$' uneven.txt || fail "info of 500 documents and another one: $(cat uneven.txt)"
+
+# ---- Damage ---------------------------------------------------------------------------------------------------------
+
+# An error, whichever way it is shown; a JSON object that has begun is not ended.
+damaged() { # KIND MESSAGE
+    copy_dataset rich damaged
+    spoil_section damaged.leat "$1"
+    for form in '' --json; do
+        run leat info damaged $form
+        ended 1 "leat: damaged.leat: $2; verify the dataset, or write it again"
+        tail -n 1 "$printed" | grep -q '}$' && fail "$ran ends as if all were there: $(cat "$printed")"
+    done
+}
+
+damaged 1 'document 0 begins at token 9114861777597660798, beyond the last token'
+damaged 4 'record 0 of its inputs section is wrong: its path lies outside the paths'
+damaged 10 'the tokenizer section contradicts itself'
+damaged 11 'pair 0 of its metadata is wrong'
+
 # ---- Names ----------------------------------------------------------------------------------------------------------
 
 # a dataset comes before a folder of its name

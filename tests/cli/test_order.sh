@@ -148,7 +148,7 @@ refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 
 length, join its datasets by leat merge, or leave it out' leat order --source a --seq-len 100
 
 # Values that do not fit into a line of a plan, numbers longer than any, a plan that is larger than one can be.
-says() { # WORDS COMMAND...: it is refused with these among its words
+told() { # WORDS COMMAND...: it is refused with these among its words
     words=$1
     shift
     run "$@"
@@ -158,10 +158,10 @@ says() { # WORDS COMMAND...: it is refused with these among its words
 two_lines='x=1
 y=2'
 digits=$(printf '%070d' 5)
-says 'newline' leat order --source a --seq-len 4 --split "$two_lines" --use x
-says 'newline' leat order --source a --seq-len 4 --at "$two_lines"
-says "$digits" leat order --source a --seq-len 4 --at "$digits:1"
-says "$digits" leat cat a --tokens "$digits:6"
+told 'newline' leat order --source a --seq-len 4 --split "$two_lines" --use x
+told 'newline' leat order --source a --seq-len 4 --at "$two_lines"
+told "$digits" leat order --source a --seq-len 4 --at "$digits:1"
+told "$digits" leat cat a --tokens "$digits:6"
 truncate -s 67108865 large.plan
-says 'large.plan is no plan: it is larger than 64 MiB' leat order --plan large.plan
+told 'large.plan is no plan: it is larger than 64 MiB' leat order --plan large.plan
 finish

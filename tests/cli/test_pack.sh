@@ -15,10 +15,6 @@ prints() { # what the command that ran last printed, on stdin
     masked | diff "$expected" - >"$tmp/.diff" || fail "$ran: printed (>) other than expected (<):
 $(cat "$tmp/.diff")"
 }
-says() { # CODE PART: the command that ran last ended so, and said this among other things
-    [ "$code" -eq "$1" ] || fail "$ran: exit code $code, not $1; it said: $(cat "$said")"
-    grep -qF -- "$2" "$said" || fail "$ran: did not say '$2' but: $(cat "$said")"
-}
 same() { # A B
     cmp "$1.tokens" "$2.tokens" || fail "$1.tokens and $2.tokens differ"
     cmp "$1.leat" "$2.leat" || fail "$1.leat and $2.leat differ"

@@ -47,6 +47,15 @@ try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 <
 0 0 0 0:3 -
 0 0 2 0:2 -
 END
+try 0 '' leat trace --source bare --seq-len 5 --order sequential --samples 0:1 --json <<'END'
+{"n": 0, "source": 0, "document": 0, "first": 0, "tokens": 3, "input": null, "offset": null, "line": null, "id": null}
+{"n": 0, "source": 0, "document": 2, "first": 0, "tokens": 2, "input": null, "offset": null, "line": null, "id": null}
+END
+# an index that lies about where a document came from
+copy_dataset all damaged
+spoil_section damaged.leat 4
+refuse 1 'leat: damaged.leat: record 0 of its inputs section is wrong: its path lies outside the paths; verify the @
+dataset, or write it again' leat trace --source damaged --seq-len 8 --order sequential --samples 0:1
 
 # ---- From a document to samples -------------------------------------------------------------------------------------
 
@@ -99,8 +108,7 @@ one='--source all --seq-len 8'
     refuse 2 "leat: one of --step, --samples and --document is needed $help" leat trace $one
     refuse 2 "leat: only one of --step, --samples and --document is needed $help" leat trace $one --step 1 --samples 1:2
     refuse 2 "leat: --step needs --batch $help" leat trace $one --step 1
-    run leat trace $one --samples 5:4
-    says 2 'leat: --samples: "5:4" '
+    refuse 2 "leat: --samples: \"5:4\" ends before it begins $help" leat trace $one --samples 5:4
     refuse 2 "leat: --batch: \"4,5@0\" is no schedule B,B@STEP,... with rising steps $help" \
         leat trace $one --step 1 --batch 4,5@0
     refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \

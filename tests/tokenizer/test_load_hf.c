@@ -97,6 +97,8 @@ static void test_broken_frame(void)
     refused("hello", LEAT_E_VOCABULARY, "not a tokenizer that leat knows");
 }
 
+#define TEN "abcdefghij"
+
 static void test_broken_model(void)
 {
     static const struct {
@@ -142,11 +144,19 @@ static void test_broken_model(void)
         { VOCAB ",\"merges\":[\"a b\"],\"continuing_subword_prefix\":\"##\"", LEAT_E_VOCABULARY, "shorter than" },
         { VOCAB ",\"merges\":[\"a b\"],\"continuing_subword_prefix\":7", LEAT_E_VOCABULARY,
           "\"continuing_subword_prefix\" must be" },
+        { VOCAB ",\"merges\":[],\"end_of_word_suffix\":\"" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "x\"",
+          LEAT_E_UNSUPPORTED, "\"end_of_word_suffix\" of more than 100 bytes" },
+        /* no more of a token than 60 bytes, and none of its characters in part */
+        { VOCAB ",\"merges\":[\"a " TEN TEN TEN TEN TEN "123456789\\u00e9\"]", LEAT_E_VOCABULARY,
+          "needs the token \"" TEN TEN TEN TEN TEN "123456789\", which" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         refused(with_model(rows[i].members), rows[i].status, rows[i].sentence);
     refused("{\"model\":3}", LEAT_E_VOCABULARY, "must be an object, not a number");
+    refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true},\"model\":"
+            "{\"type\":\"BPE\"," VOCAB ",\"merges\":[],\"continuing_subword_prefix\":\"\\u4e00\"}}",
+            LEAT_E_UNSUPPORTED, "\"continuing_subword_prefix\" with characters that ByteLevel never makes");
 }
 
 static void test_broken_parts(void)

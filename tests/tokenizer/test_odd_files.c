@@ -129,6 +129,9 @@ static void test_bytes_between_decoders(void)
     closed(&o);
 }
 
+#define STRIP_DECODER(start, stop)                                                                                     \
+    "\"decoder\":{\"type\":\"Strip\",\"content\":\"b\",\"start\":" start ",\"stop\":" stop "},"
+
 static void test_decoders(void)
 {
     struct opened o = with("", "");
@@ -140,6 +143,12 @@ static void test_decoders(void)
     closed(&o);
     o = with("\"decoder\":{\"type\":\"BPEDecoder\",\"suffix\":\"b\"},", "");
     decodes(&o, "aa ");
+    closed(&o);
+    o = with(STRIP_DECODER("0", "2"), "");
+    decodes(&o, "aa");
+    closed(&o);
+    o = with(STRIP_DECODER("1", "1"), ""); /* of "b" the one letter is both its begin and its end */
+    decodes(&o, "aa");
     closed(&o);
 #ifdef LEAT_HAVE_PCRE2
     o = with("\"decoder\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"\"},\"content\":\".\"},", "");
@@ -245,8 +254,8 @@ static void test_suffix(void)
 
 static void not_opened(const char *parts, const char *component)
 {
+    static char json[32768];
     struct leat_tokenizer *t;
-    char json[1024];
     const char *path;
 
     snprintf(json, sizeof json, "{%s,\"model\":{\"vocab\":{\"a\":0},\"merges\":[]}}", parts);
@@ -270,6 +279,35 @@ static void test_sentences(void)
         "\"content\":\" \",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":true,"
         "\"special\":false}]",
         "bad.json: the added token \" \" is normalized to nothing");
+#define LOWERED(id, content)                                                                                           \
+    "{\"id\":" id ",\"content\":\"" content "\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"              \
+    "\"normalized\":true,\"special\":false}"
+    not_opened(
+        "\"normalizer\":{\"type\":\"Lowercase\"},\"added_tokens\":[" LOWERED("1", "XY") "," LOWERED("2", "xY") "]",
+        "two added tokens are both looked for as \"xy\"");
+#undef LOWERED
+}
+
+/* An expression that tells more kinds of characters apart, has more classes, or goes deeper than can be told, is refused. */
+static void test_large_expressions(void)
+{
+    enum { PARTS = 1200 };
+    static char regex[PARTS * 16], parts[sizeof regex + 256];
+    static const char *const sentences[] = { "more than 256 kinds of characters apart",
+                                             "too many different character classes", "nested too deeply" };
+
+    for (unsigned k = 0; k < sizeof sentences / sizeof sentences[0]; k++) {
+        size_t used = 0;
+
+        for (unsigned i = 0; i < (k == 0 ? 300 : k == 1 ? PARTS : 100); i++)
+            used += (size_t)snprintf(regex + used, sizeof regex - used, k == 2 ? "(" : "%s\\\\x{%x}", i ? "|" : "",
+                                     0x4e00 + i);
+        snprintf(parts, sizeof parts,
+                 "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"%s\"},\"behavior\":\"Isolated\","
+                 "\"invert\":false}",
+                 regex);
+        not_opened(parts, sentences[k]);
+    }
 }
 
 /* A byte-level file whose bytes have no token falls back to bytes of its own way of writing, two for each: there are
@@ -313,5 +351,6 @@ int main(void)
     test_tiktoken();
     test_suffix();
     test_sentences();
+    test_large_expressions();
     return t_end();
 }

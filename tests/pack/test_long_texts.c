@@ -1,0 +1,204 @@
+/*
+ * test_long_texts.c: texts that a thread's own encoder has no room for, under a small bound on memory: of files that go
+ * through part by part, and of a word that cannot be cut, they get the ids that leat_encoder_encode() gives, in 32 bits,
+ * too, with one thread and with several that share what encodes them. One that is refused, be it in its middle, leaves
+ * nothing behind, in the dataset or in the encoder; nor in what a piece of work keeps, where several files are one.
+ */
+#include <zstd.h>
+
+#include "leat_pack.h"
+#include "t.h"
+
+#define MOST   ((size_t)12 << 20)
+#define PERIOD 4096 /* so that texts are small when compressed */
+
+enum content { NONE, WORDS, ONE_WORD, MALFORMED_LATE, ACCENTS };
+
+static const char *folder;
+static struct leat_tokenizer *tokenizer;
+
+struct row {
+    enum content content;
+    size_t bytes;
+    int refused;
+};
+
+/* What each file holds, in the order of their names. */
+#define FILES 14
+static const struct set {
+    const char *tokenizer; /* NULL: of the file that is made here */
+    uint64_t memory;
+    struct row rows[FILES];
+} sets[] = {
+    /* a word of 12 MiB cannot be merged in a quarter of the memory */
+    { "cl100k_base",
+      (uint64_t)160 << 20,
+      { { WORDS, 100, 0 },
+        { ONE_WORD, 150000, 0 },
+        { MALFORMED_LATE, 3 << 20, 1 },
+        { WORDS, 3 << 20, 0 },
+        { ONE_WORD, MOST, 1 },
+        { ONE_WORD, 600000, 0 },
+        { MALFORMED_LATE, 2 << 20, 1 },
+        { WORDS, 2 << 20, 0 } } },
+    /* two ids for each byte: more than a thread's own encoder has room for where the text itself is not long yet; where
+     * that begins depends on what the process holds */
+    { NULL,
+      (uint64_t)112 << 20,
+      { { ACCENTS, 25000, 0 },
+        { ACCENTS, 32000, 0 },
+        { ACCENTS, 40000, 0 },
+        { ACCENTS, 53000, 0 },
+        { ACCENTS, 70000, 0 },
+        { ACCENTS, 93000, 0 },
+        { ACCENTS, 124000, 0 },
+        { ACCENTS, 165000, 0 },
+        { ACCENTS, 220000, 0 },
+        { ACCENTS, 290000, 0 },
+        { ACCENTS, 390000, 0 },
+        { ACCENTS, 520000, 0 },
+        { ACCENTS, 690000, 0 },
+        { WORDS, 100, 0 } } },
+};
+
+static void make(char *text, const struct row *row)
+{
+    uint64_t random = row->bytes;
+
+    for (size_t i = 0; i < row->bytes; i++)
+        if (i >= PERIOD)
+            text[i] = text[i - PERIOD];
+        else if (row->content == ACCENTS)
+            text[i] = "\xc3\xa9"[i % 2];
+        else
+            text[i] = (char)(row->content != ONE_WORD && t_below(&random, 6) == 0 ? ' ' : 'a' + t_below(&random, 26));
+    if (row->content == MALFORMED_LATE)
+        text[row->bytes - row->bytes / 8] = '\xff';
+}
+
+static void put(const char *path, const char *text, size_t bytes)
+{
+    FILE *f = fopen(path, "wb");
+
+    T_CHECK(f && fwrite(text, 1, bytes, f) == bytes && fclose(f) == 0);
+}
+
+/* Compressed ones are small, and are all read as one piece of work. */
+static size_t write_files(const struct set *set, int compressed, char *text, const char **names)
+{
+    static char paths[FILES][600], packed[1 << 16];
+    size_t count = 0;
+
+    for (; count < FILES && set->rows[count].content != NONE; count++) {
+        make(text, &set->rows[count]);
+        snprintf(paths[count], sizeof paths[count], "%s/%02zu.txt%s", folder, count, compressed ? ".zst" : "");
+        if (compressed)
+            put(paths[count], packed, ZSTD_compress(packed, sizeof packed, text, set->rows[count].bytes, 1));
+        else
+            put(paths[count], text, set->rows[count].bytes);
+        names[count] = paths[count];
+    }
+    return count;
+}
+
+/* Each text that was not refused, encoded alone. */
+static void check_documents(const struct leat_dataset *d, const struct set *set, size_t files, char *text)
+{
+    struct leat_encoder *e;
+    uint32_t *have = malloc(MOST * sizeof *have);
+    uint64_t document = 0;
+
+    T_CHECK(have != NULL);
+    T_OK(leat_encoder_open(&e, tokenizer, NULL, &t_err));
+    for (size_t i = 0; i < files; i++) {
+        uint64_t first, count, wanted;
+        const uint32_t *ids;
+
+        if (set->rows[i].refused)
+            continue;
+        make(text, &set->rows[i]);
+        T_OK(leat_encoder_encode(e, text, set->rows[i].bytes, &ids, &wanted, &t_err));
+        T_OK(leat_dataset_document(d, document++, &first, &count, &t_err));
+        T_EQ(count, wanted);
+        T_OK(leat_dataset_read_u32(d, first, count, have, &t_err));
+        if (count != wanted || memcmp(have, ids, count * sizeof *ids) != 0)
+            T_FAIL("file %zu has other ids", i);
+    }
+    leat_encoder_close(e);
+    free(have);
+}
+
+static void check(const struct set *set, const char *const *names, size_t files, char *text, unsigned threads)
+{
+    struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    const char *output = t_path(folder, "out");
+    struct leat_dataset *d;
+    uint64_t refused = 0;
+
+    for (size_t i = 0; i < files; i++)
+        refused += (uint64_t)set->rows[i].refused;
+    o.tokenizer = tokenizer;
+    o.threads = threads;
+    o.memory = set->memory;
+    o.reject_invalid = 1;
+    o.replace = 1;
+    o.most_rejects = LEAT_NONE;
+    T_OK(leat_pack(output, names, files, &o, &report, &t_err));
+    T_EQ(report.rejects, refused);
+    T_EQ(report.documents, files - refused);
+    T_OK(leat_dataset_open(&d, output, NULL, &t_err));
+    check_documents(d, set, files, text);
+    leat_dataset_close(d);
+}
+
+/* Of bytes, each a token, that are not those of the byte-level way of writing them. */
+static const char *made_tokenizer(void)
+{
+    char json[8192] = "{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true,"
+                      "\"use_regex\":true},\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"merges\":[],"
+                      "\"vocab\":{";
+    const char *path = t_path(folder, "tokenizer.json");
+
+    for (unsigned b = 0; b < 256; b++)
+        snprintf(json + strlen(json), sizeof json - strlen(json), "\"<0x%02X>\":%u%s", b, b, b < 255 ? "," : "}}}");
+    put(path, json, strlen(json));
+    return path;
+}
+
+static void check_set(const struct set *set, char *text)
+{
+    T_OK(leat_tokenizer_open(&tokenizer, set->tokenizer ? set->tokenizer : made_tokenizer(), NULL, &t_err));
+    for (int compressed = 0; compressed < 2; compressed++) {
+        const char *names[FILES];
+        size_t files = write_files(set, compressed, text, names);
+
+        for (unsigned threads = 1; threads <= 2; threads++)
+            check(set, names, files, text, threads);
+    }
+    leat_tokenizer_close(tokenizer);
+}
+
+int main(void)
+{
+    const char *asked;
+    char *text;
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    return t_skip("a sanitizer takes memory of its own");
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
+    return t_skip("a sanitizer takes memory of its own");
+#endif
+#endif
+    asked = getenv("LEAT_TEST_QUICK");
+    if (asked && asked[0])
+        return t_skip("takes seconds, and an emulator's memory is not ours");
+    text = malloc(MOST);
+    T_CHECK(text != NULL);
+    folder = t_folder();
+    for (size_t i = sizeof sets / sizeof sets[0]; i-- > 0;) /* the one with little memory first */
+        check_set(&sets[i], text);
+    free(text);
+    return t_end();
+}
