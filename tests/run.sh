@@ -29,6 +29,12 @@ run_one='
         $LEAT_TEST_RUNNER "$name" >"$file.out" 2>&1 </dev/null
     code=$?
     rm -rf "$file.tmp"
+    # a shell goes on after a word that is no command, and what it was to check is not checked
+    if [ $code -eq 0 ] && grep -E "^([^ ]*/)?test_[^ ]*\.sh: (line )?[0-9]+: [^ ]*: (command )?not found$" "$file.out" \
+        >"$file.missing"; then
+        mv "$file.missing" "$file.out"
+        code=1
+    fi
     short=${name#"$build"/tests/}
     short=${short#tests/}
     case $code in
