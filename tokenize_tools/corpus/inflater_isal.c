@@ -64,9 +64,10 @@ void inflater_reset(struct inflater *inflater)
 }
 
 /*
- * Of a match whose distance is wrong, isa-l may have counted the length as text already, of whatever lay there; but not
- * where it is fed byte by byte. So the state before a call is kept, and at a defect the call is done again. That before
- * the first call is known, and of later ones each is a block of input, next to which the copy is nothing.
+ * Of a match that is a defect, since it begins before the text or by a distance that there is not, isa-l has often counted
+ * the length as text already, of whatever lay there: where it reads on in one go, but not where it is fed byte by byte. So
+ * a call that meets a defect is made again in that way. The first call for new data begins as reset; of later ones the
+ * state is kept, 87 KB for most of a MB of text.
  */
 static bool keep_before(struct inflater *inflater)
 {
@@ -83,6 +84,7 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
 {
     struct inflate_state *state = &inflater->state;
     int code = ISAL_DECOMP_OK;
+    uint32_t used = 0;
 
     if (inflater->fresh)
         reset_state(state);
@@ -90,13 +92,15 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
         memcpy(state, inflater->before, sizeof *state);
     state->next_out = out;
     state->avail_out = room;
-    state->avail_in = 0;
-    for (uint32_t i = 0; i < in_bytes && code == ISAL_DECOMP_OK && state->avail_in == 0; i++) {
-        state->next_in = in + i;
+    while (used < in_bytes && code == ISAL_DECOMP_OK) {
+        state->next_in = in + used;
         state->avail_in = 1;
         code = isal_inflate(state);
+        if (state->avail_in > 0)
+            break; /* there is no room for what came before the defect: it will be met by the next call */
+        used++;
     }
-    state->avail_in = (uint32_t)(in + in_bytes - state->next_in);
+    state->avail_in = in_bytes - used;
     return code;
 }
 
@@ -188,7 +192,7 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     state->next_out = *out;
     state->avail_out = some_room;
     code = isal_inflate(state);
-    if (code == ISAL_INVALID_LOOKBACK || code == ISAL_INVALID_SYMBOL)
+    if (code != ISAL_DECOMP_OK)
         code = inflate_again_by_bytes(inflater, (uint8_t *)(uintptr_t)*in, some_in, *out, some_room);
     inflater->fresh = false;
     /* whole bytes among the bits that it holds were not part of the data */
