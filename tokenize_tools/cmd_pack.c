@@ -30,9 +30,12 @@ static double text_rate(const struct pack_bar *bar, const struct leat_pack_repor
     return per_second(r->text_bytes - bar->text_before, seconds);
 }
 
+/* By their share of the text: of what was packed before, arranging may have left out any part. */
 static double token_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
-    return per_second(r->tokens - bar->tokens_before, seconds);
+    double share = r->text_bytes > 0 ? (double)(r->text_bytes - bar->text_before) / (double)r->text_bytes : 0;
+
+    return per_second(r->tokens, seconds) * share;
 }
 
 static void print_json(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,

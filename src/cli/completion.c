@@ -86,7 +86,11 @@ static void bash_program(const struct command *c)
     printf("    %s)\n        ", c->name);
     fputs("declare -F ", stdout);
     put_function(c->program);
-    printf(" >/dev/null || eval \"$(\"${COMP_WORDS[0]}\" %s --completion bash 2>/dev/null)\"\n", c->name);
+    printf(" >/dev/null || eval \"$(\"${COMP_WORDS[0]/#~/$HOME}\" %s --completion bash 2>/dev/null)\"\n        ",
+           c->name);
+    fputs("declare -F ", stdout);
+    put_function(c->program);
+    puts(" >/dev/null || return");
     printf("        COMP_WORDS=(%s \"${COMP_WORDS[@]:2}\")\n        COMP_CWORD=$((COMP_CWORD - 1))\n        ",
            c->program);
     put_function(c->program);
@@ -171,8 +175,11 @@ static void zsh_command(const struct command *c)
     if (c->program) {
         printf("    %s)\n        (($+functions[", c->name);
         put_function(c->program);
-        printf("])) || eval \"$(\"$words[1]\" %s --completion zsh 2>/dev/null)\"\n", c->name);
+        printf("])) || eval \"$(${(Q)~words[1]} %s --completion zsh 2>/dev/null)\"\n", c->name);
         printf("        words=(%s \"${(@)words[3,-1]}\")\n        ((CURRENT--))\n        ", c->program);
+        fputs("(($+functions[", stdout);
+        put_function(c->program);
+        fputs("])) && ", stdout);
         put_function(c->program);
         puts(" ;;");
         return;
@@ -259,7 +266,8 @@ static void fish_program(const struct program *program, const struct command *c)
     put_function(program->name);
     printf("_%s\n    functions -q ", c->name);
     put_function(c->program);
-    printf("_first; or %s %s --completion fish 2>/dev/null | source\n", program->name, c->name);
+    printf("_first; or begin; type -q %s; and %s %s --completion fish 2>/dev/null | source; end\n", program->name,
+           program->name, c->name);
     printf("    complete -C \"%s \"(commandline -cp | string replace -r '^.*?\\b%s +' '')\nend\n", c->program, c->name);
     fish_line(program, c->name);
     fputs(" -a '(", stdout);

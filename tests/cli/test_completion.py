@@ -58,7 +58,7 @@ class Terminal:
         if pid == 0:
             os.chdir(folder / "here")
             os.environ.update(PATH=f"{build}:{os.environ['PATH']}", TERM="vt100", ZDOTDIR=str(folder), LC_ALL="C",
-                              HISTFILE="/dev/null", INPUTRC="/dev/null")
+                              HOME=str(folder), HISTFILE="/dev/null", INPUTRC="/dev/null")
             os.execvp(command[0], command)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 4000, 0, 0))
 
@@ -72,6 +72,7 @@ class Terminal:
                 seen += os.read(self.fd, 65536)
             except OSError:
                 raise SystemExit(f"the shell ended: {seen!r}") from None
+        self.seen = seen.decode()
         return found[1].decode()
 
     def tab(self, line):
@@ -88,11 +89,11 @@ class Terminal:
 class Fish:
     tab = None
 
-    def offers(self, line):
-        script = "leat --completion fish | source; complete -C $argv[1]"
+    def offers(self, line, script="leat --completion fish | source; complete -C $argv[1]"):
         where = {**os.environ, "HOME": str(folder), "PATH": f"{build}:{os.environ['PATH']}"}
         done = subprocess.run(["fish", "--no-config", "-c", script, line], cwd=folder / "here", env=where, check=True,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.seen = done.stderr.decode()
         return [offer.split("\t")[0] for offer in done.stdout.decode().splitlines()]
 
 
@@ -179,11 +180,29 @@ def try_shell(name, shell):
                 fail(name, line, f"becomes '{became}', not '{after}'")
 
 
+def try_without_bench(name, start):
+    """leat-bench is asked by way of the leat that stands in the line; where that has none beside it, nothing is said"""
+    shell = start()
+    if name == "fish":
+        gone = "leat --completion fish | source; set PATH /usr/bin /bin; complete -C $argv[1]"
+        shell.offers("leat bench li", gone)
+    else:
+        shell.offers("~/alone/leat bench li")
+        if (offered := start().offers("~/both/leat bench li")) != ["limits"]:
+            fail(name, "~/both/leat bench li", f"offers {' '.join(offered)}, not limits")
+    if "not found" in shell.seen or "Unknown command" in shell.seen:
+        fail(name, "leat bench li without leat-bench", f"says {shell.seen!r}")
+
+
 (folder / "here/texts").mkdir(parents=True)
 for file in FILES:
     (folder / "here" / file).write_text("IQ== 0\n")
 (folder / "bashrc").write_text(BASHRC)
 (folder / ".zshrc").write_text(ZSHRC)
+(folder / "alone").mkdir()
+shutil.copy(build / "leat", folder / "alone/leat")
+(folder / "both").mkdir()
+(folder / "both/leat").symlink_to(build / "leat")
 (folder / "functions").mkdir()
 for program in ("leat", "leat-bench"):
     text = subprocess.run([build / program, "--completion", "zsh"], stdout=subprocess.PIPE, check=True).stdout
@@ -193,6 +212,7 @@ for name, start in (("bash", lambda: Terminal("bash", "--noprofile", "--rcfile",
                     ("zsh", lambda: Terminal("zsh", "-d", "-i")), ("fish", Fish)):
     if shutil.which(name):
         try_shell(name, start())
+        try_without_bench(name, start)
         tried.append(name)
     else:
         print(f"not tried: {name} is not installed")

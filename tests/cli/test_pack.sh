@@ -150,6 +150,13 @@ if command -v zstd >/dev/null; then
         fail "$ran: $(cat "$printed")"
     rm -f x.leat x.tokens
 fi
+# a text whose size the system tells as 0 is read nevertheless; once it was packed as an empty one
+if [ -n "$(cat /proc/version 2>/dev/null)" ]; then
+    run leat pack -t bytes -o x --end none --format text --json /proc/version
+    ended 0 ''
+    grep -q "\"text_bytes\": $(wc -c </proc/version)," "$printed" || fail "$ran: $(cat "$printed")"
+    rm -f x.leat x.tokens
+fi
 run leat pack -t bytes -o x --part 1/2 -
 says 2 'standard input cannot be packed in parts'
 run leat pack -t bytes -o x --part 1/2 --shuffle 1 a.jsonl
@@ -226,6 +233,15 @@ done
 ended 0 ''
 grep -q '"documents": 9000, ' "$printed" || fail "$ran: $(cat "$printed")"
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
+# and nothing is left of less than nothing where --dedup leaves out most of what was packed before
+(yes '{"text":"the same record"}' | head -n 9000 && echo '{}') >alike.jsonl
+for more in '--max-rejects 0' '--max-rejects 1 --resume --json'; do
+    # shellcheck disable=SC2086 # words
+    run "$build/tiny/leat" pack -t bytes -o alike --dedup $more alike.jsonl
+done
+ended 0 ''
+grep -q '"documents": 1, ' "$printed" || fail "$ran: $(cat "$printed")"
+grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: $(cat "$printed")"
 refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint: go on with it (--resume), or start over (--force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference

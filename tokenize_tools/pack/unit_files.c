@@ -17,13 +17,16 @@ struct text_file {
     struct leat_error why;
 };
 
-/* Where the file ended when it was found, what has been added is not read: a plain one's size is what others count. */
+/*
+ * Where the file ended when it was found, what has been added is not read: a plain one's size is what others count. But a
+ * size of 0 tells nothing: files that are made while they are read have it, as in /proc.
+ */
 static size_t room_left(const struct text_file *f, size_t room)
 {
     uint64_t at = byte_stream_raw_position(f->stream);
     bool known = byte_stream_form(f->stream) == BYTE_FORM_PLAIN && byte_stream_size(f->stream) != UINT64_MAX;
 
-    return known && room > f->in->size - at ? (size_t)(f->in->size - at) : room;
+    return known && f->in->size > 0 && room > f->in->size - at ? (size_t)(f->in->size - at) : room;
 }
 
 /* Reads; damage of compressed data is an end, which is noted. */
