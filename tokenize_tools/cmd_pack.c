@@ -27,12 +27,12 @@ static double per_second(uint64_t amount, double seconds)
 /* Rates are of what this run did, not one before it that it goes on with. */
 static double text_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
-    return per_second(r->text_bytes - bar->text_before, seconds);
+    return per_second(pack_bar_text(bar, r), seconds);
 }
 
 static double token_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
-    return per_second(r->tokens - bar->tokens_before, seconds);
+    return r->was_finished ? 0 : per_second(r->tokens - bar->tokens_before, seconds);
 }
 
 static void print_json(const struct pack_values *v, const struct leat_pack_report *r, const struct pack_bar *bar,

@@ -392,3 +392,8 @@ void pack_bar_end(struct pack_bar *bar)
 {
     progress_end(&bar->progress);
 }
+
+uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *r)
+{
+    return r->was_finished ? 0 : r->text_bytes - bar->text_before;
+}

@@ -230,6 +230,8 @@ done
 ended 0 ''
 grep -q '"documents": 9000, ' "$printed" || fail "$ran: $(cat "$printed")"
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
+run leat pack -t bytes -o long --max-rejects 1 --resume --json long.jsonl # nothing is left to do
+grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
 refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint: go on with it (--resume), or start over (--force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference
