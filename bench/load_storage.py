@@ -40,10 +40,11 @@ def spread(values, digits=2):
     return "%.*f (%.*f-%.*f)" % (digits, statistics.median(values), digits, min(values), digits, max(values))
 
 
-def fio(path, span, depth, seconds):
+def fio(path, span, depth, seconds, seed):
     command = ["fio", "--name=spans", "--filename=" + path, "--readonly", "--direct=1", "--rw=randread",
                "--bs=%d" % span, "--blockalign=4096", "--norandommap", "--iodepth=%d" % depth, "--ioengine=io_uring",
-               "--fixedbufs", "--registerfiles", "--time_based", "--runtime=%d" % seconds, "--output-format=json"]
+               "--fixedbufs", "--registerfiles", "--randseed=%d" % seed, "--time_based", "--runtime=%d" % seconds,
+               "--output-format=json"]
     out = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     job = json.loads(out)["jobs"][0]
     rate = job["read"]["iops"]
@@ -54,14 +55,14 @@ def fio(path, span, depth, seconds):
 def cold(bench, name, tokens, width, rounds, seconds):
     span = (LENGTH * width + 4096 - 1) // 4096 * 4096 + 4096
     rates, cpus, peer_rates, peer_cpus = [], [], [], []
-    steps = 500
-    for _ in range(rounds):
-        peer = fio(tokens, span, 64, seconds)
+    for k in range(rounds):
+        # other places each time: below a virtual disk somebody may remember those of the round before
+        peer = fio(tokens, span, 64, seconds, 2 * k + 1)
         peer_rates.append(peer[0])
         peer_cpus.append(peer[1])
         steps = max(100, int(peer[0] / BATCH * seconds))
         forget(tokens)
-        got = load(bench, name, "--engine", "uring", "--no-verify", "--steps", str(steps))
+        got = load(bench, name, "--engine", "uring", "--no-verify", "--seed", str(2 * k + 2), "--steps", str(steps))
         windows = got["tokens_per_s"] / LENGTH
         rates.append(windows)
         cpus.append(got["cpu_s_per_mtok"] * LENGTH)

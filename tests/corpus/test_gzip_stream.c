@@ -292,45 +292,52 @@ static void check_far_matches(uint64_t *random)
 }
 
 /*
- * A match that begins before the text, in the first call and in a later one: isa-l counted its length as text, of whatever
- * lay in its buffer, unless it was fed few bytes at a time, so that a run that was resumed gave other text.
+ * Matches that are defects, in the first call and in a later one: isa-l counted their length as text, of whatever lay in its
+ * buffer, unless it was fed few bytes at a time, so that a run that was resumed gave other text.
  */
-static void check_too_far_matches(uint64_t *random)
+static void check_defect(const char *bits, unsigned before, uint64_t *random)
 {
-    /* the last block, of fixed codes: an "a", and three bytes from 32768 bytes before; then what nobody looks at */
-    static const char bits[] = "11010010001000000111101"
-                               "1111111111111";
+    struct blob file = { 0 }, text = { 0 }, want = { 0 };
+    uint8_t stored[5] = { 0 }, block[200] = { 0 };
 
-    for (unsigned before = 0; before <= 20000; before += 5000) {
-        struct blob file = { 0 }, text = { 0 }, want = { 0 };
-        uint8_t stored[5] = { 0 }, block[200] = { 0 };
+    for (unsigned i = 0; i < before; i++)
+        blob_add(&text, &(char) { (char)('a' + t_below(random, 26)) }, 1);
+    bytes_store32(stored + 1, before | ~before << 16);
+    for (unsigned i = 0; bits[i]; i++)
+        block[i / 8] |= (uint8_t)((bits[i] - '0') << i % 8);
+    blob_add(&file, "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+    blob_add(&file, stored, sizeof stored);
+    blob_add(&file, text.bytes, text.size);
+    blob_add(&file, block, sizeof block);
+    blob_add(&text, "a", 1);
+    T_EQ(plainly(&file, &want), LEAT_E_TEXT);
+    T_CHECK(blob_same(&want, &text));
+    write_whole(path, file.bytes, file.size);
+    for (size_t piece = 1; piece <= 100000; piece *= 10) {
+        struct leat_error err = { 0 };
+        struct blob got = { 0 };
 
-        for (unsigned i = 0; i < before; i++)
-            blob_add(&text, &(char) { (char)('a' + t_below(random, 26)) }, 1);
-        bytes_store32(stored + 1, before | ~before << 16);
-        for (unsigned i = 0; bits[i]; i++)
-            block[i / 8] |= (uint8_t)((bits[i] - '0') << i % 8);
-        blob_add(&file, "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
-        blob_add(&file, stored, sizeof stored);
-        blob_add(&file, text.bytes, text.size);
-        blob_add(&file, block, sizeof block);
-        blob_add(&text, "a", 1);
-        T_EQ(plainly(&file, &want), LEAT_E_TEXT);
-        T_CHECK(blob_same(&want, &text));
-        for (size_t piece = 1; piece <= 100000; piece *= 10) {
-            struct leat_error err = { 0 };
-            struct blob got = { 0 };
-
-            write_whole(path, file.bytes, file.size);
-            T_EQ(read_stream(path, &got, piece, &err), LEAT_E_TEXT);
-            if (!blob_same(&got, &text))
-                T_FAIL("%u bytes before, pieces of %zu: %zu bytes of text", before, piece, got.size);
-            blob_free(&got);
-        }
-        blob_free(&file);
-        blob_free(&text);
-        blob_free(&want);
+        T_EQ(read_stream(path, &got, piece, &err), LEAT_E_TEXT);
+        if (!blob_same(&got, &text))
+            T_FAIL("%u bytes before, pieces of %zu: %zu bytes of text", before, piece, got.size);
+        blob_free(&got);
     }
+    blob_free(&file);
+    blob_free(&text);
+    blob_free(&want);
+}
+
+static void check_defects(uint64_t *random)
+{
+    /* the last block, of fixed codes: an "a", three bytes from somewhere; and behind it what nobody looks at */
+    static const char too_far[] = "11010010001000000111101"
+                                  "1111111111111"; /* from 32768 bytes before */
+    static const char no_distance[] = "11010010001000000111110";
+
+    for (unsigned before = 0; before <= 20000; before += 5000)
+        check_defect(too_far, before, random);
+    for (unsigned before = 0; before <= 60000; before += 10000)
+        check_defect(no_distance, before, random);
 }
 
 static int check_inflater(void)
@@ -342,7 +349,7 @@ static int check_inflater(void)
     check_broken(&random);
     check_behind(&random);
     check_far_matches(&random);
-    check_too_far_matches(&random);
+    check_defects(&random);
     return t_end();
 }
 

@@ -347,7 +347,8 @@ static void test_refusals(void)
     static const struct {
         const char *lines, *part;
     } mistakes[] = {
-        { "", "its first line is not \"leat plan 1\"" },
+        { "", "this is no plan: it is empty" },
+        { "leat plans 1\n", "its first line is not \"leat plan 1\"" },
         { "leat plan 2\n", "of a version" },
         { "leat plan 1\n", "needs a source" },
         { "leat plan 1\nsource %/a\n", "needs a sequence length" },

@@ -12,16 +12,14 @@
 #include <string.h>
 
 /* at once: isa-l's numbers have 32 bits */
-#define MOST     ((size_t)1 << 30)
+#define MOST  ((size_t)1 << 30)
 
-#define FARTHEST ISAL_DEF_HIST_SIZE /* that a match reaches back */
-#define GROUP    3u                 /* literals at most before a symbol that is cut off */
+#define GROUP 3u /* literals at most before a symbol that is cut off */
 
 struct inflater {
     struct inflate_state state;
     struct inflate_state *before; /* the call under way; NULL before the first one that needs it */
     bool fresh;                   /* it is the first call, for which `before` would be as reset */
-    size_t text;                  /* given so far, as far as FARTHEST */
     bool broken;                  /* isa-l has said so, but holds text from before that */
     bool cut_off;                 /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
@@ -62,17 +60,18 @@ void inflater_reset(struct inflater *inflater)
     reset_state(&inflater->state);
     inflater->fresh = true;
     inflater->broken = inflater->cut_off = false;
-    inflater->text = inflater->given = inflater->count = 0;
+    inflater->given = inflater->count = 0;
 }
 
 /*
- * A match that begins before the text is a defect, whose length isa-l may have counted as text already, of whatever lay
- * there; but not where it is fed byte by byte. Such a match can be met only while there is little text, so only then the
- * state before a call is kept, and not that before the first, which is known: of large files next to nothing is copied.
+ * Of a match that is a defect, since it begins before the text or by a distance that there is not, isa-l has often counted
+ * the length as text already, of whatever lay there: where it reads on in one go, but not where it is fed byte by byte. So
+ * a call that meets a defect is made again in that way. The first call for new data begins as reset; of later ones the
+ * state is kept, 87 KB for most of a MB of text.
  */
 static bool keep_before(struct inflater *inflater)
 {
-    if (inflater->fresh || inflater->text >= FARTHEST)
+    if (inflater->fresh)
         return true;
     if (!inflater->before && !(inflater->before = malloc(sizeof *inflater->before)))
         return false;
@@ -85,6 +84,7 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
 {
     struct inflate_state *state = &inflater->state;
     int code = ISAL_DECOMP_OK;
+    uint32_t used = 0;
 
     if (inflater->fresh)
         reset_state(state);
@@ -92,11 +92,15 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
         memcpy(state, inflater->before, sizeof *state);
     state->next_out = out;
     state->avail_out = room;
-    for (uint32_t i = 0; i < in_bytes && code == ISAL_DECOMP_OK; i++) {
-        state->next_in = in + i;
+    while (used < in_bytes && code == ISAL_DECOMP_OK) {
+        state->next_in = in + used;
         state->avail_in = 1;
         code = isal_inflate(state);
+        if (state->avail_in > 0)
+            break; /* there is no room for what came before the defect: it will be met by the next call */
+        used++;
     }
+    state->avail_in = in_bytes - used;
     return code;
 }
 
@@ -188,7 +192,7 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     state->next_out = *out;
     state->avail_out = some_room;
     code = isal_inflate(state);
-    if (code == ISAL_INVALID_LOOKBACK && inflater->text < FARTHEST)
+    if (code != ISAL_DECOMP_OK)
         code = inflate_again_by_bytes(inflater, (uint8_t *)(uintptr_t)*in, some_in, *out, some_room);
     inflater->fresh = false;
     /* whole bytes among the bits that it holds were not part of the data */
@@ -199,8 +203,6 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
     *in_bytes += back;
     *out = state->next_out;
     *room -= some_room - state->avail_out;
-    if (inflater->text < FARTHEST)
-        inflater->text += some_room - state->avail_out;
     if (code != ISAL_DECOMP_OK) {
         inflater->broken = true;
         return give_rest(inflater, out, room);
