@@ -173,7 +173,7 @@ demo: deps
 	$(Q)scripts/demo.sh $(BUILD)
 
 .PHONY: docs
-## docs: write what the tutorials' commands print into docs/tutorial-*.md; look at the difference before you commit it
+## docs: write what the tutorials' commands print into docs/tutorial-*.md; look at the difference then
 docs: all
 	$(Q)LEAT_BUILD=$(BUILD) python3 tests/docs/pages.py --write docs/tutorial-*.md
 
@@ -210,7 +210,7 @@ check-tsan: deps
 ## lint: include direction, format, forbidden functions, exported names, documents against code
 lint: lib
 	$(Q)tests/lint/lint.sh $(BUILD)
-## shape: modules in layers, the largest files, the longest functions; build/shape.svg shows it; OF=src: of a folder
+## shape: modules in layers, the largest files, the longest functions, in build/shape.svg; OF=src: a folder
 shape:
 	$(Q)mkdir -p $(BUILD) && scripts/shape.py $(BUILD)/shape.svg $(OF)
 ## format: clang-format over all C files but the public headers, which are laid out by hand
@@ -276,7 +276,7 @@ LOADER_PEERS := $(BUILD)/peers-venv
 $(LOADER_PEERS)/ready: bench/peers/dataloader.txt
 	$(call make_venv,$(LOADER_PEERS),$<)
 .PHONY: bench-peers
-## bench-peers: leat-bench load, leat.Loader and PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
+## bench-peers: leat-bench load, leat.Loader, PyTorch's DataLoader; PEERS="--seconds 10 --workers 0,2 --rounds 5"
 bench-peers: export PYTHONPATH := $(BUILD)/python
 bench-peers: $(BUILD)/leat-bench $(LOADER_PEERS)/ready python
 	$(call run_peers,$(LOADER_PEERS),bench/peers/dataloader.py $(BUILD)/leat-bench)

@@ -20,6 +20,7 @@ struct stage_row {
 
 struct figures {
     struct stage_row stages[STAGES];
+    double text;  /* bytes of it that this run packed itself: the times are of these */
     double cpu_s; /* of all stages */
     double wall_s;
     double allowed_s; /* what the stages need at least: their CPU time over the threads */
@@ -27,12 +28,13 @@ struct figures {
     const char *bound; /* the stage that takes the most */
 };
 
-static struct figures figure(const struct leat_pack_report *r, double wall_s, unsigned threads)
+static struct figures figure(const struct leat_pack_report *r, uint64_t text, double wall_s, unsigned threads)
 {
     struct figures f = { .stages = { { "read", "reading and decompressing", (double)r->times.read_ns / 1e9 },
                                      { "scan", "finding records and texts", (double)r->times.scan_ns / 1e9 },
                                      { "encode", "tokens of the texts", (double)r->times.encode_ns / 1e9 },
                                      { "write", "hashes, index, files", (double)r->times.write_ns / 1e9 } },
+                         .text = (double)text,
                          .wall_s = wall_s,
                          .threads = threads };
     double most = -1;
@@ -55,7 +57,6 @@ static double per_second(double amount, double seconds)
 
 static void print_table(const struct figures *f, const struct leat_pack_report *r)
 {
-    double text = (double)r->text_bytes;
     struct machine m;
 
     machine_describe(&m);
@@ -63,14 +64,14 @@ static void print_table(const struct figures *f, const struct leat_pack_report *
     printf("%-8s  %10s  %12s  %6s\n", "stage", "CPU time", "text, alone", "share");
     for (unsigned i = 0; i < STAGES; i++)
         printf("%-8s  %10s  %12s  %4.1f %%  %s\n", f->stages[i].name, units_duration(f->stages[i].cpu_s).text,
-               units_rate(per_second(text, f->stages[i].cpu_s), "B").text,
+               units_rate(per_second(f->text, f->stages[i].cpu_s), "B").text,
                f->cpu_s > 0 ? 100 * f->stages[i].cpu_s / f->cpu_s : 0.0, f->stages[i].what);
     printf("%-8s  %10s  %12s\n", "all", units_duration(f->cpu_s).text,
-           units_rate(per_second(text, f->cpu_s), "B").text);
+           units_rate(per_second(f->text, f->cpu_s), "B").text);
     printf("%u thread%s allow %s; the run took %s: %s of text", f->threads, f->threads > 1 ? "s" : "",
            units_duration(f->allowed_s).text, units_duration(f->wall_s).text,
-           units_rate(per_second(text, f->wall_s), "B").text);
-    if (r->text_bytes < LITTLE_TEXT)
+           units_rate(per_second(f->text, f->wall_s), "B").text);
+    if (f->text < LITTLE_TEXT)
         printf(". Of so little text most of that is beginning and ending: vocabulary, threads, files.\n");
     else
         printf(", %.0f %% of what they allow. %s takes the most.\n", 100 * per_second(f->allowed_s, f->wall_s),
@@ -91,7 +92,7 @@ static void print_json(const struct figures *f, const struct leat_pack_report *r
     json_u64(&j, "tokens", r->tokens);
     json_u64(&j, "text_bytes", r->text_bytes);
     json_double(&j, "seconds", f->wall_s);
-    json_double(&j, "mb_per_s", per_second((double)r->text_bytes, f->wall_s) / 1e6);
+    json_double(&j, "mb_per_s", per_second(f->text, f->wall_s) / 1e6);
     json_u64(&j, "threads", f->threads);
     json_open_object(&j, "cpu_seconds");
     for (unsigned i = 0; i < STAGES; i++)
@@ -122,7 +123,8 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     pack_bar_begin(&bar, v, &options);
     began = cli_now();
     s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
-    f = figure(&report, cli_now() - began, options.threads > 0 ? options.threads : cli_cores());
+    f = figure(&report, pack_bar_text(&bar, &report), cli_now() - began,
+               options.threads > 0 ? options.threads : cli_cores());
     pack_bar_end(&bar);
     leat_tokenizer_close(t);
     if (s != LEAT_OK)

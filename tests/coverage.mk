@@ -4,7 +4,7 @@
 .PHONY: coverage mutants
 COVERAGE      := $(BUILD)/coverage
 COVERAGE_RUNS := $(COVERAGE)/runs
-## coverage: lines and branches that the tests reach, the worst file first; which not: build/coverage/uncovered.txt
+## coverage: lines and branches that the tests reach, by file; which not: build/coverage/uncovered.txt
 coverage: deps
 	$(Q)rm -rf $(COVERAGE_RUNS) && mkdir -p $(COVERAGE_RUNS)
 	$(Q)LEAT_COVERAGE_RUNS=$(abspath $(COVERAGE_RUNS)) LEAT_TEST_RUNNER=tests/coverage/runner.sh LEAT_TEST_SECONDS=1500 \
@@ -20,6 +20,6 @@ endif
 
 N    ?= 100
 SEED ?= 1
-## mutants: N=100 random lines changed, SEED=1: which changes no test sees; AGAIN=build/mutants/survivors.json: those
+## mutants: N=100 random lines changed, SEED=1: what no test sees; AGAIN=build/mutants/survivors.json: those
 mutants: coverage
 	$(Q)tests/coverage/mutants.py $(BUILD)/mutants $(COVERAGE)/reached.json $(N) $(SEED) $(AGAIN)

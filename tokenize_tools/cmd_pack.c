@@ -27,13 +27,13 @@ static double per_second(uint64_t amount, double seconds)
 /* Rates are of what this run did, not one before it that it goes on with. */
 static double text_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
-    return per_second(r->text_bytes - bar->text_before, seconds);
+    return per_second(pack_bar_text(bar, r), seconds);
 }
 
 /* By their share of the text: of what was packed before, arranging may have left out any part. */
 static double token_rate(const struct pack_bar *bar, const struct leat_pack_report *r, double seconds)
 {
-    double share = r->text_bytes > 0 ? (double)(r->text_bytes - bar->text_before) / (double)r->text_bytes : 0;
+    double share = r->text_bytes > 0 ? (double)pack_bar_text(bar, r) / (double)r->text_bytes : 0;
 
     return per_second(r->tokens, seconds) * share;
 }

@@ -346,7 +346,12 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
     } else {
         code = cli_failed(err);
     }
-    if (report->resumable)
+    if (report->resumable && err->status == LEAT_E_REJECTS && report->documents == 0)
+        cli_error(
+            "no record was packed: mend what the reason names (a record's text is in its \"%s\": --text FIELD says "
+            "another), and begin anew with --force",
+            v->text);
+    else if (report->resumable)
         cli_error("nothing is lost: the same command with --resume%s goes on from there%s",
                   err->status == LEAT_E_REJECTS ? " and a greater --max-rejects" : "",
                   v->force ? "; --force alone would begin anew" : "");
@@ -391,4 +396,9 @@ void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct le
 void pack_bar_end(struct pack_bar *bar)
 {
     progress_end(&bar->progress);
+}
+
+uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *r)
+{
+    return r->was_finished ? 0 : r->text_bytes - bar->text_before;
 }

@@ -65,4 +65,7 @@ struct pack_bar {
 void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
 void pack_bar_end(struct pack_bar *bar);
 
+/* Bytes of text that the run packed itself, without those of one that it went on with. */
+uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *report);
+
 #endif

@@ -111,12 +111,14 @@ class Plan:
         self._info = None
 
     @classmethod
-    def parse(cls, text, *, skip=(), label="plan", access="leased"):
-        """A plan from its text (docs/ORDER.md, "Plan text"), which leaves out besides what `skip` says, as Plan's;
-        `label` names it in messages."""
+    def parse(cls, text, *, skip=(), epochs=None, label="plan", access="leased"):
+        """A plan from its text (docs/ORDER.md, "Plan text"), which leaves out besides what `skip` says, as Plan's, and,
+        if the text gives it no end, ends after `epochs`; `label` names it in messages."""
         self = cls.__new__(cls)
         for first, end in map(_skip, listed("skip is a list", skip)):
             text += f"\nskip {first}:{end}"
+        if epochs is not None:
+            text += f"\nepochs {whole('epochs', epochs, 1)}"
         self._native = _leat.parse_plan(text, label, choice("access", access, ACCESS))
         self._made = (_parse, (text, label, access))
         self._access = access
@@ -124,10 +126,11 @@ class Plan:
         return self
 
     @classmethod
-    def load(cls, path, *, skip=(), access="leased"):
-        """A plan from a file with its text, as `leat order --print-plan` writes it; `skip` as of parse()."""
+    def load(cls, path, *, skip=(), epochs=None, access="leased"):
+        """A plan from a file with its text, as `leat order --print-plan` writes it; `skip` and `epochs` as of parse().
+        """
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            return cls.parse(file.read(), skip=skip, label=fsdecode(path), access=access)
+            return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), access=access)
 
     def __reduce__(self):
         return self._made

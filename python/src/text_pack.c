@@ -12,12 +12,19 @@ struct watching {
     struct pause pause;
     PyObject *function; /* None: nothing but signals */
     bool raised;        /* an exception is set; it ends the run */
+    bool started;
+    uint64_t text_before, tokens_before; /* of a run that is resumed */
 };
 
 static int on_pack(void *context, const struct leat_pack_progress *p)
 {
     struct watching *w = context;
 
+    if (!w->started) { /* it is told of before anything is done, if there was a run before */
+        w->started = true;
+        w->text_before = p->bytes_before > 0 ? p->text_bytes : 0;
+        w->tokens_before = p->bytes_before > 0 ? p->tokens : 0;
+    }
     if (!w->raised)
         w->raised =
             pause_tell(&w->pause, w->function, "(KKKKKKKs)", (unsigned long long)p->bytes,
@@ -104,10 +111,11 @@ static PyObject *run_pack(struct run *r, PyObject *function)
         PyErr_Restore(stopped[0], stopped[1], stopped[2]);
         return NULL;
     }
-    return Py_BuildValue("NN", text_report(&r->report), text_infos(r->splits, r->options.options.split_count));
+    return Py_BuildValue("NNKK", text_report(&r->report), text_infos(r->splits, r->options.options.split_count),
+                         (unsigned long long)w.text_before, (unsigned long long)w.tokens_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress) -> (report, splits) */
+/* pack(output, inputs, tokenizer, options, progress) -> (report, splits, bytes of text and tokens of the run that it goes on with) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *result = NULL;

@@ -218,7 +218,23 @@ def test_exception_in_progress_ends_the_run(tmp_path):
     s = leat.pack(path, tmp_path / "out", resume=True)
     leat.pack(path, tmp_path / "whole")
     assert same(tmp_path / "out", tmp_path / "whole") and not s.was_finished
-    assert leat.pack(path, tmp_path / "out", resume=True).was_finished
+    s = leat.pack(path, tmp_path / "out", resume=True)
+    assert s.was_finished and s.mb_per_s == s.tokens_per_s == 0
+
+
+def test_rates_of_a_resumed_run(tmp_path):
+    """They counted the text of the run before over the seconds of this one."""
+    out, path = tmp_path / "out", large(tmp_path, 32)
+    with open(path, "a") as file:
+        file.write("{}\n")
+    with pytest.raises(leat.Error) as e:
+        leat.pack(path, out, "bytes", max_rejects=0)
+    assert e.value.resumable
+    first = []
+    s = leat.pack(path, out, "bytes", max_rejects=1, resume=True, progress=first.append)
+    whole, own = (s.text_bytes, s.tokens), (s.text_bytes - first[0].text_bytes, s.tokens - first[0].tokens)
+    assert first[0].bytes_before > 0 and own < whole
+    assert (s.mb_per_s * s.seconds * 1e6, s.tokens_per_s * s.seconds) == pytest.approx(own)
 
 
 INTERRUPTED = """

@@ -53,6 +53,12 @@ def test_text_in_and_out(both, tmp_path):
     assert [s.n for s in skipping.order(4998, 14)] == [4998, 4999, 5010, 5011]
     with pytest.raises(TypeError, match="pairs"):
         leat.Plan.load(path, skip=[7])
+    ending = leat.Plan.load(path, epochs=2)
+    assert ending.text == leat.Plan.parse(text + "epochs 2").text and plan.info.positions is None and len(ending) > 0
+    with pytest.raises(leat.Error, match="a second time"):
+        leat.Plan.parse(ending.text, epochs=2)
+    with pytest.raises(ValueError, match="epochs"):
+        leat.Plan.load(path, epochs=0)
     with pytest.raises(leat.Error, match="run.plan, line 2"):
         path.write_text("leat plan 1\nnonsense 5\n")
         leat.Plan.load(path)

@@ -155,12 +155,11 @@ static const char *given_besides(const struct plan_options *o)
            : o->seq_len != LEAT_NONE          ? "seq-len"
            : o->base_len != LEAT_NONE         ? "base-len"
            : o->seed != LEAT_NONE             ? "seed"
-           : o->epochs != LEAT_NONE           ? "epochs"
            : o->order != PLAN_ORDER_NOT_GIVEN ? "order"
                                               : NULL;
 }
 
-/* The file's text, and a line for each skip behind it, which a plan may have in any order. */
+/* The file's text, and behind it lines for what may be given besides: a plan may have them in any order. */
 static bool put_file(const struct command *c, const struct plan_options *o, FILE *out, int *code)
 {
     struct leat_error err;
@@ -170,8 +169,9 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
 
     if (ok) {
         fwrite(text, 1, bytes, out);
-        if (o->skips.count > 0)
-            fputc('\n', out);
+        if (o->skips.count > 0 || o->epochs != LEAT_NONE)
+            fputc('\n', out); /* its last line may not end */
+        put_number(out, "epochs", o->epochs);
     } else {
         *code = cli_failed(&err);
     }
@@ -205,6 +205,8 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
         if (o->plan && err.status == LEAT_E_NO_FILE)
             status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",
                          o->plan);
+        if (o->plan && o->epochs != LEAT_NONE && err.status == LEAT_E_ARGUMENT)
+            status_after(&err, "; --epochs is a line more of it");
         *code = cli_failed(&err);
         ok = false;
     }

@@ -55,7 +55,7 @@ extern const char *const plan_option_orders[];
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
             .help = "read all of these from a plan's text, as leat order --print-plan writes it; of them only --skip " \
-                    "may be given besides",                                                                            \
+                    "and, if the plan has no end, --epochs may be given besides",                                      \
             .path = true                                                                                               \
     }
 

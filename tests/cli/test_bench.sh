@@ -128,6 +128,13 @@ grep -q 'of what they allow' "$printed" && fail "$ran: compares what cannot be: 
 run leat-bench pack -t bytes -o packed --force much.jsonl
 ended 0 ''
 grep -q ' % of what they allow\. [a-z]* takes the most\.$' "$printed" || fail "$ran: $(cat "$printed")"
+# of a resumed run it counts what that did itself, not the text before over these seconds
+(cat much.jsonl && echo '{}') >more.jsonl
+run leat-bench pack -t bytes -o resumed --max-rejects 0 more.jsonl
+[ "$code" -ne 0 ] || fail "$ran: takes a record without a text"
+run leat-bench pack -t bytes -o resumed --max-rejects 1 --resume more.jsonl
+ended 0 ''
+grep -q 'Of so little text' "$printed" || fail "$ran: $(cat "$printed")"
 
 # ---- Texts that are made to be slow ---------------------------------------------------------------------------------
 

@@ -86,6 +86,14 @@ for plan in run cut; do
 done
 leat order --plan run.plan --skip 100:1000 --count 150 >skipped
 awk '$1 < 100' by_options | diff skipped - || fail "--skip beside --plan leaves out other samples"
+# So may an end, to a plan that has none.
+for plan in run cut; do
+    grep -v '^epochs' $plan.plan >endless.plan
+    [ $plan = run ] || printf '%s' "$(cat endless.plan)" >endless.plan
+    run leat order --plan endless.plan --epochs 3 --print-plan
+    ended 0 ''
+    diff run.plan "$printed" || fail "--epochs beside a plan is another plan than with it"
+done
 try 0 '' leat order --source numbers --seq-len 8 --split train=0.99,valid=0.01 --use valid --print-plan <<'END'
 leat plan 1
 seed 0
@@ -104,6 +112,8 @@ refuse 2 "leat: --source is missing: a plan needs --source and --seq-len, or --p
 refuse 2 "leat: --seq-len is missing: a plan needs --source and --seq-len, or --plan $help" leat order --source a
 refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or give options only $help" \
     leat order --plan run.plan --seed 3
+refuse 2 "leat: run.plan, line 15: epochs is given a second time; --epochs is a line more of it" \
+    leat order --plan run.plan --epochs 2
 refuse 2 "leat: --skip: \"5:\" is not A:B, the samples from A up to and without B $help" \
     leat order --plan run.plan --skip 5:
 (cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; the nearest that is there is b; @

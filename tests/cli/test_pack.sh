@@ -242,8 +242,18 @@ done
 ended 0 ''
 grep -q '"documents": 1, ' "$printed" || fail "$ran: $(cat "$printed")"
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: $(cat "$printed")"
+run leat pack -t bytes -o long --max-rejects 1 --resume --json long.jsonl # nothing is left to do
+grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
 refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint: go on with it (--resume), or start over (--force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
+# where no record was taken, it is hardly the bound that is wrong, and other options begin anew
+(echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
+refuse 4 'leat: 2 of 2 records were refused, more than allowed; fields.rejects.jsonl has them with their reasons, as: @
+the record has no "text"
+leat: no record was packed: mend what the reason names (a record'"'"'s text is in its "text": --text FIELD says @
+another), and begin anew with --force' leat pack -t bytes -o fields fields.jsonl
+run leat pack -t bytes -o fields --text content --force fields.jsonl
+ended 0 ''
 difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference
     then=$1 now=$2
     shift 2

@@ -1,5 +1,6 @@
 #!/bin/sh
-# check_text.sh: no notes to oneself left behind, no blanks at line ends, a newline at the end, 120 columns at most.
+# check_text.sh: no notes to oneself left behind, no blanks at line ends, a newline at the end, 120 columns at most,
+# in what `make help` prints, too.
 . tests/lint/common.sh
 
 # in two pieces, so that this file does not find itself
@@ -14,4 +15,5 @@ files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.md' '*.in' '*.txt' Makefile '.ci/*' | 
     *) LC_ALL=C.UTF-8 grep -nE '^.{121}' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: longer than 120 columns|" ;;
     esac
 done
+make -s --no-print-directory help | LC_ALL=C.UTF-8 grep -E '^.{121}' | sed 's/^ */make help: longer than 120 columns: /'
 exit 0
