@@ -74,11 +74,11 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created)
     bar, watch = _watching(progress)
     try:
-        report, infos, *before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch)
+        report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch)
     finally:
         if bar:
             bar.close()
-    summary = summarize(output, report, infos, splits, now() - began, before)
+    summary = summarize(output, report, infos, splits, now() - began, text_before)
     if report["damaged_inputs"]:
         _tell_damage(report, summary, allow_truncated)
     return summary
@@ -105,19 +105,21 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
 
 # ---- What a run did, and how far it is ------------------------------------------------------------------------------
 
-def summarize(output, report, infos, splits, seconds, before=(0, 0)):
-    """`before`: bytes of text and tokens of the run that this one went on with, which are not of its rates."""
+def summarize(output, report, infos, splits, seconds, text_before=0):
+    """`text_before`: bytes of text of the run that this one went on with, which are not of its rates."""
     import os
     name = os.fsdecode(output)
     base = next((name[:-len(s)] for s in (".leat", ".tokens") if name.endswith(s) and len(name) > len(s)), name)
     made = [{"output": f"{base}.{split}", "documents": info["documents"], "tokens": info["tokens"],
              "identity": info["identity"].hex()} for (split, _), info in zip(splits, infos)]
-    done = (0, 0) if report["was_finished"] else (report["text_bytes"] - before[0], report["tokens"] - before[1])
+    text = 0 if report["was_finished"] else report["text_bytes"] - text_before
+    # by their share of the text: of what was packed before, arranging may have left out any part
+    tokens = report["tokens"] * text / report["text_bytes"] if report["text_bytes"] else 0
     rate = (lambda amount: amount / seconds if seconds > 0 else 0.0)
     return Summary(output=name, inputs=report["inputs"], documents=report["documents"], tokens=report["tokens"],
                    text_bytes=report["text_bytes"], rejected=report["rejects"], deduplicated=report["deduplicated"],
                    splits=made, special_strings=report["special_strings"], truncated_inputs=report["damaged_inputs"],
-                   seconds=seconds, mb_per_s=rate(done[0]) / 1e6, tokens_per_s=rate(done[1]),
+                   seconds=seconds, mb_per_s=rate(text) / 1e6, tokens_per_s=rate(tokens),
                    peak_memory=report["peak_memory"], was_finished=report["was_finished"])
 
 

@@ -13,7 +13,7 @@ struct watching {
     PyObject *function; /* None: nothing but signals */
     bool raised;        /* an exception is set; it ends the run */
     bool started;
-    uint64_t text_before, tokens_before; /* of a run that is resumed */
+    uint64_t text_before; /* of a run that is resumed */
 };
 
 static int on_pack(void *context, const struct leat_pack_progress *p)
@@ -23,7 +23,6 @@ static int on_pack(void *context, const struct leat_pack_progress *p)
     if (!w->started) { /* it is told of before anything is done, if there was a run before */
         w->started = true;
         w->text_before = p->bytes_before > 0 ? p->text_bytes : 0;
-        w->tokens_before = p->bytes_before > 0 ? p->tokens : 0;
     }
     if (!w->raised)
         w->raised =
@@ -111,11 +110,11 @@ static PyObject *run_pack(struct run *r, PyObject *function)
         PyErr_Restore(stopped[0], stopped[1], stopped[2]);
         return NULL;
     }
-    return Py_BuildValue("NNKK", text_report(&r->report), text_infos(r->splits, r->options.options.split_count),
-                         (unsigned long long)w.text_before, (unsigned long long)w.tokens_before);
+    return Py_BuildValue("NNK", text_report(&r->report), text_infos(r->splits, r->options.options.split_count),
+                         (unsigned long long)w.text_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress) -> (report, splits, bytes of text and tokens of the run that it goes on with) */
+/* pack(output, inputs, tokenizer, options, progress) -> (report, splits, bytes of text of the run that it goes on with) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *result = NULL;
