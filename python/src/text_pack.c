@@ -114,7 +114,7 @@ static PyObject *run_pack(struct run *r, PyObject *function)
                          (unsigned long long)w.text_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress) -> (report, splits, bytes of text of the run that it goes on with) */
+/* pack(output, inputs, tokenizer, options, progress) -> (report, splits, bytes of text of the run that it resumes) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
     PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *result = NULL;
