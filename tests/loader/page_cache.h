@@ -4,6 +4,8 @@
 
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "residency.h"
@@ -21,15 +23,43 @@ static inline bool page_cache_drop(const char *path)
     return cold;
 }
 
-/* And brings it back. */
-static inline void page_cache_fill(const char *path)
+/* And brings it back; or so many of its first bytes, and no more. */
+static inline void page_cache_fill_some(const char *path, uint64_t bytes)
 {
     static char piece[1 << 16];
     int fd = open(path, O_RDONLY);
+    ssize_t got = 1;
 
-    while (read(fd, piece, sizeof piece) > 0)
-        ;
+    posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+    for (uint64_t at = 0; got > 0 && at < bytes; at += (uint64_t)got)
+        got = read(fd, piece, sizeof piece);
     close(fd);
+}
+
+static inline void page_cache_fill(const char *path)
+{
+    page_cache_fill_some(path, UINT64_MAX);
+}
+
+/* How many of its pages are in memory. */
+static inline uint64_t page_cache_pages(const char *path)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), found = 0, pages;
+    int fd = open(path, O_RDONLY);
+    size_t bytes = (size_t)lseek(fd, 0, SEEK_END);
+    void *map = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    unsigned char *in_memory;
+
+    pages = (bytes + page - 1) / page;
+    in_memory = calloc(pages, 1);
+    if (map != MAP_FAILED && in_memory && mincore(map, bytes, in_memory) == 0)
+        for (uint64_t i = 0; i < pages; i++)
+            found += in_memory[i] & 1;
+    if (map != MAP_FAILED)
+        munmap(map, bytes);
+    free(in_memory);
+    close(fd);
+    return found;
 }
 
 #endif
