@@ -98,7 +98,7 @@ static void wide_ids(const char *name)
     struct loading wide = { .width = 4 };
     const struct leat_batch *b;
     struct leat_loader *l;
-    char text[900];
+    char text[1000];
 
     snprintf(text, sizeof text, "source %s\nseq-len 20\n", name);
     wide.plan = loading_plan(text);
