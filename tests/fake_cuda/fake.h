@@ -35,6 +35,7 @@ cuda_result fake_enter(const char *symbol, unsigned kind);
 /* A rule is broken. */
 void fake_offence(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool fake_is_exempt(void);
+bool fake_is_down(void);
 bool fake_has_failed(void); /* a call or a piece of work, as it was told to; with the lock */
 bool fake_is_relaxed(void);
 

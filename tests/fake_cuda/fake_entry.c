@@ -296,9 +296,19 @@ static const char *failed_call(void)
     return name;
 }
 
+bool fake_is_down(void)
+{
+    return atomic_load(&down);
+}
+
+/* With the driver ends the work of its devices: afterwards none touches memory, which the host may take away. */
 static void shut_down(void)
 {
+    pthread_mutex_lock(&fake_lock);
     atomic_store(&down, true);
+    for (unsigned i = 0; i < FAKE_DEVICES; i++)
+        fake_streams_await(&fake_contexts[i]);
+    pthread_mutex_unlock(&fake_lock);
 }
 
 static unsigned live(void)

@@ -493,6 +493,8 @@ cuda_result fake_put(cuda_stream stream, const struct fake_work *work)
         return CUDA_INVALID_HANDLE;
     if (s->capture != NOT_CAPTURED)
         return put_into_graph(s, work);
+    if (fake_is_down()) /* since the call began */
+        return CUDA_DEINITIALIZED;
     w = malloc(sizeof *w);
     if (!w)
         return CUDA_OUT_OF_MEMORY;
