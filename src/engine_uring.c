@@ -420,8 +420,8 @@ static void end_job(struct gather *g, struct gather_job *job)
     await_reads(g, u, &job->in_flight);
 }
 
-/* What is in flight writes into the buffers: wait for it. Where that cannot be done, they stay: whatever came to lie there
- * next would be written over. */
+/* What is in flight writes into the buffers or where pieces have spans: wait for it. Where that cannot be done, both stay:
+ * whatever came to lie there next would be written over. */
 static void close_ring(struct gather *g)
 {
     struct gather_uring *u = g->uring;
@@ -432,8 +432,10 @@ static void close_ring(struct gather *g)
     await_reads(g, u, &u->in_flight);
     gather_leave(g);
     io_uring_queue_exit(&u->ring);
-    if (u->in_flight > 0)
+    if (u->in_flight > 0) {
         u->buffers = NULL;
+        g->memory_is_written = g->memory.base != NULL;
+    }
     free_buffers(u);
     free(u);
     g->uring = NULL;

@@ -112,6 +112,7 @@ struct gather {
     void (*meanwhile)(void *context);
     void *meanwhile_context;
     struct gather_memory memory; /* set by the user, before the first job */
+    bool memory_is_written;      /* gather_close() could not wait for all reads into it: it must stay */
     struct gather_counters counters;
     atomic_uint in_use[GATHER_ENGINE_COUNT]; /* files of each engine */
     atomic_uint lost_maps;

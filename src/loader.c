@@ -225,6 +225,8 @@ void leat_loader_close(struct leat_loader *loader)
         l->gather.warm = NULL;
     }
     gather_close(&l->gather);
+    if (l->gather.memory_is_written)
+        l->memory.host = NULL;
     loader_places_close(&l->places);
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
         free(l->slots[i].pieces);
