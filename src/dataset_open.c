@@ -36,10 +36,7 @@ static enum leat_status names_add(struct names *n, const char *folder, size_t fo
     size_t size = folder_length + 1 + length + 1;
     char *item, **items;
 
-    if (file_ends_with(name, length, ".leat"))
-        length -= strlen(".leat");
-    else if (file_ends_with(name, length, ".tokens"))
-        length -= strlen(".tokens");
+    length = file_dataset_length(name, length);
     if (file_ends_with(name, length, ".partial"))
         return status_set(err, LEAT_E_ARGUMENT, "%.*s is no dataset: names in .partial are those of unfinished ones",
                           (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), name);

@@ -63,15 +63,11 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
 
 enum leat_status writer_names_make(struct writer_names *n, const char *name, struct leat_error *err)
 {
-    size_t length = strlen(name);
+    size_t length = file_dataset_length(name, strlen(name));
     enum leat_status s;
     bool whole;
 
     memset(n, 0, sizeof *n);
-    if (file_ends_with(name, length, ".leat"))
-        length -= strlen(".leat");
-    else if (file_ends_with(name, length, ".tokens"))
-        length -= strlen(".tokens");
     if ((s = check_name(name, length, err)) != LEAT_OK)
         return s;
     n->tokens = join(name, length, "", ".tokens");

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "cli/units.h"
 
 bool arrange_seed_parse(void *field, const char *text, const char **why)
@@ -54,16 +55,10 @@ void arrange_splits_free(struct arrange_splits *s)
     s->count = 0;
 }
 
-/* OUTPUT without the suffix of one of its files: what the names of splits begin with. */
+/* How much of OUTPUT the names of splits begin with. */
 static int base_length(const char *output)
 {
-    size_t length = strlen(output);
-
-    if (length > 5 && strcmp(output + length - 5, ".leat") == 0)
-        length -= 5;
-    else if (length > 7 && strcmp(output + length - 7, ".tokens") == 0)
-        length -= 7;
-    return (int)length;
+    return (int)file_dataset_length(output, strlen(output));
 }
 
 void arrange_report_json(struct json *j, const char *output, const struct arrange_splits *splits,

@@ -297,6 +297,15 @@ bool file_ends_with(const char *name, size_t length, const char *suffix)
     return length > n && memcmp(name + length - n, suffix, n) == 0;
 }
 
+size_t file_dataset_length(const char *name, size_t length)
+{
+    if (file_ends_with(name, length, ".leat"))
+        return length - strlen(".leat");
+    if (file_ends_with(name, length, ".tokens"))
+        return length - strlen(".tokens");
+    return length;
+}
+
 void file_close(int *fd)
 {
     if (*fd >= 0)

@@ -67,6 +67,10 @@ bool file_same(struct file_identity a, struct file_identity b);
 /* Whether name[0..length) ends in `suffix`, with something before it. */
 bool file_ends_with(const char *name, size_t length, const char *suffix);
 
+/* How much of name[0..length), which may be that of one of a dataset's files, is the dataset's: without .leat or
+ * .tokens. */
+size_t file_dataset_length(const char *name, size_t length);
+
 /* Closes and sets *fd to -1. A negative one is fine. */
 void file_close(int *fd);
 

@@ -5,27 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/status.h"
-
-static size_t without_suffix(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), n = strlen(suffix);
-
-    return length > n && strcmp(name + length - n, suffix) == 0 ? length - n : length;
-}
 
 /* OUTPUT.split, where OUTPUT may have been given with the suffix of one of its files; or OUTPUT as it was given. */
 static char *name_of(const char *output, const char *split)
 {
-    size_t length = without_suffix(output, ".leat"), room;
-    char *name;
+    size_t length = strlen(output), room = length + strlen(split) + 2;
+    char *name = malloc(room);
 
-    if (length == strlen(output))
-        length = without_suffix(output, ".tokens");
-    room = strlen(output) + strlen(split) + 2;
-    name = malloc(room);
     if (name && *split)
-        snprintf(name, room, "%.*s.%s", (int)length, output, split);
+        snprintf(name, room, "%.*s.%s", (int)file_dataset_length(output, length), output, split);
     else if (name)
         snprintf(name, room, "%s", output);
     return name;

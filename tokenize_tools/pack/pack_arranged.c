@@ -25,7 +25,8 @@ struct arranging {
 /* OUTPUT.split, or the rest, with a suffix. */
 static char *split_name(const char *output, const char *split, const char *suffix)
 {
-    size_t length = pack_name_length(output), size = length + strlen(suffix) + (split ? strlen(split) : 0) + 2;
+    size_t length = file_dataset_length(output, strlen(output));
+    size_t size = length + strlen(suffix) + (split ? strlen(split) : 0) + 2;
     char *name = malloc(size);
 
     if (name)

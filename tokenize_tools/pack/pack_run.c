@@ -43,20 +43,6 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     return LEAT_OK;
 }
 
-size_t pack_name_length(const char *output)
-{
-    static const char *const suffixes[] = { ".leat", ".tokens" };
-    size_t length = strlen(output);
-
-    for (unsigned i = 0; i < 2; i++) {
-        size_t n = strlen(suffixes[i]);
-
-        if (length > n && strcmp(output + length - n, suffixes[i]) == 0)
-            return length - n;
-    }
-    return length;
-}
-
 static char *path_with(const char *name, const char *suffix)
 {
     size_t size = strlen(name) + strlen(suffix) + 1;
@@ -69,7 +55,7 @@ static char *path_with(const char *name, const char *suffix)
 
 static enum leat_status take_rejects(struct pack_run *r, const char *dataset, struct leat_error *err)
 {
-    char *name = strndup(dataset, pack_name_length(dataset));
+    char *name = strndup(dataset, file_dataset_length(dataset, strlen(dataset)));
     enum leat_status s =
         name ? reject_file_init(&r->output.rejects, name, err) : status_no_memory(err, strlen(dataset));
 
@@ -79,7 +65,7 @@ static enum leat_status take_rejects(struct pack_run *r, const char *dataset, st
 
 static enum leat_status take_names(struct pack_run *r, const char *output, const char *rejects, struct leat_error *err)
 {
-    size_t length = pack_name_length(output);
+    size_t length = file_dataset_length(output, strlen(output));
 
     r->name = strndup(output, length);
     if (!r->name || !(r->description_path = path_with(r->name, ".partial.run")) ||
