@@ -291,6 +291,19 @@ static void check_far_matches(uint64_t *random)
     blob_free(&part);
 }
 
+/* Blocks of deflate data that are not compressed, none of them the last. */
+static void add_stored(struct blob *out, const struct blob *text)
+{
+    uint8_t head[5] = { 0 };
+
+    for (size_t at = 0, part; at < text->size; at += part) {
+        part = text->size - at < 60000 ? text->size - at : 60000;
+        bytes_store32(head + 1, (uint32_t)part | ~(uint32_t)part << 16);
+        blob_add(out, head, sizeof head);
+        blob_add(out, text->bytes + at, part);
+    }
+}
+
 /*
  * Matches that are defects, in the first call and in a later one: isa-l counted their length as text, of whatever lay in its
  * buffer, unless it was fed few bytes at a time, so that a run that was resumed gave other text.
@@ -298,16 +311,14 @@ static void check_far_matches(uint64_t *random)
 static void check_defect(const char *bits, unsigned before, uint64_t *random)
 {
     struct blob file = { 0 }, text = { 0 }, want = { 0 };
-    uint8_t stored[5] = { 0 }, block[200] = { 0 };
+    uint8_t block[200] = { 0 };
 
     for (unsigned i = 0; i < before; i++)
         blob_add(&text, &(char) { (char)('a' + t_below(random, 26)) }, 1);
-    bytes_store32(stored + 1, before | ~before << 16);
     for (unsigned i = 0; bits[i]; i++)
         block[i / 8] |= (uint8_t)((bits[i] - '0') << i % 8);
     blob_add(&file, "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
-    blob_add(&file, stored, sizeof stored);
-    blob_add(&file, text.bytes, text.size);
+    add_stored(&file, &text);
     blob_add(&file, block, sizeof block);
     blob_add(&text, "a", 1);
     T_EQ(plainly(&file, &want), LEAT_E_TEXT);
@@ -337,6 +348,8 @@ static void check_defects(uint64_t *random)
     for (unsigned before = 0; before <= 20000; before += 5000)
         check_defect(too_far, before, random);
     for (unsigned before = 0; before <= 60000; before += 10000)
+        check_defect(no_distance, before, random);
+    for (unsigned before = 100000; before <= 1000000; before += 100000)
         check_defect(no_distance, before, random);
 }
 

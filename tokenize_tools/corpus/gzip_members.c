@@ -272,9 +272,7 @@ static enum leat_status step(void *state, struct raw_input *in, void *buf, size_
         return s;
     if (g->part == PART_DATA) /* also without new input: text may be left inside */
         return pass_data(g, in, buf, room, got, err);
-    if (in->held == in->at) {
-        if (!in->ended)
-            return LEAT_OK;
+    if (in->held == in->at) { /* so the input has ended */
         if (g->part < PART_BETWEEN)
             return cut_off(in, err);
         *what = STEP_END;

@@ -37,7 +37,7 @@ void inflater_reset(struct inflater *inflater);
 enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,
                                   size_t *room, bool last);
 
-/* The CRC-32 of gzip, of `crc`'s bytes followed by these; 0 begins. */
+/* The CRC-32 of gzip, of `crc`'s bytes followed by these, no more than one inflater_run() gives: 1 GiB; 0 begins. */
 uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count);
 
 #endif

@@ -75,11 +75,7 @@ enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in,
 
 uint32_t inflater_crc(uint32_t crc, const uint8_t *bytes, size_t count)
 {
-    uLong sum = crc;
-
-    for (; count > MOST; bytes += MOST, count -= MOST)
-        sum = crc32(sum, bytes, (uInt)MOST);
-    return (uint32_t)crc32(sum, bytes, (uInt)count);
+    return (uint32_t)crc32(crc, bytes, (uInt)count);
 }
 
 #else

@@ -66,9 +66,8 @@ static enum leat_status keep(struct json_push *push, const char *bytes, size_t c
     return LEAT_OK;
 }
 
-/* That of the id which lies in the bytes from `position` on. */
-static enum leat_status keep_id(struct json_push *push, const char *bytes, size_t count, uint64_t position,
-                                struct leat_error *err)
+/* That of the id which lies in the bytes from `position` on, up to where the scan has come: its place ends there at last. */
+static enum leat_status keep_id(struct json_push *push, const char *bytes, uint64_t position, struct leat_error *err)
 {
     const struct json_place *id = &push->scan.place[JSON_ID];
     uint64_t from, to;
@@ -81,8 +80,6 @@ static enum leat_status keep_id(struct json_push *push, const char *bytes, size_
     }
     from = id->begin > position ? id->begin - position : 0;
     to = id->begin + id->bytes > position ? id->begin + id->bytes - position : 0;
-    if (to > count)
-        to = count;
     return from < to ? keep(push, bytes + from, (size_t)(to - from), err) : LEAT_OK;
 }
 
@@ -92,7 +89,7 @@ enum leat_status json_push_feed(struct json_push *push, const char *bytes, size_
     uint64_t position = push->scan.position;
 
     *enough = !json_scan_feed(&push->scan, bytes, count);
-    return *enough ? LEAT_OK : keep_id(push, bytes, count, position, err);
+    return *enough ? LEAT_OK : keep_id(push, bytes, position, err);
 }
 
 enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushed, struct leat_error *err)
