@@ -89,15 +89,16 @@ overwrite() { # FILE OFFSET TEXT
     printf '%s' "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null
 }
 
-# Overwrites the first 8 bytes of a section of an index, by the kind that FORMAT.md numbers.
-spoil_section() { # FILE KIND
+# Overwrites 8 bytes of a section of an index, by the kind that FORMAT.md numbers: the first, or those at an offset.
+spoil_section() { # FILE KIND [OFFSET]
     entry=512
     while spoiled=$(od -An -v -tu4 --endian=little -j$entry -N4 "$1" | tr -d ' ') && [ "$spoiled" -ne "$2" ]; do
         [ "$spoiled" -ne 0 ] || fail "$1 has no section $2"
         [ "$spoiled" -ne 0 ] || return
         entry=$((entry + 64))
     done
-    overwrite "$1" "$(od -An -v -tu8 --endian=little -j$((entry + 8)) -N8 "$1" | tr -d ' ')" '~~~~~~~~'
+    section=$(od -An -v -tu8 --endian=little -j$((entry + 8)) -N8 "$1" | tr -d ' ')
+    overwrite "$1" $((section + ${3:-0})) '~~~~~~~~'
 }
 
 copy_dataset() { # FROM TO

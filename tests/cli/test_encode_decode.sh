@@ -68,6 +68,13 @@ printf '{"text":"a"}\n{"text":"\377"}\n' >"$tmp/invalid.jsonl"
 refused 1 "$tmp/invalid.jsonl, line 2: the text is not valid UTF-8" \
     "$leat" encode -t bytes --invalid-utf8 reject "$tmp/invalid.jsonl"
 is "the record before the bad one" "97" "$(cat "$tmp/out")"
+# a character that the end of the text cuts off is seen only there, however long the text before it
+{
+    head -c 300000 /dev/zero | tr '\0' a
+    printf '\303'
+} >"$tmp/long_invalid"
+refused 1 "$tmp/long_invalid: the text is not valid UTF-8 at byte 300000" \
+    "$leat" encode -t bytes --invalid-utf8 reject "$tmp/long_invalid"
 is "decoded to JSON" '"é�"' "$(echo 195 169 195 | "$leat" decode -t bytes)"
 printf '\303\251\303\n\000\n\n' >"$tmp/wanted"
 printf '195 169 195\n0\n\n' | "$leat" decode -t bytes --raw >"$tmp/out"
@@ -215,6 +222,10 @@ if "$leat" encode -t bytes "$tmp/text.gz" >"$tmp/out" 2>"$tmp/err"; then
     is "gzip" "72 105" "$(cat "$tmp/out")"
     head -c 15 "$tmp/text.gz" >"$tmp/cut.gz"
     refused 1 "cut.gz ends in the middle of a gzip member" "$leat" encode -t bytes "$tmp/cut.gz"
+    # a line of ids that is cut off: 3 may be 33
+    printf '\037\213\010\000\000\000\000\000\000\003\001\013\000\364\377%s\n%s' '72 105' '33 3' >"$tmp/ids.gz"
+    refused 1 "ids.gz ends in the middle of a gzip member" "$leat" decode -t bytes "$tmp/ids.gz"
+    is "the line before" '"Hi"' "$(cat "$tmp/out")"
 else
     grep -qF "$tmp/text.gz is compressed with gzip, which this build cannot read" "$tmp/err" ||
         fail "gzip: $(cat "$tmp/err")"
@@ -242,8 +253,14 @@ for bad in 12x -1 1,2 4294967296 99999999999999999999999; do
 done
 printf '0\n50257\n' >"$tmp/ids"
 refused 1 "$tmp/ids, line 2: 50257 is no id of this vocabulary" "$leat" decode -t gpt2 "$tmp/ids"
+refused 1 'there is no tokenizer "no_such"' "$leat" decode -t no_such "$tmp/ids"
 "$leat" encode -t bytes "$tmp/long" >/dev/full 2>"$tmp/err" && fail "a full disk goes unnoticed"
 grep -q "standard output" "$tmp/err" || fail "a full disk: $(cat "$tmp/err")"
+awk 'BEGIN { for (i = 0; i < 9000; i++) print "{\"text\":\"record\"}" }' >"$tmp/many.jsonl"
+echo '{"text":' >>"$tmp/many.jsonl"
+"$leat" encode -t bytes "$tmp/many.jsonl" >/dev/full 2>"$tmp/err" && fail "a full disk goes unnoticed among records"
+is "a full disk ends it before the last record" \
+    "leat: cannot write everything to standard output: No space left on device" "$(cat "$tmp/err")"
 for c in encode decode; do
     "$leat" $c --help >"$tmp/out" || fail "$c --help"
     grep -q "leat $c -t gpt2" "$tmp/out" || fail "$c --help has no example"

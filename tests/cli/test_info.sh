@@ -207,9 +207,9 @@ grep -q '^  2 - 3 .* 1 *0.2 % #$' uneven.txt || fail "info of 500 documents and 
 # ---- Damage ---------------------------------------------------------------------------------------------------------
 
 # An error, whichever way it is shown; a JSON object that has begun is not ended.
-damaged() { # KIND MESSAGE
+damaged() { # KIND MESSAGE [OFFSET]
     copy_dataset rich damaged
-    spoil_section damaged.leat "$1"
+    spoil_section damaged.leat "$1" "${3:-0}"
     for form in '' --json; do
         run leat info damaged $form
         ended 1 "leat: damaged.leat: $2; verify the dataset, or write it again"
@@ -218,6 +218,7 @@ damaged() { # KIND MESSAGE
 }
 
 damaged 1 'document 0 begins at token 9114861777597660798, beyond the last token'
+damaged 1 'document 1 begins at token 9114861777597660798, beyond the last token' 8
 damaged 4 'record 0 of its inputs section is wrong: its path lies outside the paths'
 damaged 10 'the tokenizer section contradicts itself'
 damaged 11 'pair 0 of its metadata is wrong'

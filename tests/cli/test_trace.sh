@@ -57,6 +57,16 @@ spoil_section damaged.leat 4
 refuse 1 'leat: damaged.leat: record 0 of its inputs section is wrong: its path lies outside the paths; verify the @
 dataset, or write it again' leat trace --source damaged --seq-len 8 --order sequential --samples 0:1
 
+# a start that lies between those of the first and the last document of a sample, which are found without it
+awk 'BEGIN { for (i = 0; i < 2000; i++) print "x\n" }' >many.txt
+write_bytes many many.txt >/dev/null || fail "cannot write the dataset many"
+leat trace --source many --seq-len 3999 --order sequential --samples 0:1 | head -n 799 >before
+spoil_section many.leat 1 $((8 * 800))
+run leat trace --source many --seq-len 3999 --order sequential --samples 0:1
+ended 1 'leat: many.leat: document 800 begins at token 9114861777597660798, beyond the last token; verify the '\
+'dataset, or write it again'
+diff before "$printed" >/dev/null || fail "not the documents before the damaged one are shown"
+
 # ---- From a document to samples -------------------------------------------------------------------------------------
 
 # document 123 of numbers has tokens 2596 to 2617: windows 324 to 327; all of them, by every sample
@@ -113,6 +123,11 @@ one='--source all --seq-len 8'
         leat trace $one --step 1 --batch 4,5@0
     refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \
         leat trace $one --step 1 --batch 0
+    refuse 2 "leat: --batch: \"4,5@x\" is no schedule B,B@STEP,... with rising steps $help" \
+        leat trace $one --step 1 --batch 4,5@x
+    long=$(printf '%064d' 4)
+    refuse 2 "leat: --batch: \"$long\" is no schedule B,B@STEP,... with rising steps $help" \
+        leat trace $one --step 1 --batch "$long"
     refuse 2 "leat: --step: samples are numbered below 2^60 $help" leat trace $one --step 1P --batch 1P
     refuse 2 "leat: --rank: a global batch of 4 rows cannot be shared equally by 3 ranks; the nearest that can is 3 @
 $help" leat trace $one --step 1 --batch 4 --rank 0 --world 3

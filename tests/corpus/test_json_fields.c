@@ -318,6 +318,10 @@ static void check_ids(void)
     check_id("\\u4e2d", JSON_ID_BYTES / 3 + 1, JSON_ID_BYTES - JSON_ID_BYTES % 3 + 3);
     check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4, JSON_ID_BYTES);
     check_id("\\ud83d\\ude00", JSON_ID_BYTES / 4 + 1, JSON_ID_BYTES + 4);
+    check_id("i\\n", JSON_ID_BYTES / 2, JSON_ID_BYTES);
+    check_id("\\ni", JSON_ID_BYTES / 2 + 1, JSON_ID_BYTES + 2);
+    check_id("ij\\ud83d\\ude00ij", JSON_ID_BYTES / 8, JSON_ID_BYTES);
+    check_id("ij\\ud83d\\ude00ij", JSON_ID_BYTES / 8 + 1, JSON_ID_BYTES + 8);
     check_id("1", JSON_ID_BYTES, JSON_ID_BYTES);
     check_id("1", JSON_ID_BYTES + 1, JSON_ID_BYTES + 1);
     check_id("i", 8 * JSON_ID_BYTES, 8 * JSON_ID_BYTES);

@@ -9,6 +9,7 @@
 #include "corpus/stream_cases.h"
 #include "support/fault.h"
 #include "tokenize_tools/corpus/document_input.h"
+#include "tokenize_tools/corpus/inflater.h"
 #include "tokenize_tools/corpus/json_push.h"
 
 static struct blob text, want;
@@ -42,11 +43,11 @@ static enum leat_status use_stream(struct blob *got, struct leat_error *err)
     return status;
 }
 
-/* The texts of all records, one behind another. */
-static enum leat_status use_documents(struct blob *got, struct leat_error *err)
+/* The texts of all documents, one behind another. */
+static enum leat_status use_kind(enum document_kind kind, struct blob *got, struct leat_error *err)
 {
     struct document_input *in;
-    enum leat_status status = document_input_open(&in, path, DOCUMENT_JSONL, "text", err);
+    enum leat_status status = document_input_open(&in, path, kind, "text", err);
     const char *document;
     bool found = true;
     size_t bytes;
@@ -65,6 +66,16 @@ static enum leat_status use_documents(struct blob *got, struct leat_error *err)
     }
     document_input_close(in);
     return status;
+}
+
+static enum leat_status use_documents(struct blob *got, struct leat_error *err)
+{
+    return use_kind(DOCUMENT_JSONL, got, err);
+}
+
+static enum leat_status use_whole(struct blob *got, struct leat_error *err)
+{
+    return use_kind(DOCUMENT_WHOLE, got, err);
 }
 
 /* A record in two parts with a long id, which becomes the text. */
@@ -184,6 +195,41 @@ static void make_zstd(struct blob *file)
         ZSTD_compress(file->bytes + file->size, room, text.bytes + text.size / 3, text.size - text.size / 3, 1);
 }
 
+/* A member that holds the text as it is, in blocks of deflate data that are not compressed. */
+static void make_gzip(struct blob *file)
+{
+    uint8_t head[5] = { 0 }, tail[8];
+
+    file->size = 0;
+    blob_add(file, "\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+    for (size_t at = 0, part; at < text.size; at += part) {
+        part = text.size - at < 60000 ? text.size - at : 60000;
+        head[0] = at + part == text.size; /* the last */
+        bytes_store32(head + 1, (uint32_t)part | ~(uint32_t)part << 16);
+        blob_add(file, head, sizeof head);
+        blob_add(file, text.bytes + at, part);
+    }
+    bytes_store32(tail, inflater_crc(0, text.bytes, text.size));
+    bytes_store32(tail + 4, (uint32_t)text.size);
+    blob_add(file, tail, sizeof tail);
+}
+
+/* A member of fixed codes, "aaaa" and so on, that ends in its data: what there is of it comes before the error. */
+static enum leat_status use_cut_off(struct blob *got, struct leat_error *err)
+{
+    struct byte_stream *s;
+    enum leat_status status = byte_stream_open(&s, path, err);
+    size_t some = 1;
+
+    got->size = 0;
+    while (status == LEAT_OK && some > 0) {
+        status = byte_stream_read(s, got->bytes + got->size, 100, &some, err);
+        got->size += some;
+    }
+    byte_stream_close(s);
+    return status == LEAT_E_TRUNCATED ? LEAT_OK : status;
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -205,6 +251,18 @@ int main(void)
     check_use("zstd", use_stream);
     check_use("documents of zstd", use_documents);
     check_use("push", use_push);
+    path = t_path(folder, "plain.txt");
+    write_whole(path, text.bytes, text.size);
+    check_use("one document", use_whole);
+    if (inflater_name()) {
+        path = t_path(folder, "file.jsonl.gz");
+        make_gzip(&file);
+        write_whole(path, file.bytes, file.size);
+        check_use("documents of gzip", use_documents);
+        path = t_path(folder, "cut.gz");
+        write_whole(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x4b\x4c\x4c\x4c", 14);
+        check_use("gzip that is cut off", use_cut_off);
+    }
     path = t_path(folder, "empty.gz");
     text.size = 10;
     write_whole(path, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03\0\0\0\0\0\0\0\0\0", 20);
