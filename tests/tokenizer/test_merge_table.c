@@ -118,6 +118,26 @@ static void doubling(struct merge_scratch *scratch)
     free(run);
 }
 
+/* Pairs that wait while others are merged beside them leave so much behind that the heap is made anew: of abab... first
+ * all ab, then all abab, and nothing else before those. */
+static void crowded(struct merge_scratch *scratch)
+{
+    enum { A, B, AB, ABAB, LETTERS = 4096 };
+    static const struct merge merges[] = { { A, B, AB, 0 },    { AB, AB, ABAB, 1 }, { B, A, 4, 100 },
+                                           { AB, A, 5, 101 },  { 6, 6, 7, 102 },    { ABAB, AB, 8, 103 },
+                                           { ABAB, A, 9, 104 } };
+    static uint32_t symbols[LETTERS];
+    struct merge_table *t;
+
+    for (uint32_t i = 0; i < LETTERS; i++)
+        symbols[i] = i % 2 ? B : A;
+    T_OK(merge_table_make(&t, merges, sizeof merges / sizeof merges[0], &t_err));
+    for (size_t n = 0; n <= LETTERS; n = n < 100 ? n + 1 : 2 * n)
+        compare(t, scratch, symbols, n);
+    compare(t, scratch, symbols, LETTERS);
+    merge_table_free(t);
+}
+
 int main(void)
 {
     struct merge_scratch scratch = { 0 };
@@ -126,6 +146,7 @@ int main(void)
     random_tables(&random, &scratch);
     T_CHECK(block_runs_done > block_runs / 2 && block_runs_done < block_runs);
     doubling(&scratch);
+    crowded(&scratch);
     merge_scratch_free(&scratch);
     return t_end();
 }
