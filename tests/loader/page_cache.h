@@ -10,15 +10,20 @@
 
 #include "residency.h"
 
-/* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. */
+/* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages that
+ * the kernel holds at this moment, for it looks which are in use, stay: they go some time later. */
 static inline bool page_cache_drop(const char *path)
 {
     int fd = open(path, O_RDONLY);
-    bool cold;
+    bool cold = false;
 
     fdatasync(fd);
-    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    cold = residency_share(fd, (uint64_t)lseek(fd, 0, SEEK_END), 1) < 0.01;
+    for (unsigned i = 0; i < 200 && !cold; i++) {
+        if (i > 0)
+            usleep(10000);
+        posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+        cold = residency_share(fd, (uint64_t)lseek(fd, 0, SEEK_END), 1) < 0.01;
+    }
     close(fd);
     return cold;
 }

@@ -121,6 +121,11 @@ int main(void)
     static struct vocabulary v;
     static struct merge kept[MERGES];
     size_t given = 0, left = 0;
+    struct live_merges *none;
+
+    /* more symbols than it can tell apart: then all merges are kept */
+    T_OK(live_merges_make(&none, 1 << 20, 10, &t_err));
+    T_CHECK(!none);
 
     state = t_seed();
     for (int i = 0; i < 400; i++) {

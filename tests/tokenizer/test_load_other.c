@@ -76,6 +76,9 @@ static void test_tiktoken(void)
     spec_free(spec);
 }
 
+#define TEN       "abcdefghij"
+#define LONG_NAME TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+
 static void test_tiktoken_refusals(void)
 {
     static const struct {
@@ -87,6 +90,7 @@ static void test_tiktoken_refusals(void)
         { "x.tiktoken", "YQ== 0\n", "foo", LEAT_E_ARGUMENT, "--pattern foo: no such pattern; there are: gpt2" },
         { "cl100k_base.tiktoken", "YQ== 0\n", NULL, LEAT_E_VOCABULARY,
           "holds 1 tokens, and the published cl100k_base has 100256" },
+        { LONG_NAME ".tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "say which with --pattern" },
         { "dir/QWEN.tiktoken.zst", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published qwen has 151643" },
         { "dir/tiktoken.model", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published kimi has 163584" },
         { "x.tiktoken", "YQ== 0\nYQ=x 1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: the token is not base64 (byte 7)" },
@@ -267,6 +271,7 @@ static void test_sentencepiece(void)
     put_piece(&m, "b", 0, 5);
     put_piece(&m, "<s>x", 0, 9); /* a type of the future is a normal one */
     PUT(&m, "\x12\x0e\x18\x02\xd0\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"); /* BPE; end: -1 */
+    PUT(&m, "\x12\x03\xc8\x02\x04");                                             /* begin: 4 */
     PUT(&m, "\x12\x05\xe2\x02\x02?!");                                           /* what unknown decodes to */
     PUT(&m, "\x1a\x06\x18\x00\x20\x00\x28\x00");
     PUT(&m, "\x2a\x0c\x12\x0a\x04\x00\x00\x00\x01\x00\x00\x00z\x00");
@@ -278,7 +283,7 @@ static void test_sentencepiece(void)
     T_CHECK(spec->tokens[2].type == SPEC_NORMAL && spec->tokens[4].type == SPEC_USER_DEFINED);
     T_CHECK(spec->tokens[5].type == SPEC_UNUSED && spec->tokens[6].type == SPEC_NORMAL);
     T_CHECK(token_is(spec, 2, "ab", 2) && spec->unknown == 0 && spec->scores[2] == 0);
-    T_CHECK(spec->sentencepiece.begin == 1 && spec->sentencepiece.end == SPEC_NONE && !spec->byte_fallback);
+    T_CHECK(spec->sentencepiece.begin == 4 && spec->sentencepiece.end == SPEC_NONE && !spec->byte_fallback);
     T_CHECK(!spec->sentencepiece.add_dummy_prefix && !spec->sentencepiece.remove_extra_whitespaces &&
             !spec->sentencepiece.escape_whitespaces);
     T_CHECK(spec->sentencepiece.charsmap.length == 0 && spec->sentencepiece.denormalizer.length == 10);

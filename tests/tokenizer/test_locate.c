@@ -242,6 +242,8 @@ static void test_hub(void)
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "cache /nowhere/huggingface/hub has no models--org--name");
     unsetenv("XDG_CACHE_HOME");
     setenv("HF_HUB_CACHE", hub, 1);
+    make_folder(root, "hub/models--org--bare");
+    not_opened("org/bare", NULL, LEAT_E_NO_FILE, "no snapshot of the revision main");
     not_opened("org/na,me", NULL, LEAT_E_NO_FILE, "not a file or folder");
     write_file(t_path(root, "hub/models--org--name/refs/main"), "../../..", 8); /* leads out: not followed */
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "no snapshot of the revision main");

@@ -118,6 +118,34 @@ static void doubling(struct merge_scratch *scratch)
     free(run);
 }
 
+/* Of abcdabcd... first all ab are merged, then all cd, then all abcd: each time the pairs to both sides of it are new, and
+ * come after all those, so that more wait than there is room for, most of which are there no more. */
+static void crowded(struct merge_scratch *scratch)
+{
+    enum { A, B, C, D, AB, CD, ABCD, OTHER, MANY = 4096 };
+    static const struct merge merges[] = {
+        { A, B, AB, 0 },
+        { C, D, CD, 1 },
+        { AB, CD, ABCD, 2 },
+        { B, C, OTHER, 10 },
+        { D, A, OTHER + 1, 11 },
+        { D, AB, OTHER + 2, 12 },
+        { AB, C, OTHER + 3, 13 },
+        { CD, AB, OTHER + 4, 14 },
+        { ABCD, AB, OTHER + 5, 15 },
+        { ABCD, ABCD, OTHER + 6, 16 },
+    };
+    static uint32_t symbols[MANY];
+    struct merge_table *t;
+
+    for (uint32_t i = 0; i < MANY; i++)
+        symbols[i] = i % 4;
+    T_OK(merge_table_make(&t, merges, sizeof merges / sizeof merges[0], &t_err));
+    for (size_t n = 0; n <= MANY; n += n < 200 ? 1 : 487)
+        compare(t, scratch, symbols, n);
+    merge_table_free(t);
+}
+
 int main(void)
 {
     struct merge_scratch scratch = { 0 };
@@ -126,6 +154,7 @@ int main(void)
     random_tables(&random, &scratch);
     T_CHECK(block_runs_done > block_runs / 2 && block_runs_done < block_runs);
     doubling(&scratch);
+    crowded(&scratch);
     merge_scratch_free(&scratch);
     return t_end();
 }

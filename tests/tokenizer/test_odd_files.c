@@ -223,6 +223,179 @@ static void test_replace_nothing(void)
 #endif
 }
 
+#define E_9 "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+#define SPLIT(pattern)                                                                                                 \
+    "\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{" pattern "},\"behavior\":\"Isolated\",\"invert\":false},"
+
+/* A text of so many times `unit` gives so many times what `wanted` has. */
+static void encodes_many(const struct opened *o, const char *unit, size_t times, const uint32_t *wanted, size_t length)
+{
+    size_t bytes = strlen(unit);
+    char *text = malloc(times * bytes);
+    const uint32_t *ids;
+    uint64_t count;
+
+    for (size_t i = 0; i < times; i++)
+        memcpy(text + i * bytes, unit, bytes);
+    T_OK(leat_encoder_encode(o->encoder, text, times * bytes, &ids, &count, &t_err));
+    T_EQ(count, times * length);
+    for (uint64_t i = 0; i < count; i++)
+        T_EQ(ids[i], wanted[i % length]);
+    free(text);
+}
+
+/* Between all characters, many of them. */
+static void test_split_by_nothing(void)
+{
+    static const uint32_t a_b[] = { 0, 1 };
+    struct opened o = with(SPLIT("\"String\":\"\""), "");
+
+    encodes_many(&o, "ab", 3000, a_b, 2);
+    closed(&o);
+}
+
+/* A class within a class, of a colon and a letter, and no POSIX name. As in tokenizers. */
+static void test_colon(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+    struct opened o = with(SPLIT("\"Regex\":\"[[:a]]\""), "");
+
+    encodes(&o, "abab", "0 1 0 1 ");
+    closed(&o);
+#endif
+}
+
+/* An expression that would go back and forth forever; and one that needs more of the stack than the compiled one has, and
+ * matches all. */
+static void test_slow_expressions(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+    static const char slow[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabcb";
+    static const uint32_t ab = 2;
+    struct opened o = with(SPLIT("\"Regex\":\"(?:a|aa)+c\""), "");
+
+    refuses(&o, slow, "takes too many steps on this text");
+    encodes(&o, "ab", "2 "); /* and goes on */
+    closed(&o);
+    o = with("\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"Regex\":\"(?:a|aa)+c\"},\"content\":\"b\"},", "");
+    refuses(&o, slow, "takes too many steps on this text");
+    encodes(&o, "aac", "1 ");
+    closed(&o);
+    o = with(SPLIT("\"Regex\":\"(?:ab|b)+?$\""), "");
+    encodes_many(&o, "ab", 100000, &ab, 1);
+    closed(&o);
+#endif
+}
+
+/* Merges of the tokens that a character's bytes fall back to; what tokenizers gives. */
+static void test_merged_bytes(void)
+{
+    static const uint32_t wanted[] = { 3, 3, 0, 5 };
+    struct opened o = opened(file_with("tokenizer.json",
+                                       "{\"model\":{\"type\":\"BPE\",\"byte_fallback\":true,\"vocab\":{\"a\":0,"
+                                       "\"<0xC3>\":1,\"<0xA9>\":2,\"<0xC3><0xA9>\":3,\"<0xA8>\":4,\"ab\":5,\"b\":6},"
+                                       "\"merges\":[\"<0xC3> <0xA9>\",\"a b\"]}}"),
+                             NULL);
+
+    encodes(&o, "\xc3\xa9", "3 ");
+    encodes(&o, "\xc3\xa8", "1 4 ");
+    encodes_many(&o,
+                 "\xc3\xa9\xc3\xa9"
+                 "aab",
+                 20000, wanted, 4);
+    closed(&o);
+}
+
+/* An empty token is of no text; merges with it are never made. As in tokenizers. */
+static void test_empty_token(void)
+{
+    static const uint32_t ab = 2;
+    struct opened o =
+        opened(file_with("tokenizer.json", "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"\":3},"
+                                           "\"merges\":[[\"\",\"a\"],[\"a\",\"\"],[\"a\",\"b\"]]}}"),
+               NULL);
+
+    encodes(&o, "abb", "2 1 ");
+    encodes_many(&o, "ab", 50000, &ab, 1);
+    closed(&o);
+}
+
+/* Tokens and an added one that are longer than what is taken together; the second of two such merges. */
+static void test_long_tokens(void)
+{
+    enum { LONG = 20000, LONGER = 140000 };
+    static char as[LONG + 1], xs[LONGER + 1], json[4 * LONG + LONGER + 1024], text[LONGER + 3];
+    struct opened o;
+
+    memset(as, 'a', LONG);
+    memset(xs, 'x', LONGER);
+    snprintf(json, sizeof json,
+             "{\"added_tokens\":[{\"id\":5,\"content\":\"%s\",\"single_word\":false,\"lstrip\":false,\"rstrip\":"
+             "false,\"normalized\":false,\"special\":false}],\"normalizer\":{\"type\":\"Replace\",\"pattern\":"
+             "{\"String\":\" \"},\"content\":\"_\"},\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,"
+             "\"%s\":3,\"%sb\":4},\"merges\":[\"a b\",\"%s b\"]}}",
+             xs, as, as, as);
+    o = opened(file_with("tokenizer.json", json), NULL);
+    snprintf(text, sizeof text, "a%sb", xs);
+    encodes(&o, text, "0 5 1 ");
+    closed(&o);
+}
+
+/* A part whose text becomes much more, and what follows it. */
+static void test_growing_parts(void)
+{
+    enum { TIMES = 1 << 20, EACH = 5 };
+    struct opened o =
+        with("\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\"a\"},\"content\":\"bbbbb\"},", "");
+    char *text = malloc(2 * TIMES);
+    uint64_t used, count, all = 0;
+    const uint32_t *ids;
+
+    memset(text, 'a', 2 * TIMES);
+    T_OK(leat_encoder_begin(o.encoder, &t_err));
+    for (size_t at = 0; at < 2 * TIMES; at += used, all += count) {
+        T_OK(leat_encoder_part(o.encoder, text + at, 2 * TIMES - at, &used, &ids, &count, &t_err));
+        for (uint64_t i = 0; i < count; i++)
+            T_EQ(ids[i], 1);
+    }
+    T_OK(leat_encoder_end(o.encoder, &ids, &count, &t_err));
+    T_EQ(all + count, (uint64_t)2 * TIMES * EACH);
+    closed(&o);
+    free(text);
+}
+
+/* With little memory a text is refused, or has the ids that it has with much. */
+static void test_little_memory(void)
+{
+    enum { TIMES = 40000 };
+    static char text[2 * TIMES];
+    struct opened o = with("", "");
+    unsigned refused = 0, taken = 0;
+
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i % 2 ? 'b' : 'a';
+    for (uint64_t most = 1; most < 3 << 20; most += most / 8 + 1) {
+        struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+        struct leat_encoder *e;
+        const uint32_t *ids;
+        uint64_t count;
+        enum leat_status s;
+
+        options.most_bytes = most;
+        T_OK(leat_encoder_open(&e, o.tokenizer, &options, &t_err));
+        s = leat_encoder_encode(e, text, sizeof text, &ids, &count, &t_err);
+        T_CHECK(s == LEAT_OK || s == LEAT_E_PIECE);
+        refused += s != LEAT_OK;
+        taken += s == LEAT_OK;
+        for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+            T_EQ(ids[i], 2);
+        T_CHECK(s != LEAT_OK || count == TIMES);
+        leat_encoder_close(e);
+    }
+    T_CHECK(refused > 0 && taken > 0);
+    closed(&o);
+}
+
 static void test_tiktoken(void)
 {
     struct opened o = opened(file_with("some.tiktoken", "YQ==\t0\nYg== \t 1\nYWI= 2\n"), "gpt2");
@@ -263,6 +436,26 @@ static void not_opened(const char *parts, const char *component)
     T_STATUS(leat_tokenizer_open(&t, path, NULL, &t_err), LEAT_E_UNSUPPORTED);
     T_CONTAINS(t_err.message, path);
     T_CONTAINS(t_err.message, component);
+}
+
+/* Sentences show the beginning of an expression, and no half of a character. */
+static void test_shown_expressions(void)
+{
+    static const struct {
+        const char *regex, *sentence;
+    } rows[] = {
+        { "[[:foo:]]", "\"[:foo:]\" at byte 1" },
+        { "(?i)\\u4e00s", "ignoring case" },
+        { "\\\\p{" E_9 E_9 E_9 "}", "\"\\p{" E_9 E_9 "\" at byte 0" },
+        { "(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((", "\"\" at byte 65: nested too deeply" },
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char parts[512];
+
+        snprintf(parts, sizeof parts, SPLIT("\"Regex\":\"%s\"") "\"version\":\"1.0\"", rows[i].regex);
+        not_opened(parts, rows[i].sentence);
+    }
 }
 
 static void test_sentences(void)
@@ -348,6 +541,15 @@ int main(void)
     test_wordpiece();
     test_byte_level_normalizer();
     test_replace_nothing();
+    test_split_by_nothing();
+    test_colon();
+    test_slow_expressions();
+    test_merged_bytes();
+    test_empty_token();
+    test_long_tokens();
+    test_growing_parts();
+    test_little_memory();
+    test_shown_expressions();
     test_tiktoken();
     test_suffix();
     test_sentences();

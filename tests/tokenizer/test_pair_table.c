@@ -136,6 +136,20 @@ static void large_symbols(void)
     merge_table_free(t);
 }
 
+/* Where a symbol is larger than a word can hold, there is no such table, and what is found is the same. */
+static void beyond(void)
+{
+    const struct merge merges[] = { { 3, 7, 10, 0 }, { PAIR_NOBODY, 3, 11, 1 } };
+    struct merge_table *t;
+    uint32_t result;
+
+    T_OK(merge_table_make(&t, merges, 2, &t_err));
+    T_CHECK(merge_table_pairs(t) == NULL);
+    T_CHECK(merge_table_find(t, 3, 7, &result) == 0 && result == 10);
+    T_CHECK(merge_table_find(t, PAIR_NOBODY, 3, &result) == 1 && result == 11);
+    merge_table_free(t);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
@@ -146,5 +160,6 @@ int main(void)
         random_table(&random, count);
     colliding();
     large_symbols();
+    beyond();
     return t_end();
 }

@@ -671,11 +671,44 @@ static void test_calls(void)
     leat_tokenizer_close(t);
 }
 
+/* An empty part within a character; parts after a text of many ids, whose memory is given back. */
+static void test_odd_parts(void)
+{
+    enum { MANY = 5 << 20 };
+    struct leat_tokenizer *t;
+    struct leat_encoder *e;
+    const uint32_t *ids;
+    uint64_t count, used;
+    char *many = malloc(2 * MANY);
+
+    T_OK(leat_tokenizer_open(&t, "gpt2", NULL, &t_err));
+    T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+    T_OK(leat_encoder_begin(e, &t_err));
+    T_OK(leat_encoder_part(e, "\xe2\x82", 2, &used, &ids, &count, &t_err));
+    T_OK(leat_encoder_part(e, NULL, 0, &used, &ids, &count, &t_err));
+    T_EQ(count, 0);
+    T_OK(leat_encoder_part(e, "\xac", 1, &used, &ids, &count, &t_err));
+    T_OK(leat_encoder_end(e, &ids, &count, &t_err));
+    T_CHECK(count == 1 && ids[0] == 26391); /* a euro sign */
+    for (size_t i = 0; i < MANY; i++)
+        memcpy(many + 2 * i, " a", 2);
+    T_OK(leat_encoder_encode(e, many, 2 * (uint64_t)MANY, &ids, &count, &t_err));
+    T_CHECK(count == MANY && ids[0] == 257 && ids[MANY - 1] == 257);
+    T_OK(leat_encoder_begin(e, &t_err));
+    T_OK(leat_encoder_part(e, " a a", 4, &used, &ids, &count, &t_err));
+    T_OK(leat_encoder_end(e, &ids, &count, &t_err));
+    T_CHECK(count > 0 && ids[count - 1] == 257);
+    leat_encoder_close(e);
+    leat_tokenizer_close(t);
+    free(many);
+}
+
 int main(void)
 {
     uint64_t random = t_seed();
 
     test_calls();
+    test_odd_parts();
     check_files(&random);
     for (unsigned settings = 0; settings < 64; settings++)
         check_sentencepiece(settings % 3 ? "piece_unknown.model" : "piece_fallback.model", settings, &random);

@@ -50,15 +50,13 @@ static uint8_t *room_for_token(const struct tokenizer_spec *spec)
     return (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
 }
 
-/* One line, of at least one character that is not a space. */
+/* One line, whose first character is no space. */
 static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *token, *rank;
     uint64_t id = 0;
     size_t bytes;
 
-    while (is_space(*p))
-        p++;
     for (token = p; p < end && !is_space(*p);)
         p++;
     if (!base64_decode(room_for_token(r->spec), &bytes, token, (size_t)(p - token)))

@@ -127,8 +127,6 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
     struct parser_flags flags = p->flags;
 
     p->entering = p->before;
-    if (depth > PARSER_DEPTH_MOST)
-        return parser_refuse(p, from, "nested too deeply");
     if (parser_looking_at(p, "*"))
         return p->at++, parser_refuse(p, from, "this group is not supported");
     if (!parser_take(p, "?"))
