@@ -1,6 +1,7 @@
 /* spec.c: see spec.h. */
 #include "spec.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,6 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
 struct sorting {
     struct spec_token token;
     const uint8_t *bytes;
-    float score;
 };
 
 static int compare_tokens(const void *left, const void *right)
@@ -162,6 +162,7 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
 
     if (in_order(spec))
         return LEAT_OK;
+    assert(!spec->scores); /* sentencepiece's pieces have their places as ids */
     sorted = malloc(count * sizeof *sorted);
     text = malloc(spec->text_bytes ? spec->text_bytes : 1);
     if (!sorted || !text) {
@@ -172,7 +173,6 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
     for (uint64_t i = 0; i < count; i++) {
         sorted[i].token = spec->tokens[i];
         sorted[i].bytes = spec_token_bytes(spec, &spec->tokens[i]);
-        sorted[i].score = spec->scores ? spec->scores[i] : 0;
     }
     qsort(sorted, count, sizeof *sorted, compare_tokens);
     for (uint64_t i = 0; i < count; i++) {
@@ -183,8 +183,6 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
         if (t->length > 0)
             memcpy(text + end, sorted[i].bytes, t->length);
         end += t->length;
-        if (spec->scores)
-            spec->scores[i] = sorted[i].score;
     }
     free(sorted);
     free((void *)(uintptr_t)spec->text);
