@@ -368,7 +368,7 @@ static void test_long_added_token(void)
     "{\"id\":" id ",\"content\":\"" content "\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"              \
     "\"normalized\":false,\"special\":false}"
     snprintf(parts, sizeof parts,
-             "\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"_\"},"
+             "\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"\\u2581\"},"
              "\"added_tokens\":[" ADDED("259", "%s") "," ADDED("260", "<y>") "],",
              xs);
 #undef ADDED
