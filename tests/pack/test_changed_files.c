@@ -1,7 +1,8 @@
 /*
  * test_changed_files.c: files that a run finds otherwise than it may: a compressed input that was cut anywhere gives what
- * was readable and a word about it; a run does not go on with an input, a checkpoint or a file of rejects that is not what
- * it left, and says which. (What changes while a run reads it is in tests/faults/test_pack_faults.c.)
+ * was readable and a word about it; a run that its program stops can go on; none goes on with an input, a checkpoint or a
+ * file of rejects that is not what it left, and says which. (What changes while a run reads it is in
+ * tests/faults/test_pack_faults.c.)
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -131,6 +132,59 @@ static void test_fewer_rejects(const char *input)
     resume_refused("few", input, LEAT_E_CHECKPOINT, "few.partial.rejects is shorter than the killed run left it");
 }
 
+/* ---- Stopped by its program ---- */
+
+struct told {
+    unsigned calls;
+    int wish; /* what the program says */
+    uint64_t before, last;
+};
+
+static int on_progress(void *context, const struct leat_pack_progress *p)
+{
+    struct told *told = context;
+
+    if (told->calls++ == 0)
+        T_EQ(p->bytes, p->bytes_before); /* before anything is done */
+    else
+        T_EQ(p->bytes_before, told->before);
+    T_CHECK(p->bytes >= told->last && p->bytes <= p->total_bytes && p->bound);
+    told->before = p->bytes_before;
+    told->last = p->bytes;
+    return told->wish;
+}
+
+/* A resumed run asks its program before it does anything: stopped then, it can be resumed, to the bytes of one that went
+ * through. */
+static void test_stopped_again(const char *input)
+{
+    struct leat_pack_options o = options(1);
+    struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
+    struct leat_info through = LEAT_INFO_INIT, resumed = LEAT_INFO_INIT;
+    struct told told = { .wish = 1 };
+    struct leat_dataset *d;
+
+    stop_run("again", input);
+    o.most_rejects = LEAT_NONE;
+    o.progress = on_progress;
+    o.context = &told;
+    T_STATUS(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err), LEAT_E_STATE);
+    T_CHECK(told.calls == 1 && told.before > 0 && report.resumable);
+    told = (struct told) { .wish = 0 };
+    T_OK(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err));
+    T_CHECK(told.calls > 0 && told.before > 0);
+    o.resume = 0;
+    o.progress = NULL;
+    T_OK(leat_pack(t_path(folder, "through"), &input, 1, &o, &report, &t_err));
+    T_OK(leat_dataset_open(&d, t_path(folder, "again"), NULL, &t_err));
+    leat_dataset_info(d, &resumed);
+    leat_dataset_close(d);
+    T_OK(leat_dataset_open(&d, t_path(folder, "through"), NULL, &t_err));
+    leat_dataset_info(d, &through);
+    leat_dataset_close(d);
+    T_CHECK(memcmp(resumed.identity, through.identity, sizeof through.identity) == 0);
+}
+
 /* ---- Notes of others ---- */
 
 /* Puts another note into the checkpoint of a run, of which `change` gets a copy; all else stays. */
@@ -257,6 +311,7 @@ int main(void)
     put("i.jsonl", text, make_lines());
     snprintf(input, sizeof input, "%s", t_path(folder, "i.jsonl"));
     test_fewer_rejects(input);
+    test_stopped_again(input);
     test_notes(input);
     test_program_note();
     test_odd_but_right();

@@ -254,6 +254,17 @@ static void test_split_by_nothing(void)
     closed(&o);
 }
 
+/* A class within a class, of a colon and a letter, and no POSIX name. As in tokenizers. */
+static void test_colon(void)
+{
+#ifdef LEAT_HAVE_PCRE2
+    struct opened o = with(SPLIT("\"Regex\":\"[[:a]]\""), "");
+
+    encodes(&o, "abab", "0 1 0 1 ");
+    closed(&o);
+#endif
+}
+
 /* An expression that would go back and forth forever; and one that needs more of the stack than the compiled one has, and
  * matches all. */
 static void test_slow_expressions(void)
@@ -622,6 +633,7 @@ int main(void)
     test_byte_level_normalizer();
     test_replace_nothing();
     test_split_by_nothing();
+    test_colon();
     test_slow_expressions();
     test_merged_bytes();
     test_empty_token();
