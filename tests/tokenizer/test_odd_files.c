@@ -380,12 +380,13 @@ static void test_long_added_token(void)
     "\"normalized\":false,\"special\":false}"
     snprintf(parts, sizeof parts,
              "\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"\\u2581\"},"
-             "\"added_tokens\":[" ADDED("259", "%s") "," ADDED("260", "<y>") "],",
+             "\"added_tokens\":[" ADDED("260", "%s") "," ADDED("261", "<y>") "],",
              xs);
 #undef ADDED
-    o = with_bytes(parts, "\"byte_fallback\":true,", "\"a\":256,\"b\":257,\"ab\":258},\"merges\":[\"a b\"]");
+    o = with_bytes(parts, "\"byte_fallback\":true,",
+                   "\"a\":256,\"b\":257,\"ab\":258,\"\\u2581\":259},\"merges\":[\"a b\"]");
     snprintf(text, sizeof text, "a<y>b%sab<y>%s<y>a", xs, xs);
-    encodes(&o, text, "256 260 257 259 258 260 259 260 256 ");
+    encodes(&o, text, "256 261 257 260 258 261 260 261 256 ");
     closed(&o);
 }
 
