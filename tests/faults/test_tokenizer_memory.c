@@ -222,15 +222,90 @@ static size_t put_charsmap(uint8_t *to, unsigned number)
 /* A model that maps characters before and after. */
 static void check_maps(const char *path)
 {
-    static const struct made_piece pieces[] = { { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -1 }, { "b", NORMAL, -2 } };
+    static const struct made_piece pieces[] = {
+        { "<unk>", UNKNOWN, 0 }, { "a", NORMAL, -1 }, { "b", NORMAL, -2 }, { "c", UNUSED, -3 }
+    };
     uint8_t more[2 * SMALL_CHARSMAP_ROOM];
     size_t used = sizeof bpe_model;
 
     memcpy(more, bpe_model, used);
     used += put_charsmap(more + used, 3); /* normalizer_spec */
     used += put_charsmap(more + used, 5); /* denormalizer_spec */
-    write_model(path, pieces, 3, more, used);
+    write_model(path, pieces, sizeof pieces / sizeof pieces[0], more, used);
     check_file(path, NULL);
+}
+
+/* Strings with escapes, more than a file of its size mostly has values, and an added token longer than others. */
+static void check_many_strings(const char *path)
+{
+    enum { STRINGS = 300, LONG = 300 };
+    static char json[8192];
+    size_t used = (size_t)snprintf(json, sizeof json, "{\"padding\":[\"\"");
+
+    for (int i = 0; i < STRINGS; i++)
+        used += (size_t)snprintf(json + used, sizeof json - used, ",\"\\n\"");
+    snprintf(json + used, sizeof json - used,
+             "],\"added_tokens\":[{\"id\":3,\"content\":\"%0*d\",\"single_word\":false,\"lstrip\":false,"
+             "\"rstrip\":false,\"normalized\":false,\"special\":false}]," MODEL "}",
+             LONG, 0);
+    put(path, json);
+    check_file(path, NULL);
+}
+
+/* A call of the system fails while a file is opened: an error, and no file or memory is left behind; or it was not needed. */
+static void check_calls(const char *path)
+{
+    uint64_t n = 0, calls;
+
+    do {
+        long before = fault_allocations();
+        unsigned files = fault_open_files();
+        enum leat_status s;
+
+        fault_arm(FAULT_SYSTEM, FAULT_ONCE, ++n, EIO);
+        s = leat_tokenizer_open(&tokenizer, path, NULL, &t_err);
+        calls = fault_disarm();
+        T_CHECK((s == LEAT_OK) == (tokenizer != NULL));
+        if (s != LEAT_OK)
+            T_EQ(t_err.os_error, EIO);
+        if (fault_failed() && (strcmp(fault_failed(), "open") == 0 || strcmp(fault_failed(), "pread") == 0))
+            T_STATUS(s, LEAT_E_IO);
+        leat_tokenizer_close(tokenizer);
+        tokenizer = NULL;
+        T_EQ(fault_allocations(), before);
+        T_EQ(fault_open_files(), files);
+    } while (calls >= n);
+    T_CHECK(n > 3);
+}
+
+/* After much text no memory for the large cache: the small one goes on, and nothing is tried again. */
+static void check_cache(void)
+{
+    enum { BYTES = 1 << 20 };
+    uint64_t count, other;
+    const uint32_t *ids;
+    char *much = malloc(BYTES);
+    uint32_t *want;
+
+    for (size_t i = 0; i < BYTES; i++)
+        much[i] = text[i % strlen(text)];
+    T_OK(leat_tokenizer_open(&tokenizer, VECTORS_FOLDER "/prefix_space.json", NULL, &t_err));
+    T_OK(leat_encoder_open(&encoder, tokenizer, NULL, &t_err));
+    T_OK(leat_encoder_encode(encoder, much, BYTES, &ids, &count, &t_err));
+    want = malloc(count * sizeof *want);
+    memcpy(want, ids, count * sizeof *want);
+    leat_encoder_close(encoder);
+    T_OK(leat_encoder_open(&encoder, tokenizer, NULL, &t_err));
+    fault_arm(FAULT_SYSTEM, FAULT_FROM_THEN_ON, 1, ENOMEM);
+    for (int times = 0; times < 2; times++) {
+        T_OK(leat_encoder_encode(encoder, much, BYTES, &ids, &other, &t_err));
+        T_CHECK(other == count && memcmp(ids, want, count * sizeof *want) == 0);
+    }
+    T_EQ(fault_disarm(), 1);
+    T_CHECK(fault_failed() && strcmp(fault_failed(), "mmap") == 0);
+    close_both();
+    free(want);
+    free(much);
 }
 
 static void check_made(void)
@@ -246,12 +321,16 @@ static void check_made(void)
     }
     snprintf(path, sizeof path, "%s/m.model", folder);
     check_maps(path);
+    check_calls(path);
+    snprintf(path, sizeof path, "%s/many.json", folder);
+    check_many_strings(path);
 }
 
 int main(void)
 {
     make_text();
     check_made();
+    check_cache();
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         uint64_t want = 0, n;
 

@@ -94,6 +94,21 @@ static void random_tables(uint64_t *random, struct merge_scratch *scratch)
     }
 }
 
+/* In blocks, where neither the block nor what merging it takes fits; or only that does not. */
+static void check_bounds(const struct merge_table *t, uint32_t *symbols, size_t count)
+{
+    for (uint64_t most = 100; most <= 4 * 64; most += 4 * 64 - 100) {
+        struct bound bound = { .most = most };
+        struct merge_scratch bounded = { .bound = &bound };
+        size_t n = count;
+        bool done;
+
+        T_STATUS(merge_blocks(t, &bounded, symbols, &n, 64, &done, &t_err), LEAT_E_PIECE);
+        T_CONTAINS(t_err.message, "cannot be cut");
+        T_EQ(bound.held, 0);
+    }
+}
+
 /* 0 0 -> 1, 1 1 -> 2, ...: a run of one symbol is merged to one. */
 static void doubling(struct merge_scratch *scratch)
 {
@@ -114,6 +129,7 @@ static void doubling(struct merge_scratch *scratch)
     T_STATUS(merge_symbols(t, &bounded, run, &n, &t_err), LEAT_E_PIECE);
     T_CONTAINS(t_err.message, "cannot be cut");
     T_EQ(bound.held, 0);
+    check_bounds(t, run, n);
     merge_table_free(t);
     free(run);
 }

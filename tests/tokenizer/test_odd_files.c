@@ -318,6 +318,98 @@ static void test_empty_token(void)
     encodes(&o, "abb", "2 1 ");
     encodes_many(&o, "ab", 50000, &ab, 1);
     closed(&o);
+    o = opened(file_with("tokenizer.json", /* here no merge can be told to be dead, for the unknown token has one */
+                         "{\"model\":{\"type\":\"BPE\",\"unk_token\":\"b\",\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"\":3},"
+                         "\"merges\":[[\"\",\"a\"],[\"a\",\"\"],[\"a\",\"b\"]]}}"),
+               NULL);
+    encodes(&o, "abb", "2 1 ");
+    encodes_many(&o, "ab", 50000, &ab, 1);
+    closed(&o);
+}
+
+/* A run of which a block becomes one token, so that blocks cannot be told apart: from the left as many of the longest as
+ * there are, then one of each length of which the rest is made up. */
+static void test_one_long_run(void)
+{
+    enum { LENGTHS = 15, RUN = 40000 };
+    static char as[RUN], json[1 << 18];
+    size_t used = (size_t)snprintf(json, sizeof json, "{\"model\":{\"type\":\"BPE\",\"vocab\":{");
+    const uint32_t *ids;
+    struct opened o;
+    uint64_t count, at = 0;
+
+    memset(as, 'a', sizeof as);
+    for (int i = 0; i < LENGTHS; i++)
+        used += (size_t)snprintf(json + used, sizeof json - used, "%s\"%.*s\":%d", i ? "," : "", 1 << i, as, i);
+    used += (size_t)snprintf(json + used, sizeof json - used, "},\"merges\":[");
+    for (int i = 0; i < LENGTHS - 1; i++)
+        used +=
+            (size_t)snprintf(json + used, sizeof json - used, "%s\"%.*s %.*s\"", i ? "," : "", 1 << i, as, 1 << i, as);
+    snprintf(json + used, sizeof json - used, "]}}");
+    o = opened(file_with("tokenizer.json", json), NULL);
+    T_OK(leat_encoder_encode(o.encoder, as, RUN, &ids, &count, &t_err));
+    for (int i = LENGTHS - 1; i >= 0; i--)
+        for (uint64_t left = i == LENGTHS - 1 ? RUN >> i : RUN >> i & 1; left > 0; left--, at++)
+            T_CHECK(at < count && ids[at] == (uint32_t)i);
+    T_EQ(at, count);
+    closed(&o);
+}
+
+/* All bytes as tokens to fall back to, then what is given. */
+static struct opened with_bytes(const char *parts, const char *model, const char *vocabulary)
+{
+    static char json[200000];
+    size_t used = (size_t)snprintf(json, sizeof json, "{%s\"model\":{\"type\":\"BPE\",%s\"vocab\":{", parts, model);
+
+    for (unsigned b = 0; b < 256; b++)
+        used += (size_t)snprintf(json + used, sizeof json - used, "\"<0x%02X>\":%u,", b, b);
+    snprintf(json + used, sizeof json - used, "%s}}", vocabulary);
+    return opened(file_with("tokenizer.json", json), NULL);
+}
+
+/* An added token that is longer than a batch of pieces, among others, where pieces and tokens go together. */
+static void test_long_added_token(void)
+{
+    enum { LONG = 70000 };
+    static char xs[LONG + 1], parts[LONG + 1024], text[2 * LONG + 64];
+    struct opened o;
+
+    memset(xs, 'x', LONG);
+#define ADDED(id, content)                                                                                             \
+    "{\"id\":" id ",\"content\":\"" content "\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"              \
+    "\"normalized\":false,\"special\":false}"
+    snprintf(parts, sizeof parts,
+             "\"normalizer\":{\"type\":\"Replace\",\"pattern\":{\"String\":\" \"},\"content\":\"\\u2581\"},"
+             "\"added_tokens\":[" ADDED("260", "%s") "," ADDED("261", "<y>") "],",
+             xs);
+#undef ADDED
+    o = with_bytes(parts, "\"byte_fallback\":true,",
+                   "\"a\":256,\"b\":257,\"ab\":258,\"\\u2581\":259},\"merges\":[\"a b\"]");
+    snprintf(text, sizeof text, "a<y>b%sab<y>%s<y>a", xs, xs);
+    encodes(&o, text, "256 261 257 260 258 261 260 261 256 ");
+    closed(&o);
+}
+
+/* A piece of which the first place where it can be cut lies beyond a batch. */
+static void test_late_cut(void)
+{
+    enum { ASCII = 40000, AFTER = 3 };
+    static char text[ASCII + 3 * AFTER + 1];
+    const uint32_t *ids;
+    struct leat_tokenizer *t;
+    struct leat_encoder *e;
+    uint64_t count, wanted;
+
+    T_OK(leat_tokenizer_open(&t, "gpt2", NULL, &t_err));
+    T_OK(leat_encoder_open(&e, t, NULL, &t_err));
+    memset(text, 'a', ASCII);
+    T_OK(leat_encoder_encode(e, text, ASCII, &ids, &wanted, &t_err));
+    for (int i = 0; i < AFTER; i++)
+        memcpy(text + ASCII + 3 * i, "\xe4\xb8\xad", 3);
+    T_OK(leat_encoder_encode(e, text, ASCII + 3 * AFTER, &ids, &count, &t_err));
+    T_CHECK(count == wanted + AFTER && ids[count - 1] == 40792 && ids[count - 2] == 40792);
+    leat_encoder_close(e);
+    leat_tokenizer_close(t);
 }
 
 /* Tokens and an added one that are longer than what is taken together; the second of two such merges. */
@@ -546,6 +638,9 @@ int main(void)
     test_slow_expressions();
     test_merged_bytes();
     test_empty_token();
+    test_one_long_run();
+    test_long_added_token();
+    test_late_cut();
     test_long_tokens();
     test_growing_parts();
     test_little_memory();

@@ -93,6 +93,11 @@ static void test_builtin(const char *name)
 
 int main(void)
 {
+    struct tokenizer_spec *none;
+
+    T_STATUS(builtin_load(&none, "gpt-2", &t_err), LEAT_E_NOT_FOUND);
+    T_CHECK(!none);
+    T_CONTAINS(t_err.message, "there is no built-in tokenizer gpt-2 (nearest: gpt2); there are: ");
     test_builtin("gpt2");
     test_builtin("cl100k_base");
     test_builtin("o200k_base");

@@ -16,11 +16,12 @@ static enum leat_status byte_level(const struct decoder *d, const struct text_li
         enum leat_status s = buffer_reserve(&to->bytes, v.size, err);
         uint32_t bytes;
 
-        if (s != LEAT_OK)
-            return s;
-        if (byte_alphabet_decode(&d->alphabet, to->bytes.bytes + to->bytes.size, &bytes, v.bytes, (uint32_t)v.size))
+        if (s == LEAT_OK &&
+            byte_alphabet_decode(&d->alphabet, to->bytes.bytes + to->bytes.size, &bytes, v.bytes, (uint32_t)v.size))
             to->bytes.size += bytes;
-        else if ((s = buffer_append(&to->bytes, v.bytes, v.size, err)) != LEAT_OK)
+        else if (s == LEAT_OK)
+            s = buffer_append(&to->bytes, v.bytes, v.size, err);
+        if (s != LEAT_OK)
             return s;
     }
     return text_list_end(to, err);

@@ -340,7 +340,8 @@ static void give(struct merging *m)
 static enum leat_status read_merges(struct load_hf *h, uint32_t model)
 {
     const struct jsontree_node *nodes = h->j->nodes;
-    uint32_t list = jsontree_member(h->j, model, "merges"), node;
+    uint32_t list = jsontree_member(h->j, model, "merges");
+    uint32_t prefix = jsontree_member(h->j, model, "continuing_subword_prefix");
     struct merging m = { .h = h, .list = list };
     enum leat_status s;
     size_t count;
@@ -350,10 +351,8 @@ static enum leat_status read_merges(struct load_hf *h, uint32_t model)
                              jsontree_kind_name(h->j, list));
     count = nodes[list].length;
     m.pairs = count > 0 && nodes[list + 1].kind == JSONTREE_ARRAY;
-    if ((s = load_hf_string(h, model, "continuing_subword_prefix", LOAD_HF_OPTION, &node)) != LEAT_OK)
-        return s;
-    if (node != JSONTREE_NONE)
-        m.prefix = nodes[node].length;
+    if (prefix != JSONTREE_NONE && nodes[prefix].kind == JSONTREE_STRING)
+        m.prefix = nodes[prefix].length;
     m.merges = big_alloc((count + 1) * sizeof *m.merges);
     m.before = big_alloc((count + 1) * sizeof *m.before);
     m.last = big_alloc(((size_t)h->vocab.count + 1) * sizeof *m.last);

@@ -129,7 +129,6 @@ uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, si
 struct sorting {
     struct spec_token token;
     const uint8_t *bytes;
-    float score;
 };
 
 static int compare_tokens(const void *left, const void *right)
@@ -160,7 +159,7 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
     struct sorting *sorted;
     uint8_t *text;
 
-    if (in_order(spec))
+    if (spec->scores || in_order(spec)) /* sentencepiece's pieces, which have scores, have their places as ids */
         return LEAT_OK;
     sorted = malloc(count * sizeof *sorted);
     text = malloc(spec->text_bytes ? spec->text_bytes : 1);
@@ -172,7 +171,6 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
     for (uint64_t i = 0; i < count; i++) {
         sorted[i].token = spec->tokens[i];
         sorted[i].bytes = spec_token_bytes(spec, &spec->tokens[i]);
-        sorted[i].score = spec->scores ? spec->scores[i] : 0;
     }
     qsort(sorted, count, sizeof *sorted, compare_tokens);
     for (uint64_t i = 0; i < count; i++) {
@@ -183,8 +181,6 @@ static enum leat_status sort_tokens(struct tokenizer_spec *spec, struct leat_err
         if (t->length > 0)
             memcpy(text + end, sorted[i].bytes, t->length);
         end += t->length;
-        if (spec->scores)
-            spec->scores[i] = sorted[i].score;
     }
     free(sorted);
     free((void *)(uintptr_t)spec->text);

@@ -248,7 +248,7 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
 
 /*
- * Called by loaders when everything else stands. Sorts tokens (each with its score) and added tokens, lays out `text`
+ * Called by loaders when everything else stands. Sorts tokens (those with scores are sorted) and added ones, lays out `text`
  * in their order, sets vocabulary_size. Returns LEAT_OK, LEAT_E_NO_MEMORY, or LEAT_E_VOCABULARY if two tokens have one
  * id; the sentence names `path`.
  */
