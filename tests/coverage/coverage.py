@@ -4,7 +4,8 @@
 BUILD was built with --coverage; RUNS holds a folder for each test, as runner.sh leaves them. Prints a line for each
 file, the worst first; BUILD/uncovered.txt has the lines that no test reaches, and those with a branch that none takes;
 BUILD/reached.json has the tests that reach each line, for mutants.py. Lines that no test can reach, or need not, are
-in unreached.txt beside this file: `file<TAB>text of the line<TAB>why`, sorted, for all lines of that text in the file.
+in unreached.txt beside this file: `file<TAB>function<TAB>text of the line<TAB>why`, sorted, for all lines of that text
+in the function.
 Last come those that are not there, and entries that no line fits any more.
 
 A line counts once, in however many objects it is: the kernels of all CPU levels come from one text. So does a branch,
@@ -24,7 +25,7 @@ JUDGED = pathlib.Path(__file__).with_name("unreached.txt")
 
 
 def counts_of(run, build):
-    """Of one test: its name, milliseconds, and of each file's lines (reached, {number of branches: taken or not})."""
+    """Of one test: its name, milliseconds, and of each file's lines (reached, {number of branches: taken or not}, function)."""
     name, _, milliseconds = (run / "test").read_text().split()
     data = sorted(run.glob(f"{build}/**/*.gcda"))
     for path in data:
@@ -46,10 +47,15 @@ def counts_of(run, build):
 
 def add(known, lines):
     for line in lines:
-        reached, branches = known.get(line["line_number"], (False, {}))
         taken = [branch["count"] > 0 for branch in line["branches"] if not branch["throw"]]
-        join(branches, {len(taken): taken})
-        known[line["line_number"]] = reached or line["count"] > 0, branches
+        note(known, line["line_number"], line["count"] > 0, {len(taken): taken}, line.get("function_name", "-"))
+
+
+def note(known, number, reached, branches, function):
+    """Of a text that is built several times, for each CPU level, the first of its functions' names counts."""
+    before = known.get(number, (False, {}, function))
+    join(before[1], branches)
+    known[number] = before[0] or reached, before[1], min(before[2], function)
 
 
 def join(branches, others):
@@ -73,11 +79,11 @@ def report(files, out):
         taken = sum(sum(best(line[1])) for line in lines.values())
         branches = sum(len(best(line[1])) for line in lines.values())
         rows.append((len(lines) - reached, branches - taken, len(lines), branches, path))
-        for number, (reached, branches) in sorted(lines.items()):
+        for number, (reached, branches, function) in sorted(lines.items()):
             taken = best(branches)
             if not reached:
                 missed.append(f"line    {path}:{number}: {source[number - 1].strip()}")
-                unreached.append((path, number, source[number - 1].strip()))
+                unreached.append((path, number, function, source[number - 1].strip()))
             elif not all(taken):
                 missed.append(f"branch  {path}:{number}: {sum(taken)} of {len(taken)}: {source[number - 1].strip()}")
     out.write_text("".join(line + "\n" for line in sorted(missed, key=lambda line: not line.startswith("line"))))
@@ -90,23 +96,23 @@ def report(files, out):
 
 
 def judged():
-    """The entries of unreached.txt, as (path, text)."""
+    """The entries of unreached.txt, as (path, function, text)."""
     lines = JUDGED.read_text().splitlines()
     for before, line in zip([""] + lines, lines):
-        if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[^\t]+", line):
-            sys.exit(f"{JUDGED}: twice, not in order, or not a file, a text and a reason with tabs between: {line}")
-    return {tuple(line.split("\t")[:2]) for line in lines}
+        if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[^\t]+\t[^\t]+", line):
+            sys.exit(f"{JUDGED}: twice, not in order, or not a file, a function, a text and a reason with tabs between: {line}")
+    return {tuple(line.split("\t")[:3]) for line in lines}
 
 
 def judge(unreached):
-    """Prints which of (path, number, text) nobody has looked at yet, and which judgements are out of date."""
+    """Prints which of (path, number, function, text) nobody has looked at yet, and which judgements are out of date."""
     entries = judged()
-    new = [line for line in unreached if (line[0], line[2]) not in entries]
-    stale = entries - {(path, text) for path, _, text in unreached}
-    for path, number, text in new:
-        print(f"new: {path}:{number}: {text}")
-    for path, text in sorted(stale):
-        print(f"out of date, for it is reached or gone: {path}: {text}")
+    new = [line for line in unreached if (line[0], *line[2:]) not in entries]
+    stale = entries - {(path, function, text) for path, _, function, text in unreached}
+    for path, number, function, text in new:
+        print(f"new: {path}:{number}: {function}(): {text}")
+    for path, function, text in sorted(stale):
+        print(f"out of date, for it is reached or gone: {path}: {function}(): {text}")
     print(f"{len(unreached)} lines are not reached: {len(unreached) - len(new)} judged ({os.path.relpath(JUDGED)}), "
           f"{len(new)} new")
 
@@ -120,10 +126,8 @@ def main():
             index = len(tests)
             tests[name] = milliseconds
             for path, lines in files.items():
-                for number, (reached, branches) in lines.items():
-                    before = every[path].setdefault(number, (False, {}))
-                    join(before[1], branches)
-                    every[path][number] = before[0] or reached, before[1]
+                for number, (reached, branches, function) in lines.items():
+                    note(every[path], number, reached, branches, function)
                     if reached:
                         reaching[path].setdefault(number, []).append(index)
     if not tests:

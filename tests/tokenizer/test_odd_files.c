@@ -265,14 +265,19 @@ static void test_colon(void)
 #endif
 }
 
-/* An expression that would go back and forth forever; and one that needs more of the stack than the compiled one has, and
- * matches all. */
+/* An expression that would go back and forth forever; one that matches much at once; and what needs more of the stack than
+ * its compiled form has, and then, as PCRE2 is built, too many steps. */
 static void test_slow_expressions(void)
 {
 #ifdef LEAT_HAVE_PCRE2
     static const char slow[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaabcb";
     static const uint32_t ab = 2;
+    enum { MUCH = 2 << 20 };
     struct opened o = with(SPLIT("\"Regex\":\"(?:a|aa)+c\""), "");
+    char *much = malloc(MUCH);
+    const uint32_t *ids;
+    enum leat_status s;
+    uint64_t count;
 
     refuses(&o, slow, "takes too many steps on this text");
     encodes(&o, "ab", "2 "); /* and goes on */
@@ -283,6 +288,10 @@ static void test_slow_expressions(void)
     closed(&o);
     o = with(SPLIT("\"Regex\":\"(?:ab|b)+?$\""), "");
     encodes_many(&o, "ab", 100000, &ab, 1);
+    memset(much, 'b', MUCH);
+    s = leat_encoder_encode(o.encoder, much, MUCH, &ids, &count, &t_err);
+    T_CHECK(s == LEAT_E_TEXT || (s == LEAT_OK && count == MUCH));
+    free(much);
     closed(&o);
 #endif
 }
