@@ -25,7 +25,7 @@ JUDGED = pathlib.Path(__file__).with_name("unreached.txt")
 
 
 def counts_of(run, build):
-    """Of one test: its name, milliseconds, and of each file's lines (reached, {number of branches: taken or not}, function)."""
+    """Of one test: its name, milliseconds, and of each file's lines (reached, {branches: taken or not}, function)."""
     name, _, milliseconds = (run / "test").read_text().split()
     data = sorted(run.glob(f"{build}/**/*.gcda"))
     for path in data:
@@ -100,7 +100,7 @@ def judged():
     lines = JUDGED.read_text().splitlines()
     for before, line in zip([""] + lines, lines):
         if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[^\t]+\t[^\t]+", line):
-            sys.exit(f"{JUDGED}: twice, not in order, or not a file, a function, a text and a reason with tabs between: {line}")
+            sys.exit(f"{JUDGED}: twice, not in order, or not file, function, text and reason with tabs between: {line}")
     return {tuple(line.split("\t")[:3]) for line in lines}
 
 
