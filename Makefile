@@ -76,20 +76,20 @@ ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
-sources = $(filter-out $(WITHOUT),$(sort $(wildcard $(addsuffix /*.c,$(1)))))
+sources = $(filter-out $(WITHOUT),$(sort $(wildcard $(foreach folder,$(1),$(folder)/*.c $(folder)/*/*.c))))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
 BASE_SOURCES    := $(call sources,src/base)
-LIB_SOURCES     := $(call sources,src) $(BASE_SOURCES)
+LIB_SOURCES     := $(call sources,src)
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,arrange corpus pack tokenizer))
-CLI_SOURCES     := $(call sources,src/cli)
-COMMAND_SOURCES := $(filter-out $(PACK_SOURCES),$(call sources,tokenize_tools))
-BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/%.c,arrange_values commands pack_options)
+CLI_SOURCES     := $(call sources,tokenize_tools/cli)
+COMMAND_SOURCES := $(call sources,tokenize_tools/commands)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/commands/%.c,arrange_values commands pack_options)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))
 # hidden, as src/base: inputs are hashed as datasets are
-CHECKSUM_SOURCES := $(filter src/checksum%,$(LIB_SOURCES))
+CHECKSUM_SOURCES := $(call sources,src/checksum)
 PACK_OBJECTS    := $(call objects,$(PACK_SOURCES) $(BASE_SOURCES) $(CHECKSUM_SOURCES))
 CLI_OBJECTS     := $(call objects,$(CLI_SOURCES))
 COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
@@ -118,14 +118,14 @@ $(BUILD)/obj/%.o: %.c
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
 
 # the assembler puts these files into the objects, which no dependency file knows of
-$(BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
-$(BUILD)/obj/src/cuda_image.o: src/cuda_kernels.ptx $(CUDA_FATBIN)
-$(BUILD)/obj/src/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
-$(BUILD)/obj/cuda_kernels.fatbin: src/cuda_kernels.ptx scripts/gen_fatbin.sh
+$(BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
+$(BUILD)/obj/src/device/cuda_image.o: src/device/cuda_kernels.ptx $(CUDA_FATBIN)
+$(BUILD)/obj/src/device/cuda_image.o: ALL_CFLAGS += $(if $(CUDA_FATBIN),-DLEAT_CUDA_FATBIN='"$(CUDA_FATBIN)"')
+$(BUILD)/obj/cuda_kernels.fatbin: src/device/cuda_kernels.ptx scripts/gen_fatbin.sh
 	$(call say,FATBIN  $@)
 	$(Q)mkdir -p $(@D) && scripts/gen_fatbin.sh $@ "$(NVCC)"
 
-$(BUILD)/obj/src/ranges.o: ALL_CFLAGS += $(CUDA_CFLAGS)
+$(BUILD)/obj/src/device/ranges.o: ALL_CFLAGS += $(CUDA_CFLAGS)
 
 $(BUILD)/libleat.a: $(LIB_OBJECTS)
 $(BUILD)/libleat_pack.a: $(PACK_OBJECTS)

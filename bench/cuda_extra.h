@@ -1,11 +1,11 @@
 /*
  * cuda_extra.h: functions of NVIDIA's driver that the library has no use for, and measurements and tests have: as of
- * src/cuda_driver.h.
+ * src/device/cuda_driver.h.
  */
 #ifndef LEAT_BENCH_CUDA_EXTRA_H
 #define LEAT_BENCH_CUDA_EXTRA_H
 
-#include "cuda_driver.h"
+#include "device/cuda_driver.h"
 
 #ifndef CUDA_EXTRA_TYPES
 typedef struct cuda_graph_of_driver *cuda_graph;

@@ -13,7 +13,7 @@
 #include "cli/json.h"
 #include "cli/units.h"
 #include "clocks.h"
-#include "commands.h"
+#include "commands/commands.h"
 #include "machine.h"
 #include "parallel.h"
 #include "subcommands.h"

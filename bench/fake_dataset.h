@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "dataset.h"
+#include "dataset/dataset.h"
 
 static char fake_name[] = "fake";
 

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "cuda_device.h"
+#include "device/cuda_device.h"
 #include "engine.h"
 #include "machine.h"
 #include "subcommands.h"

@@ -1,11 +1,11 @@
 /* gpu_ring.c: see gpu.h: what the backend alone does, with slots that are filled already. */
 #include <string.h>
 
-#include "backend.h"
 #include "base/gate.h"
 #include "clocks.h"
+#include "device/backend.h"
 #include "gpu.h"
-#include "rows.h"
+#include "rows/rows.h"
 
 #define SLOTS 8u
 

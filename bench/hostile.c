@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "commands.h"
+#include "commands/commands.h"
 #include "hostile_texts.h"
 #include "leat_pack.h"
 #include "machine.h"

@@ -5,7 +5,7 @@
 
 #include "cli/json.h"
 #include "cli/units.h"
-#include "gather.h"
+#include "gather/gather.h"
 #include "machine.h"
 #include "subcommands.h"
 

@@ -11,7 +11,7 @@
 #include "base/status.h"
 #include "clocks.h"
 #include "load.h"
-#include "rows.h"
+#include "rows/rows.h"
 
 struct source {
     struct leat_dataset *dataset;

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/status.h"
-#include "cuda_device.h"
+#include "device/cuda_device.h"
 #include "tests/fake_cuda/fake_control.h"
 
 bool load_device_is_gpu(const char *device)

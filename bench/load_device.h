@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/cuda_extra.h"
+#include "cuda_extra.h"
 
 struct load_device {
     char name[4200]; /* for leat_loader_options.device */

@@ -8,10 +8,10 @@
 #include <time.h>
 
 #include "base/gate.h"
+#include "base/histogram.h"
 #include "base/status.h"
 #include "clocks.h"
 #include "engine.h"
-#include "histogram.h"
 #include "load_consumer.h"
 
 struct run {

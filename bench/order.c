@@ -11,7 +11,7 @@
 #include "engine.h"
 #include "fake_dataset.h"
 #include "machine.h"
-#include "permute.h"
+#include "order/permute.h"
 #include "subcommands.h"
 
 #define BATCH       512u

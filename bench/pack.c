@@ -6,8 +6,8 @@
 
 #include "cli/json.h"
 #include "cli/units.h"
+#include "commands/pack_options.h"
 #include "machine.h"
-#include "pack_options.h"
 #include "subcommands.h"
 
 #define STAGES      4

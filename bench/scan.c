@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tokenize_tools/corpus/byte_stream.h"
-#include "../tokenize_tools/corpus/json_fields.h"
-#include "../tokenize_tools/corpus/lines.h"
 #include "base/status.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "clocks.h"
+#include "corpus/json/json_fields.h"
+#include "corpus/lines.h"
+#include "corpus/streams/byte_stream.h"
 #include "machine.h"
 #include "subcommands.h"
 

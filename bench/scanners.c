@@ -5,15 +5,15 @@
  */
 #include <string.h>
 
-#include "../tokenize_tools/tokenizer/scan.h"
-#include "../tokenize_tools/tokenizer/utf8_rows.h"
 #include "base/status.h"
+#include "base/utf8_rows.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "clocks.h"
 #include "machine.h"
 #include "subcommands.h"
 #include "texts.h"
+#include "tokenizer/scan/scan.h"
 
 #define ROOM 1024u
 

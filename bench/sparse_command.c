@@ -11,8 +11,8 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/units.h"
-#include "format.h"
-#include "records.h"
+#include "format/format.h"
+#include "format/records.h"
 #include "subcommands.h"
 
 #define VOCABULARY 65536u

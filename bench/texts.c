@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../tokenize_tools/corpus/document_input.h"
 #include "base/bytes.h"
 #include "base/status.h"
+#include "corpus/document_input.h"
 
 enum leat_status texts_room(void **array, uint64_t used, uint64_t more, uint64_t *room, size_t size,
                             struct leat_error *err)

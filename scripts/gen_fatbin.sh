@@ -1,10 +1,10 @@
 #!/bin/sh
-# gen_fatbin.sh OUT NVCC: machine code of src/cuda_kernels.ptx for each GPU of a list that this CUDA knows, and the PTX
-# for all others, in one file OUT, which the library embeds. With it a loader opens without the driver compiling
-# anything.
+# gen_fatbin.sh OUT NVCC: machine code of src/device/cuda_kernels.ptx for each GPU of a list that this CUDA knows, and
+# the PTX for all others, in one file OUT, which the library embeds. With it a loader opens without the driver
+# compiling anything.
 out=$1
 tools=$(dirname "$(command -v "$2")")
-ptx=src/cuda_kernels.ptx
+ptx=src/device/cuda_kernels.ptx
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 

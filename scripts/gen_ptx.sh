@@ -1,7 +1,7 @@
 #!/bin/sh
-# gen_ptx.sh [--hash]: writes src/cuda_kernels.ptx, which every build embeds, from src/cuda_kernels.cu by NVIDIA's nvcc
-# ($NVCC, or the one on the path). --hash prints the hash of what it is made from (without comments and blanks) and
-# writes nothing; make lint compares it with the one in the file.
+# gen_ptx.sh [--hash]: writes src/device/cuda_kernels.ptx, which every build embeds, from cuda_kernels.cu beside it by
+# NVIDIA's nvcc ($NVCC, or the one on the path). --hash prints the hash of what it is made from (without comments and
+# blanks) and writes nothing; make lint compares it with the one in the file.
 #
 # The code is for sm_75 (2018), the oldest that nvcc 13 compiles for; the driver compiles it for any newer one. It is
 # marked as PTX 6.3, the version that came with sm_75, instead of nvcc's own: a driver refuses PTX that is newer than
@@ -9,10 +9,10 @@
 # before loads of several numbers at once: .pragma "used_bytes_mask", which tells ptxas the bytes of the load that
 # nobody looks at. The load is the same without it, and the line is left out.
 cd "$(dirname "$0")/.." || exit 1
-out=src/cuda_kernels.ptx
+out=src/device/cuda_kernels.ptx
 architecture=75 version=6.3
-sources='include/leat.h src/rows_line.h src/output_*.h src/rows_outputs.h src/rows.h src/rows_body.h src/rows_device.h
-         src/cuda_kernels.cu'
+sources='include/leat.h src/rows/rows_line.h src/rows/output_*.h src/rows/rows_outputs.h src/rows/rows.h
+         src/rows/rows_body.h src/rows/rows_device.h src/device/cuda_kernels.cu'
 export LC_ALL=C # one order of files everywhere
 
 hash_of_sources() {
@@ -47,9 +47,10 @@ command -v "$nvcc" >/dev/null || { echo "gen_ptx.sh: there is no $nvcc: install 
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
-"$nvcc" -ptx -arch=compute_$architecture -std=c++17 -Iinclude -Isrc src/cuda_kernels.cu -o "$tmp/nvcc.ptx" || exit 1
+"$nvcc" -ptx -arch=compute_$architecture -std=c++17 -Iinclude -Isrc src/device/cuda_kernels.cu -o "$tmp/nvcc.ptx" ||
+    exit 1
 {
-    echo "// cuda_kernels.ptx: made by scripts/gen_ptx.sh from src/cuda_kernels.cu; not to be changed by hand."
+    echo "// cuda_kernels.ptx: made by scripts/gen_ptx.sh from src/device/cuda_kernels.cu; not to be changed by hand."
     echo "// Sources: $(hash_of_sources)"
     sed -n 's|^// \(Cuda compilation tools.*\)|// \1|p' "$tmp/nvcc.ptx"
     sed -e '/Compiler Build ID/d' -e '/^\/\/[^-]*$/d' -e '/^\/\/$/d' -e "s/^\.version .*/.version $version/" \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """gen_scan_tables.py: writes scan_tables.h of tokenize_tools/tokenizer/, the characters that scanners need not look up.
 
-    scripts/gen_scan_tables.py > tokenize_tools/tokenizer/scan_tables.h
+    scripts/gen_scan_tables.py > tokenize_tools/tokenizer/scan/scan_tables.h
 
 A vector looks up 16 entries at once, by four bits of a byte. So a set of characters can be told by vectors alone if it
 is a box: each half of each of its first three bytes lies in a set of its own. The boxes below are chosen by hand, after

@@ -13,7 +13,8 @@ import statistics
 import sys
 
 FOLDERS = ("include", "src", "tokenize_tools", "bench", "python/src")
-COLOURS = (("include", "#ddd"), ("src/cli", "#fd9"), ("src", "#bdf"), ("tokenize_tools/", "#bea"), ("", "#fd9"))
+COLOURS = (("include", "#ddd"), ("tokenize_tools/cli", "#fd9"), ("tokenize_tools/commands", "#fd9"), ("src", "#bdf"),
+           ("tokenize_tools/", "#bea"), ("", "#fd9"))
 GENERATED = re.compile(r"_tables\.h$")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
 SHOWN = 15  # files and functions

@@ -15,7 +15,7 @@ coverage: deps
 
 # in that build: hashing takes most of some tests' time, and has hardly a branch
 ifeq ($(notdir $(BUILD)),coverage)
-$(BUILD)/obj/src/checksum%.o: ALL_CFLAGS += -O2
+$(BUILD)/obj/src/checksum/%.o: ALL_CFLAGS += -O2
 endif
 
 N    ?= 100

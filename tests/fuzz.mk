@@ -29,10 +29,10 @@ FUZZ_PACK     := $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(PACK_SOURCES))
 FUZZ_PROGRAMS := $(patsubst %,$(FUZZ_BUILD)/fuzz_%,$(FUZZERS))
 
 # The hashes have no branches worth finding, nor have the fuzzers themselves.
-$(FUZZ_BUILD)/obj/src/checksum%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
+$(FUZZ_BUILD)/obj/src/checksum/%.o $(FUZZ_BUILD)/obj/tests/fuzz/%.o: FUZZ_COVERAGE :=
 # Nor are there any in tables.
-$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: FUZZ_COVERAGE :=
-$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/builtin_data.o: $(wildcard tokenize_tools/tokenizer/data/*.zst)
+$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: FUZZ_COVERAGE :=
+$(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)
 # Neither are these under test.
 $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(FUZZ_HELPERS)): FUZZ_SANITIZE :=
 

@@ -60,7 +60,7 @@ golden: $(BUILD)/make_golden
 
 .PHONY: splits
 splits: $(BUILD)/make_splits
-	$(Q)$(BUILD)/make_splits tokenize_tools/tokenizer/data
+	$(Q)$(BUILD)/make_splits tokenize_tools/tokenizer/load/data
 
 .PHONY: soak
 ## soak: a million batches by a consumer with pauses, releases out of order and closes at any moment

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "tokenize_tools/tokenizer/split.h"
+#include "tokenizer/split/split.h"
 
 static uint64_t state;
 static bool windows;

@@ -16,11 +16,11 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "tokenize_tools/tokenizer/char_tests.h"
-#include "tokenize_tools/tokenizer/charsmap.h"
-#include "tokenize_tools/tokenizer/normalize_unicode.h"
-#include "tokenize_tools/tokenizer/unicode.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "base/utf8.h"
+#include "tokenizer/normalize/charsmap.h"
+#include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/normalize_unicode.h"
+#include "tokenizer/unicode/unicode.h"
 
 static void fail(const char *what)
 {

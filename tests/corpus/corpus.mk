@@ -9,10 +9,10 @@ $(BUILD)/obj/tests/corpus/test_gzip_stream.o: ALL_CFLAGS += $(ZLIB_CFLAGS)
 $(BUILD)/obj/with_zlib/%.o: ALL_CFLAGS += -ULEAT_HAVE_ISAL -ULEAT_HAVE_ZLIB $(if $(HAVE_ZLIB),-DLEAT_HAVE_ZLIB=1)
 $(BUILD)/obj/with_none/%.o: ALL_CFLAGS += -ULEAT_HAVE_ISAL -ULEAT_HAVE_ZLIB
 # two rules, since one pattern rule with two targets would mean that one run of it makes both
-$(BUILD)/obj/with_zlib/%.o: tokenize_tools/corpus/%.c
+$(BUILD)/obj/with_zlib/%.o: tokenize_tools/corpus/streams/%.c
 	$(call say,CC      $< ($(notdir $(@D))))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
-$(BUILD)/obj/with_none/%.o: tokenize_tools/corpus/%.c
+$(BUILD)/obj/with_none/%.o: tokenize_tools/corpus/streams/%.c
 	$(call say,CC      $< ($(notdir $(@D))))
 	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 .SECONDARY: $(foreach w,zlib none,$(BUILD)/obj/with_$w/inflater_zlib.o $(BUILD)/obj/with_$w/inflater_none.o)

@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "corpus/json/json_fields.h"
+#include "corpus/json/json_push.h"
 #include "t.h"
-#include "tokenize_tools/corpus/json_fields.h"
-#include "tokenize_tools/corpus/json_push.h"
 
 /* Memory that ends at a page that cannot be read. */
 struct fenced {

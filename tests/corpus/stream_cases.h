@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "corpus/streams/byte_stream.h"
 #include "t.h"
-#include "tokenize_tools/corpus/byte_stream.h"
 
 /* Bytes that grow. */
 struct blob {

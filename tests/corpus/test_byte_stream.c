@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <zstd.h>
 
-#include "checksum.h"
-#include "corpus/stream_cases.h"
+#include "checksum/checksum.h"
+#include "stream_cases.h"
 
 static const char *folder;
 static uint64_t random_state;

@@ -3,8 +3,8 @@
  * wrong, what may follow the last member. Built three times (tests/corpus/corpus.mk): with the inflater of the build,
  * with zlib, and with none. What is delivered before an error is compared with zlib fed byte by byte.
  */
-#include "corpus/stream_cases.h"
-#include "tokenize_tools/corpus/inflater.h"
+#include "corpus/streams/inflater.h"
+#include "stream_cases.h"
 
 static char path[600];
 

@@ -6,7 +6,7 @@
  * four bytes; for each it prints a line: the text and the id in hexadecimal, or the number of the problem.
  */
 #include "base/bytes.h"
-#include "corpus/json_cases.h"
+#include "json_cases.h"
 
 #define LONGEST ((size_t)1 << 20)
 

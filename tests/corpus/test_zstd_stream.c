@@ -5,7 +5,7 @@
  */
 #include <zstd.h>
 
-#include "corpus/stream_cases.h"
+#include "stream_cases.h"
 
 static char path[600];
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_driver.h"
+#include "device/cuda_driver.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

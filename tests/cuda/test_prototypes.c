@@ -1,5 +1,5 @@
 /*
- * test_prototypes.c: the prototypes and versions that src/cuda_driver.h has of its own are those of CUDA's headers: the
+ * test_prototypes.c: the prototypes and versions that src/device/cuda_driver.h has of its own are those of CUDA's headers: the
  * compiler compares each with the typedef of its version, and numbers with their names.
  */
 #if defined(__has_include)

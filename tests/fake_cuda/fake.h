@@ -8,7 +8,7 @@
 
 #include "bench/cuda_extra.h"
 #include "fake_control.h"
-#include "rows_device.h"
+#include "rows/rows_device.h"
 
 #define FAKE_DEVICES 4
 #define FAKE_CLOCKS  64u

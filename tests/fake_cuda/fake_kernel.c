@@ -1,10 +1,10 @@
-/* fake_kernel.c: the stand-in's modules, and kernels by name: the bodies of src/rows_device.h, thread after thread. */
+/* fake_kernel.c: the stand-in's modules, and kernels by name: the bodies of src/rows/rows_device.h, thread after thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
-#include "rows_outputs.h"
+#include "rows/rows_outputs.h"
 
 #define MOST_GRID 0x7fffffffu
 

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <zstd.h>
 
+#include "corpus/document_input.h"
+#include "corpus/json/json_push.h"
 #include "corpus/stream_cases.h"
+#include "corpus/streams/inflater.h"
 #include "support/fault.h"
-#include "tokenize_tools/corpus/document_input.h"
-#include "tokenize_tools/corpus/inflater.h"
-#include "tokenize_tools/corpus/json_push.h"
 
 static struct blob text, want;
 static const char *path;

@@ -10,10 +10,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "dataset.h"
+#include "dataset/dataset.h"
 #include "loader/loading.h"
 #include "loader/page_cache.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "small.h"
 #include "support/fault.h"
 

@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 #include "base/file.h"
-#include "dataset.h"
+#include "dataset/dataset.h"
 #include "leat_pack.h"
 #include "own_mounts.h"
 #include "small.h"

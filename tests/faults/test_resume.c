@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "checksum.h"
+#include "checksum/checksum.h"
 #include "small.h"
 #include "support/fault.h"
 

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "dataset.h"
+#include "dataset/dataset.h"
 #include "small.h"
 
 #define DOCUMENTS 2000

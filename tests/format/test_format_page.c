@@ -6,7 +6,7 @@
  */
 #include <ctype.h>
 
-#include "checksum.h"
+#include "checksum/checksum.h"
 #include "support/golden.h"
 #include "t.h"
 

@@ -8,8 +8,8 @@
  */
 #include <stdbool.h>
 
+#include "corpus/streams/byte_stream.h"
 #include "files.h"
-#include "tokenize_tools/corpus/byte_stream.h"
 
 /* More text than that is not read: a few bytes of zstd can stand for much. */
 #define MOST ((size_t)1 << 18)

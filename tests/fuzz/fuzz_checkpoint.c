@@ -11,9 +11,9 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "checksum.h"
+#include "checksum/checksum.h"
 #include "files.h"
-#include "format.h"
+#include "format/format.h"
 
 /* The first byte. */
 enum {

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 #include "base/bytes.h"
-#include "dataset.h"
+#include "dataset/dataset.h"
 #include "fuzz.h"
 #include "shape.h"
 

@@ -11,10 +11,10 @@
  */
 #include "fuzz.h"
 
+#include "base/utf8.h"
 #include "leat_pack.h"
-#include "tokenize_tools/tokenizer/pretokenizer.h"
-#include "tokenize_tools/tokenizer/spec_open.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "tokenizer/load/spec_open.h"
+#include "tokenizer/split/pretokenizer.h"
 
 #define FOLDER "tests/tokenizer/vectors/"
 #define MOST   8192

@@ -8,8 +8,8 @@
  */
 #include <stdbool.h>
 
+#include "corpus/json/json_push.h"
 #include "fuzz.h"
-#include "tokenize_tools/corpus/json_push.h"
 
 static const struct {
     const char *text, *id;

@@ -7,12 +7,12 @@
 
 #include "fuzz.h"
 
-#include "tokenize_tools/tokenizer/decoder.h"
-#include "tokenize_tools/tokenizer/encoder.h"
-#include "tokenize_tools/tokenizer/end_token.h"
-#include "tokenize_tools/tokenizer/engine.h"
-#include "tokenize_tools/tokenizer/fingerprint.h"
-#include "tokenize_tools/tokenizer/load.h"
+#include "tokenizer/decode/decoder.h"
+#include "tokenizer/load/end_token.h"
+#include "tokenizer/load/load.h"
+#include "tokenizer/pipeline/encoder.h"
+#include "tokenizer/pipeline/engine.h"
+#include "tokenizer/spec/fingerprint.h"
 
 /* Of memory for one piece; specs with large prefixes and replacements make long ones of short texts. */
 #define FUZZ_LOAD_MOST ((uint64_t)64 << 20)

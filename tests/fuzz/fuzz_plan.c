@@ -10,7 +10,7 @@
  */
 #include "bench/fake_dataset.h"
 #include "fuzz.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 static struct leat_dataset *datasets[6];
 

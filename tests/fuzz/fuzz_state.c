@@ -9,7 +9,7 @@
  *   make fuzz FUZZ=state FUZZ_SECONDS=3600
  */
 #include "bench/fake_dataset.h"
-#include "checksum.h"
+#include "checksum/checksum.h"
 #include "fuzz.h"
 
 #define PLANS 3

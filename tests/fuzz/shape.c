@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "format.h"
+#include "format/format.h"
 #include "fuzz.h"
 
 #define HEADER_GIVEN 152u

@@ -1,10 +1,10 @@
 #!/bin/sh
-# check_ptx.sh: src/cuda_kernels.ptx was made from the sources that are here; and where the nvcc that made it is at
-# hand, it makes the same again.
+# check_ptx.sh: src/device/cuda_kernels.ptx was made from the sources that are here; and where the nvcc that made it
+# is at hand, it makes the same again.
 . tests/lint/common.sh
 
 command -v sha256sum >/dev/null || skip "needs sha256sum"
-ptx=src/cuda_kernels.ptx
+ptx=src/device/cuda_kernels.ptx
 want=$(sed -n 's|^// Sources: ||p' $ptx)
 [ "$(scripts/gen_ptx.sh --hash)" = "$want" ] || {
     echo "$ptx: made from other sources: run scripts/gen_ptx.sh (it needs CUDA's nvcc)"

@@ -32,7 +32,7 @@ table() {
     same "$1" "the rows" "$(rows "$2" "$1" | sed 's/.* //')" "$(header "$2" "$3" | grep -v '^auto=' | sed 's/=.*//')"
 }
 
-table src/gather.h ENGINE include/leat.h
+table src/gather/gather.h ENGINE include/leat.h
 same python/leat/loader.py ENGINES "$(dict ENGINES python/leat/loader.py)" "$(header ENGINE include/leat.h)"
 same python/leat/loader.pyi "the engines" \
     "$(grep -oE 'engine: Literal\[[^]]*' python/leat/loader.pyi | grep -oE '"[a-z]+"' | tr -d '"')" \
@@ -42,13 +42,13 @@ formats=tokenize_tools/corpus/record_format.h
 table $formats PACK include/leat_pack.h
 same python/leat/_pack_options.py FORMATS "$(dict FORMATS python/leat/_pack_options.py)" \
     "$(header PACK include/leat_pack.h)"
-same tokenize_tools/pack_options.c "the values of --format" \
-    "$(grep -A 3 '\.name = "format"' tokenize_tools/pack_options.c | sed -nE 's/.*\.value = "([a-z|]+)".*/\1/p' |
-        tr '|' '\n')" \
+same tokenize_tools/commands/pack_options.c "the values of --format" \
+    "$(grep -A 3 '\.name = "format"' tokenize_tools/commands/pack_options.c |
+        sed -nE 's/.*\.value = "([a-z|]+)".*/\1/p' | tr '|' '\n')" \
     "$(header PACK include/leat_pack.h | sed 's/=.*//')"
 
 # Fields of outputs are called as their numbers are; those that are made singly have a file each.
-made=src/rows_outputs.h
+made=src/rows/rows_outputs.h
 outputs=$(header OUTPUT include/leat.h | sed 's/=.*//')
 made_rows=$(grep -oE 'each\([a-z_]+, [A-Z_]+' $made | sed 's/each(//')
 same $made "the rows" "$(printf '%s\n' "$made_rows" | sed 's/.*, //' | tr '[:upper:]' '[:lower:]')" "$outputs"
@@ -57,7 +57,7 @@ same include/leat.h "the fields of struct leat_outputs" \
     "$(sed -n '/^struct leat_outputs {/,/^};/s/^ *[a-z0-9_]* \*\([a-z_]*\);.*/\1/p' include/leat.h)" "$outputs"
 same $made "the outputs that are made singly" \
     "$(sed -n '/ROWS_OUTPUTS_SINGLY(each) /,/[^\\]$/p' $made | grep -oE ' each\([a-z_]+' | sed 's/.*(//')" \
-    "$(files 'src/output_*.h' | sed 's|src/output_||; s/\.h$//')"
+    "$(files 'src/rows/output_*.h' | sed 's|src/rows/output_||; s/\.h$//')"
 same python/src/batch.h "the rows" \
     "$(grep -oE 'row\([A-Z_]+' python/src/batch.h | sed 's/row(//' | tr '[:upper:]' '[:lower:]')" "$outputs"
 same python/leat/batch.pyi "the attributes of Batch" \

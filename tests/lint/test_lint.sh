@@ -18,7 +18,8 @@ if [ ! -f "$build/libleat.so" ]; then
 fi
 
 # the copy: no git there, and few files, so that each check is quick
-left_out='^(tests/(golden|fuzz|faults|cli|unit|format|python|support)|bench|src/cli)/|cmd_|src/(verify|writer|dataset)_'
+left_out='^(tests/(golden|fuzz|faults|cli|unit|format|python|support)|bench|tokenize_tools/cli)/|cmd_'
+left_out="$left_out|src/(verify|writer|dataset)/[a-z]*_"
 files '*' | grep -vE "$left_out" | tar -cf - -T - | tar -C "$tree" -xf -
 mkdir -p "$tree/build"
 cp "$build"/libleat*.a "$build"/libleat*.so* "$tree/build/"
@@ -69,31 +70,34 @@ removed() { # FILE PATTERN CHECK TEXT: without the lines that match
 
 # ---- Includes, format, calls ----------------------------------------------------------------------------------------
 
-added src/format.c '#include "writer.h"' includes 'format may not include src/writer.h (writer)'
-added tokenize_tools/arrange/merge.c '#include "dataset.h"' includes 'arrange may not include src/dataset.h'
-added tokenize_tools/main.c '#include "cli/../dataset.h"' includes 'commands may not include src/dataset.h'
+added src/format/format.c '#include "writer/writer.h"' includes 'format may not include src/writer/writer.h (writer)'
+added tokenize_tools/arrange/merge.c '#include "dataset/dataset.h"' includes \
+    'arrange may not include src/dataset/dataset.h'
+added tokenize_tools/commands/main.c '#include "cli/../dataset/dataset.h"' includes \
+    'commands may not include src/dataset/dataset.h'
 added examples/read_dataset.c '#include "leat.h"' includes 'an example includes <leat.h>'
 added include/leat.h '#include <unistd.h>' includes 'a public header includes <unistd.h>'
-added src/part.c '#include <zstd.h>' includes 'part may not include <zstd.h>'
-added src/part.c '#include "none.h"' includes 'no file of the tree is called none.h'
+added src/dataset/part.c '#include <zstd.h>' includes 'dataset may not include <zstd.h>'
+added src/dataset/part.c '#include "none.h"' includes 'no file of the tree is called none.h'
 added src/novel.c '/* novel.c: new. */' includes 'src/novel.c: no row of includes.txt fits'
 added tests/lint/includes.txt 'library  low  src/low.c  high' includes 'low may include high, which does not stand'
-added src/sink.c 'int  sink_spaces ;' format 'src/sink.c'
-added src/sink.c 'void f(char *a) { strcpy(a, "x"); }' calls 'strcpy(): forbidden everywhere'
+added src/writer/sink.c 'int  sink_spaces ;' format 'src/writer/sink.c'
+added src/writer/sink.c 'void f(char *a) { strcpy(a, "x"); }' calls 'strcpy(): forbidden everywhere'
 added examples/read_dataset.c 'int f(void) { return system("x"); }' calls 'system(): only in tests'
-added src/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in a library'
-added src/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
+added src/writer/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in a library'
+added src/dataset/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
 added tokenize_tools/arrange/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
-added src/format.c '#include "writer.h"' shape 'format includes writer, which leads back to it'
-added src/sampler.h '#include "plan_rules.h"' shape 'src/sampler.h includes src/plan_rules.h, which leads back to it'
-added src/sink.c '{' shape 'scripts/shape.py:1: does not run'
+added src/format/format.c '#include "writer/writer.h"' shape 'format includes writer, which leads back to it'
+added src/order/sampler.h '#include "plan/plan_rules.h"' shape \
+    'src/order/sampler.h includes src/plan/plan_rules.h, which leads back to it'
+added src/writer/sink.c '{' shape 'scripts/shape.py:1: does not run'
 spoil scripts/shape.py
 sed 's/ - begin + 1//; s/\[:-1\] for path/ for path/' kept >scripts/shape.py
 expect shape 'scripts/shape.py:1: counts '
 mend
 before=$(tests/lint/check_calls.sh)
-spoil src/sink.c
-echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/sink.c
+spoil src/writer/sink.c
+echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/writer/sink.c
 [ "$(tests/lint/check_calls.sh)" = "$before" ] || fail "check_calls takes comments, strings or other names for calls"
 mend
 
@@ -123,7 +127,7 @@ added include/leat_third.h '/* leat_third.h: new. */' symbols 'install installs'
 
 # ---- Files ----------------------------------------------------------------------------------------------------------
 
-added src/rows_body.h 'int more;' ptx 'made from other sources'
+added src/rows/rows_body.h 'int more;' ptx 'made from other sources'
 added src/new.c 'int new;' purpose 'src/new.c:1: does not begin with'
 added src/new.c '#include <stdio.h>' purpose 'src/new.c:1: does not begin with'
 added scripts/new.sh 'echo new' purpose 'scripts/new.sh:1: does not begin with a comment'
@@ -135,11 +139,11 @@ chmod -x scripts/demo.sh
 expect shell 'scripts/demo.sh: is not executable'
 mend
 added docs/limits-and-guarantees.md 'TO''DO: more' text 'a note to oneself'
-added src/part.c '/* blank */ ' text 'src/part.c'
+added src/dataset/part.c '/* blank */ ' text 'src/dataset/part.c'
 added Makefile "# $(printf '%0120d' 0)" text 'longer than 120 columns'
-spoil src/part.c
-printf '/* end */' >>src/part.c
-expect text 'src/part.c: no newline at the end'
+spoil src/dataset/part.c
+printf '/* end */' >>src/dataset/part.c
+expect text 'src/dataset/part.c: no newline at the end'
 mend
 
 # ---- Documents ------------------------------------------------------------------------------------------------------
@@ -167,16 +171,17 @@ renamed() { # FILE FROM TO TEXT: with one word for another
     expect tables "$4"
     mend
 }
-renamed src/gather.h 'each(LEAT_ENGINE_PREAD, pread)' '' 'src/gather.h:1: the rows: advise map uring instead of'
-renamed src/gather.h 'ENGINE_PREAD, pread' 'ENGINE_PREAD, read' 'LEAT_ENGINE_PREAD is called read'
+renamed src/gather/gather.h 'each(LEAT_ENGINE_PREAD, pread)' '' \
+    'src/gather/gather.h:1: the rows: advise map uring instead of'
+renamed src/gather/gather.h 'ENGINE_PREAD, pread' 'ENGINE_PREAD, read' 'LEAT_ENGINE_PREAD is called read'
 renamed include/leat.h 'LEAT_ENGINE_MAP = 1,' 'LEAT_ENGINE_MAP = 5,' 'python/leat/loader.py:1: ENGINES: '
 renamed python/leat/loader.pyi '"advise", ' '' 'python/leat/loader.pyi:1: the engines: '
 renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_options.py:1: FORMATS: '
-renamed tokenize_tools/pack_options.c 'auto|jsonl|text' 'auto|jsonl' 'the values of --format'
-renamed src/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows_outputs.h:1: the rows: '
+renamed tokenize_tools/commands/pack_options.c 'auto|jsonl|text' 'auto|jsonl' 'the values of --format'
+renamed src/rows/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows/rows_outputs.h:1: the rows: '
 renamed python/src/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/batch.h:1: the rows: '
-renamed src/rows_outputs.h 'each(labels,' 'each(targets,' 'src/rows_outputs.h:1: the fields: '
-renamed src/rows_outputs.h 'SINGLY(each) each(' 'SINGLY(each) (' 'the outputs that are made singly: '
+renamed src/rows/rows_outputs.h 'each(labels,' 'each(targets,' 'src/rows/rows_outputs.h:1: the fields: '
+renamed src/rows/rows_outputs.h 'SINGLY(each) each(' 'SINGLY(each) (' 'the outputs that are made singly: '
 renamed include/leat.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' 'include/leat.h:1: the fields of struct leat_outputs: '
 renamed python/leat/batch.pyi 'cu_seqlens: Any' '' 'python/leat/batch.pyi:1: the attributes of Batch: '
 

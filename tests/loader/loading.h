@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "bench/counting.h"
-#include "gather.h"
+#include "gather/gather.h"
 #include "t.h"
 
 #define LOADING_MOST_SOURCES 4u

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "residency.h"
+#include "gather/residency.h"
 
 /* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages that
  * the kernel holds at this moment, for it looks which are in use, stay: they go some time later. */

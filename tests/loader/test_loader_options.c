@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "loading.h"
-#include "permute.h"
+#include "order/permute.h"
 
 static char folder[512];
 

@@ -4,7 +4,7 @@
  * fails too, that is told. Once the batch was left out, and the sentence of one failure came with the status of the
  * other.
  */
-#include "loader.h"
+#include "loader/loader.h"
 #include "loading.h"
 
 static struct leat_loader *loader;

@@ -14,7 +14,7 @@
  *   blend W,W,... K                  prints "source draw"
  */
 #include "bench/fake_dataset.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "t.h"
 
 #define SOURCES 64

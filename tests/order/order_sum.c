@@ -2,8 +2,8 @@
  * order_sum.c: prints one number that depends on 200,000 samples of 400 random plans, and on decimals read and weights
  * made of them: test_compilers.sh builds it in many ways, which must agree.
  */
-#include "decimal.h"
-#include "sampler.h"
+#include "order/decimal.h"
+#include "order/sampler.h"
 #include "t.h"
 
 #define SOURCES 30

@@ -3,7 +3,7 @@
  * for the two lightest nodes and divides 128-bit numbers; counts, inverse, and the deviation from the exact share, up
  * to 1000 sources.
  */
-#include "blend.h"
+#include "order/blend.h"
 #include "t.h"
 
 #define MOST 1000

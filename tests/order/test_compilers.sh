@@ -4,8 +4,8 @@
 # same number of order_sum.c, which is frozen here.
 frozen=0fbaebdd86b3bda8
 tmp=${LEAT_TEST_TMP:-$(mktemp -d)}
-sources="tests/order/order_sum.c src/permute.c src/blend.c src/sampler.c src/sampler_make.c src/decimal.c
-    src/base/status.c src/names.c"
+sources="tests/order/order_sum.c src/order/permute.c src/order/blend.c src/order/sampler.c src/order/sampler_make.c
+    src/order/decimal.c src/base/status.c src/names.c"
 failures=0 ways=0
 
 way() { # RUNNER COMPILER FLAG...

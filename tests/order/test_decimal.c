@@ -2,7 +2,7 @@
  * test_decimal.c: decimals are read exactly or refused, print as what reads back, become integers of the same ratios
  * without a common factor, and cut numbers exactly.
  */
-#include "decimal.h"
+#include "order/decimal.h"
 #include "t.h"
 
 static struct decimal parse(const char *text)

@@ -3,7 +3,7 @@
  * and optimization it was built for: an order that changes is another version, never this one.
  */
 #include "bench/fake_dataset.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "t.h"
 
 #define PAGE "docs/ORDER.md"

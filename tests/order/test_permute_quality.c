@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "permute.h"
+#include "order/permute.h"
 #include "t.h"
 
 static uint64_t random_state;

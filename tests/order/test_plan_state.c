@@ -6,7 +6,7 @@
 #include <stdarg.h>
 
 #include "bench/fake_dataset.h"
-#include "plan.h"
+#include "plan/plan.h"
 #include "t.h"
 
 static struct leat_dataset *data[200];

@@ -4,7 +4,7 @@
  * depends on what comes after it; positions and numbers agree with the skips. Small plans are gone through sample by
  * sample, large ones (up to 2^40 blocks) at random places and by the inverse.
  */
-#include "sampler.h"
+#include "order/sampler.h"
 #include "t.h"
 
 #define SOURCES 9

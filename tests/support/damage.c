@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "dataset.h"
+#include "dataset/dataset.h"
 
 void damage_dataset(struct craft *c, uint64_t vocabulary)
 {

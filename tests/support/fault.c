@@ -2,7 +2,7 @@
  * fault.c: see fault.h. The linker sends each call of WRAPPED (tests/tests.mk) to __wrap_<call> here, and gives the real
  * one as __real_<call>.
  */
-#include "support/fault.h"
+#include "fault.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "support/power.h"
+#include "power.h"
 
 static struct {
     atomic_bool on;

@@ -1,5 +1,5 @@
 /* fuse_file.c: see fuse_file.h. */
-#include "support/fuse_file.h"
+#include "fuse_file.h"
 
 #include <errno.h>
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
-#include "loader.h"
+#include "loader/loader.h"
 
 #define BORDER 256 /* behind each buffer on the device, which stays as it is */
 #define PARTS  ROWS_OUTPUT_COUNT

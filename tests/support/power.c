@@ -1,5 +1,5 @@
 /* power.c: see power.h. Each file is kept alive by a hard link beside the folder, so that lost names can come back. */
-#include "support/power.h"
+#include "power.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
  * make_splits.c: writes the lists of splits that the library carries beside its built-in vocabularies:
  *
- *   make splits        builds this and runs it over tokenize_tools/tokenizer/data
+ *   make splits        builds this and runs it over tokenize_tools/tokenizer/load/data
  *
  * test_splits.c fails if what lies there is not what follows from the vocabularies.
  */
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "tokenize_tools/tokenizer/builtin.h"
-#include "tokenize_tools/tokenizer/model.h"
+#include "tokenizer/bpe/model.h"
+#include "tokenizer/load/builtin.h"
 
 /* How long the left part of each token is. Of a token that more than one merge might make it cannot be told. */
 static int find_splits(uint8_t *splits, const struct tokenizer_spec *spec, struct leat_error *err)

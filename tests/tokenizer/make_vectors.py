@@ -30,7 +30,7 @@ from mistral_common.tokens.tokenizers.tekken import Tekkenizer
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 FOLDER = "tests/tokenizer/vectors"
-DATA = "tokenize_tools/tokenizer/data"
+DATA = "tokenize_tools/tokenizer/load/data"
 MARK = "\u2581"
 
 TEXTS = [

@@ -7,9 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "t.h"
-#include "tokenize_tools/tokenizer/piece_batch.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "tokenizer/bpe/piece_batch.h"
 
 #define LONGEST 600
 

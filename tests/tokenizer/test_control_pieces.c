@@ -4,7 +4,7 @@
  * And text that spells such a name never becomes the piece, as there, even where special strings are asked for.
  */
 #include "leat_pack.h"
-#include "tokenizer/made_sentencepiece.h"
+#include "made_sentencepiece.h"
 
 #include <stdbool.h>
 

@@ -5,7 +5,7 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/cut_classes.h"
+#include "tokenizer/bpe/cut_classes.h"
 
 static uint64_t state;
 

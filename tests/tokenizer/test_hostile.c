@@ -14,9 +14,9 @@
 #include "vectors.h"
 #include "vocabularies.h"
 
-#include "tokenize_tools/tokenizer/pretokenizer.h"
-#include "tokenize_tools/tokenizer/spec_open.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "base/utf8.h"
+#include "tokenizer/load/spec_open.h"
+#include "tokenizer/split/pretokenizer.h"
 
 static char *text; /* text_bytes and a NUL */
 static size_t text_bytes;

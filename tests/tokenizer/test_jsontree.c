@@ -4,7 +4,7 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/jsontree.h"
+#include "tokenizer/load/jsontree.h"
 
 static void print_text(struct jsontree_text t)
 {

@@ -5,8 +5,8 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/live_merges.h"
-#include "tokenize_tools/tokenizer/merge_table.h"
+#include "tokenizer/bpe/live_merges.h"
+#include "tokenizer/bpe/merge_table.h"
 
 #define LETTERS 2u
 #define SYMBOLS 100u

@@ -5,8 +5,8 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/fingerprint.h"
-#include "tokenize_tools/tokenizer/load.h"
+#include "tokenizer/load/load.h"
+#include "tokenizer/spec/fingerprint.h"
 
 #define VOCAB "\"vocab\":{\"a\":0,\"b\":1,\"ab\":2}"
 #define MODEL "\"model\":{\"type\":\"BPE\"," VOCAB ",\"merges\":[\"a b\"]}"

@@ -4,8 +4,8 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/fingerprint.h"
-#include "tokenize_tools/tokenizer/load.h"
+#include "tokenizer/load/load.h"
+#include "tokenizer/spec/fingerprint.h"
 
 static enum leat_status load(struct tokenizer_spec **spec, const char *path, const void *bytes, size_t size,
                              const char *pattern)

@@ -10,8 +10,8 @@
 #include "leat_pack.h"
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/builtin.h"
-#include "tokenize_tools/tokenizer/spec_open.h"
+#include "tokenizer/load/builtin.h"
+#include "tokenizer/load/spec_open.h"
 
 #define TOKENIZER                                                                                                      \
     "{\"added_tokens\":[{\"id\":3,\"content\":\"<eos>\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"      \

@@ -5,7 +5,7 @@
  * beyond 20 bits. Pieces have lengths around those at which something changes. By batches, spans and parts of texts, at
  * every CPU level. test_made_models_tiny.c is the same with small caches.
  */
-#include "tokenize_tools/tokenizer/model_parts.h"
+#include "tokenizer/bpe/model_parts.h"
 
 #include "t.h"
 #include "valid_text.h"

@@ -4,8 +4,8 @@
  * symbols, and long runs of one symbol.
  */
 #include "t.h"
-#include "tokenize_tools/tokenizer/merge_blocks.h"
-#include "tokenize_tools/tokenizer/merge_table.h"
+#include "tokenizer/bpe/merge_blocks.h"
+#include "tokenizer/bpe/merge_table.h"
 
 static size_t merge_plainly(const struct merge_table *t, uint32_t *symbols, size_t count)
 {

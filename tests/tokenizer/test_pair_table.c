@@ -4,7 +4,7 @@
  * which are then found in another way.
  */
 #include "t.h"
-#include "tokenize_tools/tokenizer/merge_table.h"
+#include "tokenizer/bpe/merge_table.h"
 
 #define SYMBOLS 60000u
 

@@ -13,10 +13,10 @@
 #include "vectors.h"
 #include "vocabularies.h"
 
-#include "tokenize_tools/tokenizer/encoder.h"
-#include "tokenize_tools/tokenizer/engine.h"
-#include "tokenize_tools/tokenizer/load.h"
-#include "tokenize_tools/tokenizer/spec_open.h"
+#include "tokenizer/load/load.h"
+#include "tokenizer/load/spec_open.h"
+#include "tokenizer/pipeline/encoder.h"
+#include "tokenizer/pipeline/engine.h"
 
 /* ---- Texts ---- */
 

@@ -5,7 +5,7 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/pattern_pcre.h"
+#include "tokenizer/pattern/pattern_pcre.h"
 
 #define CASES "tests/tokenizer/patterns.txt"
 #define MOST  512 /* bytes of the text and of a pattern */

@@ -5,11 +5,11 @@
  * anywhere between characters, from one byte to more than a batch holds, and come again. The text ends where its memory
  * ends. test_pieces_tiny.c is the same with caches so small that all entries are pushed out again and again.
  */
-#include "tokenize_tools/tokenizer/model_parts.h"
+#include "tokenizer/bpe/model_parts.h"
 
+#include "base/utf8.h"
 #include "t.h"
-#include "tokenize_tools/tokenizer/spec_open.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "tokenizer/load/spec_open.h"
 #include "valid_text.h"
 #include "vectors.h"
 #include "vocabularies.h"

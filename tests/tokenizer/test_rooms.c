@@ -4,8 +4,8 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/buffer.h"
-#include "tokenize_tools/tokenizer/id_list.h"
+#include "base/buffer.h"
+#include "tokenizer/containers/id_list.h"
 
 /* From 1024 ids on: half as many more would be over the bound, one more is not; then not even one. */
 static void test_ids_near_bound(void)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tokenize_tools/tokenizer/scan.h"
+#include "tokenizer/scan/scan.h"
 
 #define TEXTS 3000
 #define CUT   5 /* of so many texts, one is cut at every place */

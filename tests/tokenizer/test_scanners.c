@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "nasty.h"
-#include "tokenize_tools/tokenizer/split.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "tokenizer/split/split.h"
 
 #define STRINGS 150000
 #define STEPS   3

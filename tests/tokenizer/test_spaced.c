@@ -7,10 +7,10 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/encoder.h"
-#include "tokenize_tools/tokenizer/engine.h"
-#include "tokenize_tools/tokenizer/load.h"
-#include "tokenize_tools/tokenizer/model_parts.h"
+#include "tokenizer/bpe/model_parts.h"
+#include "tokenizer/load/load.h"
+#include "tokenizer/pipeline/encoder.h"
+#include "tokenizer/pipeline/engine.h"
 
 #define MARK    "\xe2\x96\x81"
 #define TOKENS  400u

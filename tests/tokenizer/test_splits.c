@@ -5,9 +5,9 @@
  */
 #include "t.h"
 
-#include "tokenize_tools/tokenizer/builtin.h"
-#include "tokenize_tools/tokenizer/model.h"
-#include "tokenize_tools/tokenizer/vocabulary_map.h"
+#include "tokenizer/bpe/model.h"
+#include "tokenizer/bpe/vocabulary_map.h"
+#include "tokenizer/load/builtin.h"
 
 static struct merge_table *table_of_all(const struct tokenizer_spec *spec, const struct vocabulary_map *map)
 {

@@ -4,7 +4,7 @@
  * across two, and at the end of the text, which is where its memory ends.
  */
 #include "t.h"
-#include "tokenize_tools/tokenizer/string_finder.h"
+#include "tokenizer/split/string_finder.h"
 
 #define MOST 40
 

@@ -6,14 +6,14 @@
 #include <time.h>
 
 #include "base/bytes.h"
+#include "base/utf8.h"
 #include "small_charsmap.h"
 #include "t.h"
-#include "tokenize_tools/tokenizer/char_tests.h"
-#include "tokenize_tools/tokenizer/charsmap.h"
-#include "tokenize_tools/tokenizer/grapheme.h"
-#include "tokenize_tools/tokenizer/normalize_unicode.h"
-#include "tokenize_tools/tokenizer/unicode.h"
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "tokenizer/normalize/charsmap.h"
+#include "tokenizer/unicode/char_tests.h"
+#include "tokenizer/unicode/grapheme.h"
+#include "tokenizer/unicode/normalize_unicode.h"
+#include "tokenizer/unicode/unicode.h"
 
 static const uint8_t *u8(const char *text)
 {

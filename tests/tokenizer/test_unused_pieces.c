@@ -4,7 +4,7 @@
  * refused.
  */
 #include "leat_pack.h"
-#include "tokenizer/made_sentencepiece.h"
+#include "made_sentencepiece.h"
 
 /* model_type; and a normalizer_spec that adds and removes no spaces */
 static const uint8_t plain[] = { 0x12, 0x02, 0x18, 0x02, 0x1a, 0x0e, 0x0a, 0x08, 'i',  'd',

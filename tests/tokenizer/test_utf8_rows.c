@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tokenize_tools/tokenizer/utf8.h"
-#include "tokenize_tools/tokenizer/utf8_rows.h"
+#include "base/utf8.h"
+#include "base/utf8_rows.h"
 
 #define TEXTS 20000
 #define ROOM  1024

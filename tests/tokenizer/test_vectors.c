@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "tokenize_tools/tokenizer/utf8.h"
+#include "base/utf8.h"
 
 /* `file` NULL: a built-in. The answers are in NAME.ids. */
 static const struct {

@@ -8,7 +8,7 @@
 #include "t.h"
 #include "vocabularies.h"
 
-#include "tokenize_tools/tokenizer/spec_open.h"
+#include "tokenizer/load/spec_open.h"
 
 static const struct {
     const char *file, *pattern;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "t.h"
-#include "tokenize_tools/tokenizer/utf8.h"
 
 /* Valid UTF-8 of these bytes, which it frees, in memory that ends with it: the caller's to free. */
 static inline uint8_t *valid_text(struct buffer *some, size_t *bytes)

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "checksum.h"
+#include "checksum/checksum.h"
 #include "support/craft.h"
 #include "t.h"
 

@@ -3,7 +3,7 @@
  * single read of it shows: asking is refused with a sentence, and verifying says so. Nothing is read from outside of a
  * section or a file.
  */
-#include "dataset.h"
+#include "dataset/dataset.h"
 #include "support/craft.h"
 #include "t.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/tiny.h"
-#include "dataset.h"
+#include "dataset/dataset.h"
 #include "support/craft.h"
 #include "t.h"
 

@@ -3,7 +3,7 @@
  * all checksums right, is refused with the status it must give; random pages are refused.
  */
 #include "t.h"
-#include "format.h"
+#include "format/format.h"
 #include "support/craft.h"
 
 static const struct checksum_kernels *kernels;

@@ -1,5 +1,5 @@
 /* test_histogram.c: quantiles are right to within 1/16, exact below 16, and never beyond the greatest value. */
-#include "histogram.h"
+#include "base/histogram.h"
 #include "t.h"
 
 static struct histogram h;

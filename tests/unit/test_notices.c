@@ -2,7 +2,7 @@
  * test_notices.c: what a loader tells of its own accord: each notice once, those of memory first; which of its times it
  * names as the cause of waiting; and the line of statistics. On a loader that was never opened, whose counters are set.
  */
-#include "loader.h"
+#include "loader/loader.h"
 #include "t.h"
 
 #include <errno.h>

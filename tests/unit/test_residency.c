@@ -3,15 +3,15 @@
  * both versions of groups, pages of files not counted as taken; in a container the process's own group lies at the root.
  * Once the limit of a group that was not the root was not seen.
  */
-#include "residency.h"
+#include "gather/residency.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "gather/warm.h"
 #include "loader/refused_call.h"
 #include "t.h"
-#include "warm.h"
 
 #define CACHESTAT 451
 

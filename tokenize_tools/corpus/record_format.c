@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "byte_stream.h"
+#include "corpus/streams/byte_stream.h"
 
 #define NAME(number, name) [number] = #name,
 const char *const record_format_names[RECORD_FORMAT_COUNT + 1] = { "auto", RECORD_FORMATS(NAME) };

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "json_fields.h"
+#include "corpus/json/json_fields.h"
 #include "leat_pack.h"
 
 /* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the row. */

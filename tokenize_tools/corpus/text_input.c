@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "byte_stream.h"
+#include "corpus/streams/byte_stream.h"
 
 #define TEXT_BYTES ((size_t)256 << 10) /* at first */
 

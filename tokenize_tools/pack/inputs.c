@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "corpus/byte_stream.h"
+#include "corpus/streams/byte_stream.h"
 
 #define FOLDER_DEPTH 64
 

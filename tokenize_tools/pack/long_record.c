@@ -8,7 +8,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "corpus/json_push.h"
+#include "corpus/json/json_push.h"
 #include "corpus/lines.h"
 #include "pack_worker.h"
 

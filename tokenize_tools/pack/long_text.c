@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "pack_worker.h"
 #include "text_hash.h"
-#include "tokenizer/utf8.h"
 
 struct long_text {
     struct pack_worker *w;

@@ -5,8 +5,8 @@
 #ifndef LEAT_PACK_DESCRIPTION_H
 #define LEAT_PACK_DESCRIPTION_H
 
+#include "base/buffer.h"
 #include "pack_setup.h"
-#include "tokenizer/buffer.h"
 
 /* The text for a run. */
 enum leat_status pack_description_make(struct buffer *text, const struct leat_pack_options *options,

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "corpus/json_fields.h"
+#include "corpus/json/json_fields.h"
 #include "inputs.h"
 #include "leat_pack.h"
 

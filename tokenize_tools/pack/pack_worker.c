@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "corpus/lines.h"
-#include "tokenizer/utf8.h"
 
 /* A thread's buffers are given back beyond this, so that one long record does not stay in memory. */
 #define KEEP_BYTES ((size_t)4 << 20)

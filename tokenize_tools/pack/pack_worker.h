@@ -5,8 +5,8 @@
 #ifndef LEAT_PACK_WORKER_H
 #define LEAT_PACK_WORKER_H
 
+#include "base/buffer.h"
 #include "pack_setup.h"
-#include "tokenizer/buffer.h"
 #include "unit.h"
 
 struct pack_worker {

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
-#include "tokenizer/utf8.h"
+#include "base/utf8.h"
 
 #define WAITING_BYTES ((size_t)256 << 10)
 

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tokenizer/buffer.h"
+#include "base/buffer.h"
 
 struct reject_file {
     char *path, *partial;

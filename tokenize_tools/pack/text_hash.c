@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "base/status.h"
-#include "checksum.h"
+#include "checksum/checksum.h"
 
 enum leat_status text_hash_begin(struct text_hash *h, struct leat_error *err)
 {

@@ -10,11 +10,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "checksum.h"
-#include "corpus/byte_stream.h"
+#include "base/buffer.h"
+#include "checksum/checksum.h"
+#include "corpus/streams/byte_stream.h"
 #include "leat_pack.h"
 #include "spool.h"
-#include "tokenizer/buffer.h"
 
 enum unit_kind {
     UNIT_RANGE,  /* of a plain file of lines: bytes [offset, offset + length), read by whoever encodes it */

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "pack_worker.h"
-#include "tokenizer/utf8.h"
 
 enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err)

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "corpus/lines.h"
 #include "pack_worker.h"
-#include "tokenizer/utf8.h"
 
 struct text_file {
     struct pack_worker *w;

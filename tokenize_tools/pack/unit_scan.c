@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "base/utf8.h"
 #include "corpus/lines.h"
 #include "pack_worker.h"
-#include "tokenizer/utf8.h"
 
 static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
                                     uint64_t offset, uint64_t line, struct leat_error *err)

@@ -1,0 +1,80 @@
+/* buffer.c: see buffer.h. */
+#include "buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "status.h"
+
+/* Rooms double; larger ones grow by half, and are made smaller when a quarter of them is in use. */
+#define LARGE ((size_t)1 << 20)
+
+static size_t next_room(size_t room, size_t need)
+{
+    room = room < 64 ? 64 : room;
+    while (room < need) {
+        size_t more = room < LARGE ? room : room / 2;
+
+        room = room <= SIZE_MAX - more ? room + more : SIZE_MAX;
+    }
+    return room;
+}
+
+enum leat_status buffer_reserve(struct buffer *b, size_t more, struct leat_error *err)
+{
+    size_t need = b->size + more, room;
+    uint8_t *bytes;
+
+    if (b->room - b->size >= more)
+        return LEAT_OK;
+    if (more > SIZE_MAX - b->size)
+        return status_no_memory(err, more);
+    room = next_room(b->room, need);
+    if (!bound_take(b->bound, room)) {
+        room = need; /* near the bound, without any reserve */
+        if (!bound_take(b->bound, room))
+            return bound_refuse(b->bound, need, err);
+    }
+    bytes = realloc(b->bytes, room);
+    if (!bytes) {
+        bound_give(b->bound, room);
+        return status_no_memory(err, room);
+    }
+    bound_give(b->bound, b->room);
+    b->bytes = bytes;
+    b->room = room;
+    return LEAT_OK;
+}
+
+enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size, struct leat_error *err)
+{
+    enum leat_status s = buffer_reserve(b, size, err);
+
+    if (s == LEAT_OK && size > 0) {
+        memcpy(b->bytes + b->size, bytes, size);
+        b->size += size;
+    }
+    return s;
+}
+
+void buffer_trim(struct buffer *b)
+{
+    uint8_t *bytes;
+
+    if (b->room <= LARGE || b->size > b->room / 4)
+        return;
+    if (b->size == 0) {
+        buffer_free(b);
+    } else if ((bytes = realloc(b->bytes, b->size))) {
+        bound_give(b->bound, b->room - b->size);
+        b->bytes = bytes;
+        b->room = b->size;
+    }
+}
+
+void buffer_free(struct buffer *b)
+{
+    bound_give(b->bound, b->room);
+    free(b->bytes);
+    *b = (struct buffer) { .bound = b->bound };
+}

@@ -1,0 +1,150 @@
+/* utf8.c: see utf8.h. */
+#include "utf8.h"
+
+#include <stdbool.h>
+
+#include "bytes64.h"
+#include "utf8_rows.h"
+
+#define SHORT 256
+
+static bool continues(uint8_t b)
+{
+    return (b & 0xc0) == 0x80;
+}
+
+/* Whether b may stand second, after this first byte: excludes long forms, surrogates and values too great. */
+static bool second_fits(uint8_t first, uint8_t b)
+{
+    switch (first) {
+    case 0xe0:
+        return b >= 0xa0 && b <= 0xbf;
+    case 0xed:
+        return b >= 0x80 && b <= 0x9f;
+    case 0xf0:
+        return b >= 0x90 && b <= 0xbf;
+    case 0xf4:
+        return b >= 0x80 && b <= 0x8f;
+    default:
+        return continues(b);
+    }
+}
+
+/* Of a character that begins with this byte, which is not ASCII; 0: none does. */
+static size_t length_of(uint8_t first)
+{
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* The length of the character at text[0], which is not ASCII; 0 if it is malformed. */
+static inline size_t character(const uint8_t *text, size_t size)
+{
+    size_t length = length_of(text[0]);
+
+    if (length == 0 || length > size || !second_fits(text[0], text[1]))
+        return 0;
+    if (length > 2 && !continues(text[2]))
+        return 0;
+    return length > 3 && !continues(text[3]) ? 0 : length;
+}
+
+/* The bytes that one U+FFFD stands for, at a malformed place. */
+static size_t malformed_part(const uint8_t *text, size_t size)
+{
+    size_t length = length_of(text[0]), have = 2;
+
+    if (length == 0 || size < 2 || !second_fits(text[0], text[1]))
+        return 1;
+    while (have < length && have < size && continues(text[have]))
+        have++;
+    return have;
+}
+
+size_t utf8_valid_prefix_plain(const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+
+    for (;;) {
+        at += utf8_ascii_prefix(text + at, size - at);
+        /* text that is not ASCII goes on so for a while */
+        while (at < size && text[at] >= 0x80) {
+            size_t length = character(text + at, size - at);
+
+            if (length == 0)
+                return at;
+            at += length;
+        }
+        if (at == size)
+            return at;
+    }
+}
+
+/* Fastest first. That of words is slower than the plain one on text that is not ASCII. */
+static const struct utf8_row rows[] = {
+#if defined(__x86_64__)
+    { "avx512", CPU_AVX512, utf8_valid_prefix_avx512 },
+    { "avx2", CPU_AVX2, utf8_valid_prefix_avx2 },
+#elif BYTES64_HAVE_NEON
+    { "neon", CPU_PLAIN, utf8_valid_prefix_neon },
+#endif
+    { "words", CPU_PLAIN, utf8_valid_prefix_words },
+    { "plain", CPU_PLAIN, utf8_valid_prefix_plain },
+};
+
+const struct utf8_row *utf8_row(size_t number)
+{
+    return number < sizeof rows / sizeof rows[0] ? &rows[number] : NULL;
+}
+
+size_t utf8_valid_prefix(const uint8_t *text, size_t size)
+{
+    size_t ascii = utf8_ascii_prefix(text, size);
+    const struct utf8_row *row = rows;
+
+    /* the question for the CPU is worth it for some text only */
+    if (size - ascii < SHORT)
+        return ascii + utf8_valid_prefix_plain(text + ascii, size - ascii);
+    for (enum cpu_level level = cpu_level(); row->needs > level;)
+        row++;
+    return ascii + row->valid_prefix(text + ascii, size - ascii);
+}
+
+size_t utf8_open_end(const uint8_t *text, size_t size)
+{
+    for (size_t back = 1; back <= 3 && back <= size; back++) {
+        const uint8_t *first = text + size - back;
+
+        if (continues(*first))
+            continue;
+        return *first >= 0x80 && length_of(*first) > back && malformed_part(first, back) == back ? back : 0;
+    }
+    return 0;
+}
+
+enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
+                             struct leat_error *err)
+{
+    uint64_t count = 0;
+    size_t at = 0;
+
+    for (;;) {
+        size_t good = utf8_valid_prefix(text + at, size - at);
+        enum leat_status s = buffer_append(out, text + at, good, err);
+
+        at += good;
+        if (s == LEAT_OK && at < size) {
+            s = buffer_append(out, UTF8_REPLACEMENT, 3, err);
+            at += malformed_part(text + at, size - at);
+            count++;
+        }
+        if (s != LEAT_OK)
+            return s;
+        if (at == size)
+            break;
+    }
+    if (replaced)
+        *replaced = count;
+    return LEAT_OK;
+}

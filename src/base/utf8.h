@@ -1,0 +1,84 @@
+/*
+ * utf8.h: UTF-8 as it comes from files: how much of it is well-formed, and how the rest is repaired; and the writing of
+ * one character. Surrogates, values above U+10FFFF and forms longer than needed are malformed, as in Python.
+ */
+#ifndef LEAT_TOKENIZER_UTF8_H
+#define LEAT_TOKENIZER_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffer.h"
+#include "bytes.h"
+#include "leat.h"
+
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* The length of the longest prefix that is well-formed: `size` if all of the text is. */
+size_t utf8_valid_prefix(const uint8_t *text, size_t size);
+
+/* How many bytes at the text's end may yet become a character, or another malformed part, with what follows: at most 3. */
+size_t utf8_open_end(const uint8_t *text, size_t size);
+
+/*
+ * Appends the text with one U+FFFD for each part that is malformed: the longest beginning of a character there, or one
+ * byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends. A character that
+ * lacks bytes at the end of the text is replaced too: a part of a text must be cut before its open end. *replaced (may
+ * be NULL) is set to the number of U+FFFD put in. Returns LEAT_E_NO_MEMORY on failure, with part of the text appended.
+ */
+enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
+                             struct leat_error *err);
+
+/* Writes a character, which must not be a surrogate; returns its length, 4 at most. */
+static inline size_t utf8_encode(uint8_t *out, uint32_t c)
+{
+    if (c < 0x80) {
+        out[0] = (uint8_t)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (uint8_t)(0xc0 | c >> 6);
+        out[1] = (uint8_t)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (uint8_t)(0xe0 | c >> 12);
+        out[1] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+        out[2] = (uint8_t)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    out[0] = (uint8_t)(0xf0 | c >> 18);
+    out[1] = (uint8_t)(0x80 | (c >> 12 & 0x3f));
+    out[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+    out[3] = (uint8_t)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+/* How many bytes a character has. */
+static inline unsigned utf8_size(uint32_t c)
+{
+    return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* The start of the last character before `end`, which is not 0. */
+static inline size_t utf8_before(const uint8_t *text, size_t end)
+{
+    do
+        end--;
+    while (end > 0 && (text[end] & 0xc0) == 0x80);
+    return end;
+}
+
+/* How many bytes are ASCII before the first that is not. */
+static inline size_t utf8_ascii_prefix(const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+
+    while (size - at >= 8 && (bytes_load64(text + at) & 0x8080808080808080u) == 0)
+        at += 8;
+    while (at < size && text[at] < 0x80)
+        at++;
+    return at;
+}
+
+#endif

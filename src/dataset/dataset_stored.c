@@ -1,0 +1,139 @@
+/*
+ * dataset_stored.c: what an index keeps besides: the tokenizer and the user's metadata, each given out as one
+ * allocation.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "dataset.h"
+#include "format/records.h"
+
+/* The name and the pattern, each with a NUL, and the bytes of the file, copied behind the struct. */
+static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const struct records_tokenizer *sizes,
+                                       struct part *p, struct leat_error *err)
+{
+    char *name = (char *)(t + 1), *pattern = name + sizes->name_bytes + 1, *file = pattern + sizes->pattern_bytes + 1;
+    uint64_t at = FORMAT_TOKENIZER_BYTES;
+    enum leat_status s = part_section(p, FORMAT_TOKENIZER, at, name, sizes->name_bytes, err);
+
+    at += sizes->name_bytes;
+    if (s == LEAT_OK)
+        s = part_section(p, FORMAT_TOKENIZER, at, pattern, sizes->pattern_bytes, err);
+    at += sizes->pattern_bytes;
+    if (s == LEAT_OK && sizes->is_file)
+        s = part_section(p, FORMAT_TOKENIZER, at, file, sizes->file_bytes, err);
+    name[sizes->name_bytes] = pattern[sizes->pattern_bytes] = '\0';
+    *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
+    /* they are given out as strings, which a NUL inside would cut */
+    if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
+        s = status_set_at(err, LEAT_E_RECORD, p->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
+                          "%s: the name in its tokenizer section has a zero byte in it; write the dataset again",
+                          p->index.path);
+    return s;
+}
+
+enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct leat_stored_tokenizer **tokenizer,
+                                        struct leat_error *err)
+{
+    struct part *p = &d->parts[0];
+    const struct format_place *section = &p->header.sections[FORMAT_TOKENIZER];
+    uint8_t fixed[FORMAT_TOKENIZER_BYTES];
+    struct leat_stored_tokenizer *t;
+    struct records_tokenizer sizes;
+    enum leat_status s;
+
+    *tokenizer = NULL;
+    if (!section->present)
+        return status_set(err, LEAT_E_NOT_FOUND, "%s has no tokenizer stored", p->name);
+    s = section->bytes >= sizeof fixed ? part_section(p, FORMAT_TOKENIZER, 0, fixed, sizeof fixed, err) : LEAT_OK;
+    if (s != LEAT_OK)
+        return s;
+    if (section->bytes < sizeof fixed || !records_load_tokenizer(&sizes, fixed, section->bytes))
+        return status_set_at(err, LEAT_E_RECORD, section->offset,
+                             "%s: the tokenizer section contradicts itself; verify the dataset, or write it again",
+                             p->index.path);
+    t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 2) : NULL;
+    if (!t)
+        return status_no_memory(err, section->bytes);
+    s = fill_tokenizer(t, &sizes, p, err);
+    if (s != LEAT_OK) {
+        free(t);
+        return s;
+    }
+    *tokenizer = t;
+    return LEAT_OK;
+}
+
+void leat_stored_tokenizer_free(struct leat_stored_tokenizer *tokenizer)
+{
+    free(tokenizer);
+}
+
+/* From the raw section to pairs whose texts are copied behind the struct, each with a NUL. */
+static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, const uint8_t *raw, uint64_t bytes,
+                                      const struct part *p, struct leat_error *err)
+{
+    struct leat_metadata_pair pair = { 0 };
+    char *text = (char *)&m->pairs[count];
+    uint64_t at = 0;
+
+    m->count = count;
+    for (uint64_t i = 0; i < count; i++) {
+        if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
+            return status_set_at(err, LEAT_E_RECORD, p->header.sections[FORMAT_METADATA].offset + at,
+                                 "%s: pair %llu of its metadata is wrong; verify the dataset, or write it again",
+                                 p->index.path, (unsigned long long)i);
+        m->pairs[i] = pair;
+        m->pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
+        text += pair.key_bytes;
+        *text++ = '\0';
+        m->pairs[i].value = memcpy(text, pair.value, (size_t)pair.value_bytes);
+        text += pair.value_bytes;
+        *text++ = '\0';
+    }
+    return LEAT_OK;
+}
+
+enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t part, struct leat_metadata **metadata,
+                                       struct leat_error *err)
+{
+    enum leat_status s = dataset_check_range(part, 1, d->part_count, "part", err);
+    const struct format_place *section;
+    struct leat_metadata *m = NULL;
+    uint8_t *raw = NULL;
+    struct part *p;
+    uint64_t bytes;
+
+    *metadata = NULL;
+    if (s != LEAT_OK)
+        return s;
+    p = &d->parts[part];
+    section = &p->header.sections[FORMAT_METADATA];
+    bytes = section->present ? section->bytes : 0;
+    /* a pair takes 16 bytes of the section at least: more entries than that are a lie */
+    if (section->entries > bytes / 16 || (section->entries == 0) != (bytes == 0) || bytes > SIZE_MAX / 8)
+        return status_set_at(
+            err, LEAT_E_RECORD, section->offset,
+            "%s: the number of its metadata pairs contradicts their size; verify the dataset, or write it again",
+            p->index.path);
+    m = malloc(sizeof *m + (size_t)section->entries * (sizeof m->pairs[0] + 2) + (size_t)bytes);
+    raw = malloc((size_t)bytes + 1);
+    s = m && raw ? LEAT_OK : status_no_memory(err, bytes);
+    if (s == LEAT_OK && bytes > 0)
+        s = part_section(p, FORMAT_METADATA, 0, raw, bytes, err);
+    if (s == LEAT_OK)
+        s = fill_metadata(m, section->entries, raw, bytes, p, err);
+    free(raw);
+    if (s != LEAT_OK) {
+        free(m);
+        return s;
+    }
+    *metadata = m;
+    return LEAT_OK;
+}
+
+void leat_metadata_free(struct leat_metadata *metadata)
+{
+    free(metadata);
+}

@@ -1,0 +1,471 @@
+/*
+ * backend_cuda.c: NVIDIA's GPUs as a device: see backend.h. The primary context is used, which the program's other
+ * libraries share, and all calls leave the calling thread's current context as it was.
+ *
+ * A slot has an event for its copy, and some for those who use it. Copies go by a stream of the backend's own, which
+ * consumers' streams wait for by event; a slot is idle when the events of its users have happened. No call here waits
+ * for the GPU but those of opening and closing, and none that CUDA forbids while a stream is captured is made
+ * elsewhere, or only as "relaxed", so that they disturb no capture of the program's.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "backend_cuda.h"
+#include "base/status.h"
+#include "cuda_image.h"
+#include "rows/rows_device.h"
+#include "rows/rows_outputs.h"
+
+/* ---- Failures ---- */
+
+/* Keeps a failure that its caller cannot return: the stage meets it when it asks for idle slots. The first one counts. */
+static void keep_failure(struct backend *b, const struct leat_error *err)
+{
+    if (atomic_flag_test_and_set(&b->failing))
+        return;
+    b->failure = *err;
+    atomic_store(&b->failed, true);
+}
+
+enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err)
+{
+    return r == CUDA_OK ? LEAT_OK : cuda_driver_failed(&b->driver, r, tried, err);
+}
+
+/* ---- The context ---- */
+
+static cuda_result enter(const struct backend *b, struct cuda_before *before)
+{
+    cuda_context current = NULL;
+    cuda_result r = b->driver.context_current(&current);
+
+    *before = (struct cuda_before) { .mode = CUDA_CAPTURE_RELAXED };
+    if (r != CUDA_OK || current == b->context)
+        return r;
+    r = b->driver.context_push(b->context);
+    before->pushed = r == CUDA_OK;
+    return r;
+}
+
+cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before)
+{
+    cuda_result r = enter(b, before);
+
+    if (r == CUDA_OK && b->driver.capture_mode(&before->mode) == CUDA_OK)
+        before->relaxed = true;
+    return r;
+}
+
+void backend_cuda_leave(const struct backend *b, struct cuda_before *before)
+{
+    cuda_context ours;
+
+    if (before->relaxed)
+        b->driver.capture_mode(&before->mode);
+    if (before->pushed)
+        b->driver.context_pop(&ours);
+}
+
+static cuda_result enter_stage(const struct backend *b, struct cuda_before *before)
+{
+    *before = (struct cuda_before) { .pushed = false };
+    return b->attached ? CUDA_OK : backend_cuda_enter(b, before);
+}
+
+static void attach(struct backend *b)
+{
+    cuda_capture_mode mode = CUDA_CAPTURE_RELAXED;
+
+    /* where that fails, so will all that follows */
+    b->attached = b->driver.context_set(b->context) == CUDA_OK && b->driver.capture_mode(&mode) == CUDA_OK;
+}
+
+/* ---- Opening ---- */
+
+static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
+{
+    static const char *const names[2][2] = { { "leat_rows_2_4", "leat_rows_2_8" },
+                                             { "leat_rows_4_4", "leat_rows_4_8" } };
+    const void *machine_code = cuda_image_fatbin();
+    cuda_result r = CUDA_NO_BINARY_FOR_GPU;
+    int registers;
+
+    if (machine_code)
+        r = b->driver.module_load(&b->module, machine_code);
+    if (r != CUDA_OK)
+        r = b->driver.module_load(&b->module, cuda_image_ptx);
+    for (unsigned i = 0; r == CUDA_OK && i < 4; i++) {
+        cuda_function *kernel = &b->kernels[i / 2][i % 2];
+
+        r = b->driver.module_function(kernel, b->module, names[i / 2][i % 2]);
+        /* newer drivers load a kernel when it is first asked about: that is to be now, since it waits for the GPU */
+        if (r == CUDA_OK)
+            r = b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel);
+    }
+    return backend_cuda_check(b, r, "loading the kernels", err);
+}
+
+static enum leat_status open_inside(struct backend *b, struct leat_error *err)
+{
+    int least = 0, greatest = 0;
+    enum leat_status s = load_kernels(b, err);
+    cuda_result r;
+
+    if (s != LEAT_OK)
+        return s;
+    r = b->driver.context_priorities(&least, &greatest);
+    if (r == CUDA_OK) /* not one that the default stream waits for */
+        r = b->driver.stream_create(&b->stream, CUDA_STREAM_NON_BLOCKING, greatest);
+    return backend_cuda_check(b, r, "making a stream", err);
+}
+
+static enum leat_status open_device(struct backend *b, const char *device, struct leat_error *err)
+{
+    struct cuda_device_words words;
+    struct cuda_before before;
+    enum leat_status s = cuda_device_parse(device, &words, err);
+
+    if (s == LEAT_OK)
+        s = cuda_driver_open(&b->driver, words.driver, err);
+    if (s == LEAT_OK)
+        s = cuda_device_find(&b->driver, words.which, &b->device, &b->ordinal, err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device),
+                               "asking for a GPU's name", err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, backend_cuda_enter(b, &before), "entering the GPU's context", err);
+    if (s != LEAT_OK)
+        return s;
+    s = open_inside(b, err);
+    backend_cuda_leave(b, &before);
+    return s;
+}
+
+/* Lets go of all; where the driver has been shut down before, there is nothing to be let go of any more. */
+static void close_cuda(struct backend *b)
+{
+    struct cuda_before before;
+
+    if (b->context && backend_cuda_enter(b, &before) == CUDA_OK) {
+        if (b->stream)
+            b->driver.stream_destroy(b->stream);
+        if (b->module)
+            b->driver.module_unload(b->module);
+        backend_cuda_leave(b, &before);
+    }
+    if (b->context)
+        b->driver.context_release(b->device);
+    cuda_driver_close(&b->driver);
+    free(b);
+}
+
+static enum leat_status open_cuda(struct backend **out, const char *device, struct leat_error *err)
+{
+    struct backend *b = calloc(1, sizeof *b);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!b)
+        return status_no_memory(err, sizeof *b);
+    atomic_flag_clear(&b->failing);
+    s = open_device(b, device, err);
+    if (s == LEAT_OK)
+        *out = b;
+    else
+        close_cuda(b);
+    return s;
+}
+
+static uint64_t room(struct backend *b)
+{
+    size_t free_bytes = 0, total = 0;
+    struct cuda_before before;
+
+    if (backend_cuda_enter(b, &before) != CUDA_OK)
+        return 0;
+    if (b->driver.memory_info(&free_bytes, &total) != CUDA_OK)
+        free_bytes = 0;
+    backend_cuda_leave(b, &before);
+    return free_bytes;
+}
+
+/* The driver must not be called in a process that was forked, and the ring is not there. */
+static void forget(struct backend *b, struct backend_memory *m)
+{
+    m->host = NULL;
+    backend_cuda_free_slots(b);
+    cuda_driver_close(&b->driver);
+    free(b);
+}
+
+/* ---- Launching ---- */
+
+static cuda_pointer slot_at(const struct backend *b, unsigned slot)
+{
+    return b->memory + slot * (cuda_pointer)b->device_stride;
+}
+
+static bool nothing_wanted(const struct rows_job *j)
+{
+    bool none = true;
+
+#define LOOK(field, name, kind, documents) none = none && !j->field;
+    ROWS_OUTPUTS(LOOK)
+#undef LOOK
+    return none;
+}
+
+/* A store to an address that is no multiple of its size would end the whole context. */
+static bool is_aligned(const struct rows_job *j)
+{
+    bool aligned = true;
+
+#define LOOK(field, name, kind, documents)                                                                             \
+    aligned = aligned && (uintptr_t)j->field % rows_output_bytes(kind, 1, j->number_bytes, 1) == 0;
+    ROWS_OUTPUTS(LOOK)
+#undef LOOK
+    return aligned;
+}
+
+static enum leat_status launch(struct backend *b, unsigned slot, const struct rows_job *job, cuda_stream stream,
+                               struct leat_error *err)
+{
+    struct rows_job j = *job;
+    struct rows_grid grid;
+    void *parameters[] = { &j, &grid };
+    uint64_t blocks;
+
+    if (!is_aligned(&j))
+        return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must lie at multiples of their numbers' %u bytes",
+                          j.number_bytes);
+    j.base = (const uint8_t *)(uintptr_t)slot_at(b, slot);
+    grid = rows_grid(&j, &blocks);
+    if (blocks > INT32_MAX)
+        return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for a GPU at once", j.rows,
+                          j.length);
+    return backend_cuda_check(b,
+                              b->driver.launch(b->kernels[j.layout.token_width == 4][j.number_bytes == 8],
+                                               (unsigned)blocks, 1, 1, ROWS_BLOCK, 1, 1, 0, stream, parameters, NULL),
+                              "starting a kernel", err);
+}
+
+/* ---- The stage's side ---- */
+
+static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, struct leat_error *err)
+{
+    struct cuda_before before;
+    cuda_result r = enter_stage(b, &before);
+
+    if (r == CUDA_OK)
+        r = b->driver.copy_to_device(slot_at(b, slot), b->host + slot * b->host_stride, bytes, b->stream);
+    if (r == CUDA_OK && b->output_bytes == 0) /* else `prepare` does that */
+        r = b->driver.event_record(b->slots[slot].ready, b->stream);
+    backend_cuda_leave(b, &before);
+    return backend_cuda_check(b, r, "copying a batch to the GPU", err);
+}
+
+static enum leat_status prepare(struct backend *b, unsigned slot, const struct rows_job *job, struct leat_error *err)
+{
+    struct cuda_before before;
+    enum leat_status s = backend_cuda_check(b, enter_stage(b, &before), "entering the GPU's context", err);
+
+    if (s == LEAT_OK)
+        s = launch(b, slot, job, b->stream, err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.event_record(b->slots[slot].ready, b->stream), "recording an event", err);
+    backend_cuda_leave(b, &before);
+    return s;
+}
+
+/* CUDA_OK, CUDA_NOT_READY, or a failure. */
+static cuda_result ask(const struct backend *b, struct cuda_slot *s)
+{
+    cuda_result r = CUDA_OK;
+
+    if (s->used == 0) /* each use waits for the copy */
+        return b->driver.event_query(s->ready);
+    while (s->used > 0 && (r = b->driver.event_query(s->uses[s->used - 1])) == CUDA_OK)
+        s->used--;
+    return r;
+}
+
+static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error *err)
+{
+    struct cuda_slot *s = &b->slots[slot];
+    struct cuda_before before;
+    cuda_result r;
+
+    if (atomic_load(&b->failed)) {
+        if (err)
+            *err = b->failure;
+        return b->failure.status;
+    }
+    r = enter_stage(b, &before);
+    if (r == CUDA_OK) {
+        pthread_mutex_lock(&s->lock);
+        r = ask(b, s);
+        if (r == CUDA_OK)
+            s->borrowed = false;
+        pthread_mutex_unlock(&s->lock);
+    }
+    backend_cuda_leave(b, &before);
+    return r == CUDA_NOT_READY ? LEAT_E_AGAIN
+                               : backend_cuda_check(b, r, "looking whether the GPU is done with a batch", err);
+}
+
+/* ---- The consumers' side ---- */
+
+/* A slot's memory holds another batch at each turn, so nothing that names it may become a part of a graph. */
+static enum leat_status check_capture(const struct backend *b, cuda_stream stream, struct leat_error *err)
+{
+    cuda_capture_status capturing = CUDA_CAPTURE_NONE;
+    cuda_result r = b->driver.stream_capturing(stream, &capturing);
+    enum leat_status s;
+
+    if (r == CUDA_CAPTURE_IMPLICIT)
+        return status_set(err, LEAT_E_STATE,
+                          "another stream is being captured, of those that the default stream waits for: nothing may "
+                          "happen on the default stream meanwhile; give another stream, or wait for the capture's end");
+    s = backend_cuda_check(b, r, "looking at the stream", err);
+    if (s != LEAT_OK || capturing == CUDA_CAPTURE_NONE)
+        return s;
+    return status_set(err, LEAT_E_STATE,
+                      "the stream is being captured, and a batch cannot be a part of a graph: write each batch to the "
+                      "same buffers, on the stream, before the graph is launched");
+}
+
+/* What is on the stream by now uses the slot. */
+static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_stream stream)
+{
+    cuda_result r = CUDA_OK;
+    cuda_event event = s->uses[s->used < CUDA_SLOT_USES ? s->used : CUDA_SLOT_USES - 1];
+
+    if (s->used == CUDA_SLOT_USES) /* one event for two streams: this one waits for the other */
+        r = b->driver.stream_wait(stream, event, 0);
+    if (r == CUDA_OK)
+        r = b->driver.event_record(event, stream);
+    if (r == CUDA_OK && s->used < CUDA_SLOT_USES)
+        s->used++;
+    return r;
+}
+
+/* A use that nothing tells the end of: the slot must not be filled again. */
+static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_error *err)
+{
+    struct leat_error own;
+    enum leat_status s = backend_cuda_check(b, r, "recording an event on the consumer's stream", &own);
+
+    if (s != LEAT_OK) {
+        keep_failure(b, &own);
+        if (err)
+            *err = own;
+    }
+    return s;
+}
+
+static enum leat_status fill_inside(struct backend *b, unsigned number, const struct rows_job *job, cuda_stream stream,
+                                    struct leat_error *err)
+{
+    struct cuda_slot *slot = &b->slots[number];
+    enum leat_status s = check_capture(b, stream, err);
+
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.stream_wait(stream, slot->ready, 0), "making the stream wait for the batch",
+                               err);
+    if (s == LEAT_OK)
+        s = launch(b, number, job, stream, err);
+    if (s != LEAT_OK)
+        return s;
+    pthread_mutex_lock(&slot->lock);
+    s = lost_use(b, add_use(b, slot, stream), err);
+    pthread_mutex_unlock(&slot->lock);
+    return s;
+}
+
+static enum leat_status fill(struct backend *b, unsigned slot, const struct rows_job *job, void *stream,
+                             struct leat_error *err)
+{
+    struct cuda_before before;
+    enum leat_status s;
+
+    if (nothing_wanted(job))
+        return LEAT_OK;
+    s = backend_cuda_check(b, enter(b, &before), "entering the GPU's context", err);
+    if (s != LEAT_OK)
+        return s;
+    s = fill_inside(b, slot, job, stream, err);
+    backend_cuda_leave(b, &before);
+    return s;
+}
+
+static enum leat_status await(struct backend *b, unsigned slot, void *stream, struct leat_error *err)
+{
+    struct cuda_slot *x = &b->slots[slot];
+    struct cuda_before before;
+    enum leat_status s = backend_cuda_check(b, enter(b, &before), "entering the GPU's context", err);
+
+    if (s != LEAT_OK)
+        return s;
+    s = check_capture(b, stream, err);
+    if (s == LEAT_OK)
+        s = backend_cuda_check(b, b->driver.stream_wait(stream, x->ready, 0), "making the stream wait for the batch",
+                               err);
+    backend_cuda_leave(b, &before);
+    if (s == LEAT_OK) {
+        pthread_mutex_lock(&x->lock);
+        x->borrowed = true;
+        pthread_mutex_unlock(&x->lock);
+    }
+    return s;
+}
+
+static void release(struct backend *b, unsigned slot, void *stream)
+{
+    struct cuda_slot *s = &b->slots[slot];
+    struct leat_error err;
+    struct cuda_before before;
+    cuda_result r;
+
+    pthread_mutex_lock(&s->lock);
+    if (s->borrowed) { /* what was written has its event already */
+        r = enter(b, &before);
+        if (r == CUDA_OK && check_capture(b, stream, &err) != LEAT_OK)
+            keep_failure(b, &err);
+        else
+            lost_use(b, r == CUDA_OK ? add_use(b, s, stream) : r, NULL);
+        if (r == CUDA_OK)
+            backend_cuda_leave(b, &before);
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+static uint8_t *outputs(struct backend *b, unsigned slot)
+{
+    return (uint8_t *)(uintptr_t)(slot_at(b, slot) + b->slot_bytes);
+}
+
+static void describe(struct backend *b, char *text, size_t capacity)
+{
+    snprintf(text, capacity, "cuda:%d, %s", b->ordinal, b->name);
+}
+
+const struct backend_ops backend_cuda = { .name = "cuda",
+                                          .marks = true,
+                                          .serves = cuda_device_named,
+                                          .open = open_cuda,
+                                          .close = close_cuda,
+                                          .forget = forget,
+                                          .room = room,
+                                          .allocate_ring = backend_cuda_allocate,
+                                          .free_ring = backend_cuda_free,
+                                          .attach = attach,
+                                          .send = send,
+                                          .fill = fill,
+                                          .prepare = prepare,
+                                          .await = await,
+                                          .release = release,
+                                          .idle = idle,
+                                          .outputs = outputs,
+                                          .describe = describe };

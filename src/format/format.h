@@ -1,0 +1,105 @@
+/*
+ * format.h: the bytes of an index's first page (FORMAT.md), taken apart and put together. Pure: no files, no memory.
+ * What parse lets through is consistent in itself: every size and offset can be used without further checks against
+ * the header, though not the contents of the sections.
+ */
+#ifndef LEAT_FORMAT_H
+#define LEAT_FORMAT_H
+
+#include <stdint.h>
+
+#include "checksum/checksum.h"
+#include "leat.h"
+
+#define FORMAT_VERSION        1u
+#define FORMAT_HEADER_BYTES   4096u
+#define FORMAT_ALIGNMENT      64u
+#define FORMAT_CHUNK_BYTES    65536u /* of the token file: one entry of the directory */
+#define FORMAT_PAGE_BYTES     CHECKSUM_PAGE
+
+#define FORMAT_MAX_VOCABULARY ((uint64_t)1 << 32)
+#define FORMAT_MAX_BYTES      ((uint64_t)1 << 62) /* of a token file or index: sums of a few cannot overflow */
+#define FORMAT_MAX_SECTIONS   55u
+
+/* Kinds of sections; FORMAT.md has their contents. Sections lie in the file in the order of these numbers. */
+enum format_section {
+    FORMAT_DOCUMENTS = 1,   /* u64 x (documents + 1): where each begins, in tokens; last = tokens */
+    FORMAT_DIRECTORY = 2,   /* u64 per 64 KiB of tokens: the first document that begins in or after it */
+    FORMAT_PAGES = 3,       /* u32 per 4 KiB of tokens: its hash */
+    FORMAT_INPUTS = 4,      /* 64 bytes an input */
+    FORMAT_INPUT_PATHS = 5, /* their paths */
+    FORMAT_ORIGINS = 6,     /* u64 offset, u64 input a document */
+    FORMAT_LINES = 7,       /* u64 a document */
+    FORMAT_ID_ENDS = 8,     /* u64 a document: where its id ends */
+    FORMAT_IDS = 9,         /* the ids */
+    FORMAT_TOKENIZER = 10,
+    FORMAT_METADATA = 11,
+    FORMAT_COLUMN = 12,      /* reserved: one unsigned byte a token in NAME.<column>.column */
+    FORMAT_TEXT_HASHES = 13, /* u128 a document: XXH3-128 of its text */
+    FORMAT_KINDS = 14
+};
+
+/* Flags of a section. */
+#define FORMAT_MUST_UNDERSTAND 1u /* a reader that does not know this kind must refuse the index */
+#define FORMAT_ORDERED         2u /* origins: (input, offset) never falls from document to document */
+
+/* Sizes of records. */
+#define FORMAT_INPUT_BYTES     64u
+#define FORMAT_ORIGIN_BYTES    16u
+#define FORMAT_TOKENIZER_BYTES 32u /* the fixed part */
+#define FORMAT_HASH_BYTES      16u
+
+struct format_place {
+    uint64_t offset, bytes;
+    uint64_t entries;
+    struct hash128 sum;
+    uint32_t flags;
+    uint32_t present;
+};
+
+struct format_header {
+    uint32_t version;
+    uint64_t must_understand, ignorable;
+    struct hash128 identity;
+    uint64_t index_bytes, token_file_bytes;
+    uint64_t tokens, documents, vocabulary;
+    uint64_t end_token, begin_token;
+    uint32_t token_width;
+    uint8_t fingerprint[16];
+    struct hash128 token_sum;
+    uint64_t created;
+    struct format_place sections[FORMAT_KINDS];      /* by kind */
+    struct format_place others[FORMAT_MAX_SECTIONS]; /* of kinds that are not known and may be ignored */
+    uint32_t other_count;
+};
+
+/* Two bytes up to 65,536 entries, else four. */
+uint32_t format_width(uint64_t vocabulary);
+
+/* Where the next section begins after one that ends at `end`. */
+static inline uint64_t format_align(uint64_t end)
+{
+    return (end + FORMAT_ALIGNMENT - 1) / FORMAT_ALIGNMENT * FORMAT_ALIGNMENT;
+}
+
+/* The identity that the rest of the header and the documents section give. */
+struct hash128 format_identity(const struct format_header *h, const struct checksum_kernels *k);
+
+/* The first page of an index. Sections are taken in order of their kind, as they lie in the file. */
+void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header *h, const struct checksum_kernels *k);
+
+/*
+ * Takes the first page apart and checks it against itself and the two files' real sizes. `count` is what there is of
+ * it (less than a page if the file is shorter). `path` and `token_path` are for the sentence.
+ */
+enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint64_t count, uint64_t index_bytes,
+                              uint64_t token_file_bytes, const char *path, const char *token_path,
+                              const struct checksum_kernels *k, struct leat_error *err);
+
+/* The facts of one dataset for the caller, as much of them as his struct has room for. */
+void format_info(const struct format_header *h, struct leat_info *info);
+
+/* A section's name in sentences ("documents"). */
+const char *format_section_name(unsigned kind);
+
+#endif

@@ -1,0 +1,74 @@
+/*
+ * engine_pread.c: rows read by read calls, straight to their place; by way of a buffer, in whole pages, where pages
+ * must be verified. All other engines end here when something is wrong, since a read call says what.
+ */
+#include "base/file.h"
+#include "base/histogram.h"
+#include "base/status.h"
+#include "gather.h"
+
+typedef unsigned long long ull;
+
+/* The sentence of a failed read, with the documents that it concerns. */
+static enum leat_status name_documents(struct gather_file *f, const struct gather_piece *p, enum leat_status s,
+                                       struct leat_error *err)
+{
+    unsigned width = f->part->header.token_width;
+    uint64_t first = p->offset / width, last = (p->offset + p->bytes - 1) / width, from, to;
+
+    if (!err || s == LEAT_E_CHECKSUM) /* that one names them */
+        return s;
+    status_after(err, " (page %llu; a row of tokens %llu to %llu", (ull)(p->offset / GATHER_PAGE), (ull)first,
+                 (ull)last);
+    if (part_document_at(f->part, first, &from, NULL) == LEAT_OK &&
+        part_document_at(f->part, last, &to, NULL) == LEAT_OK)
+        status_after(err, ", documents %llu to %llu", (ull)from, (ull)to);
+    status_after(err, ")");
+    return s;
+}
+
+static enum leat_status read_bytes(struct gather *g, struct gather_file *f, uint64_t offset, void *to, uint64_t count,
+                                   struct leat_error *err)
+{
+    histogram_bump(&g->counters.read_bytes, count);
+    return file_read_at(f->map->fd, offset, to, count, f->map->path, err);
+}
+
+static enum leat_status read_pages(struct gather *g, struct gather_file *f, struct gather_piece *p,
+                                   struct leat_error *err)
+{
+    uint64_t end = gather_span_end(f, p);
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t at = gather_span_begin(p), to; s == LEAT_OK && at < end; at = to) {
+        to = end - at < GATHER_SCRATCH ? end : at + GATHER_SCRATCH;
+        s = read_bytes(g, f, at, g->scratch, to - at, err);
+        if (s == LEAT_OK)
+            s = gather_verify(g, f, at, to, g->scratch, err);
+        if (s == LEAT_OK)
+            gather_copy_out(g, p, at, to, g->scratch);
+    }
+    return s;
+}
+
+static enum leat_status read_row(struct gather *g, struct gather_file *f, struct gather_piece *p,
+                                 struct leat_error *err)
+{
+    histogram_bump(&g->counters.copied, p->bytes); /* by the kernel */
+    return read_bytes(g, f, p->offset, p->to, p->bytes, err);
+}
+
+static enum leat_status copy(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err)
+{
+    enum leat_status s;
+
+    if (gather_must_verify(g, f, gather_span_begin(p), gather_span_end(f, p)))
+        s = read_pages(g, f, p, err);
+    else
+        s = read_row(g, f, p, err);
+    if (s == LEAT_OK && gather_shrank(f)) /* read once more: what is not there any more is not there now */
+        s = read_row(g, f, p, err);
+    return s == LEAT_OK ? s : name_documents(f, p, s, err);
+}
+
+const struct gather_engine engine_pread = { .copy = copy };

@@ -1,0 +1,465 @@
+/*
+ * engine_uring.c: rows read by io_uring: as many reads in flight as there are buffers, over all jobs that were begun,
+ * so that one slow read holds up its own batch and no other. Whole pages are read into registered buffers (O_DIRECT
+ * wants that, and so do the hashes), verified, and copied to their rows; or they are read where they are to stay, if a
+ * piece has room for the pages around it. A read that fails or comes back short leaves its piece to plain reads.
+ */
+#include "gather.h"
+
+#if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
+
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/gate.h"
+#include "base/histogram.h"
+#include "base/status.h"
+
+#define MOST_READS  128u
+#define LARGEST     ((uint64_t)256 << 10) /* a read: as many as MOST_MEMORY holds of them keep a disk busy */
+#define MOST_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
+
+/* A read in flight, or a free buffer. */
+struct slot {
+    struct gather_job *job;
+    uint32_t piece;
+    uint32_t next_free;
+    uint64_t begin, end; /* of the file */
+    uint8_t *to;
+    bool direct; /* past the page cache */
+};
+
+struct gather_uring {
+    struct io_uring ring;
+    uint8_t *buffers;
+    uint64_t buffer_bytes;
+    struct slot *slots;
+    uint32_t count, free, in_flight;    /* `free`: the first one; count: none */
+    bool registered, memory_registered; /* the buffers; g->memory */
+    bool stopped;                       /* it cannot be asked any more: nothing that comes back is taken */
+    struct gather_job *first, *last;    /* with pieces to be sent */
+};
+
+/* Memory that many pieces have spans in is registered instead of the buffers, which are hardly used then, and not
+ * touched before. Where that is refused, the limit of locked memory is too low. */
+static void register_memory(struct gather *g, struct gather_uring *u)
+{
+    struct iovec all[GATHER_MOST] = { { u->buffers, (size_t)(u->count * u->buffer_bytes) } };
+    const struct gather_memory *m = &g->memory;
+
+    for (unsigned i = 0; m->base && i < m->count; i++)
+        all[i] = (struct iovec) { m->base + i * m->stride, m->stride };
+    if (io_uring_register_buffers(&u->ring, all, m->base ? m->count : 1) != 0)
+        atomic_store(&g->uring_unregistered, true);
+    else if (m->base)
+        u->memory_registered = true;
+    else
+        u->registered = true;
+}
+
+static bool make_buffers(struct gather *g, struct gather_uring *u)
+{
+    uint64_t span = bytes_pieces(g->most_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE;
+    void *buffers;
+
+    u->buffer_bytes = span < LARGEST ? span : LARGEST;
+    u->count = (uint32_t)(MOST_MEMORY / u->buffer_bytes);
+    if (u->count > MOST_READS)
+        u->count = MOST_READS;
+    buffers =
+        mmap(NULL, (size_t)(u->count * u->buffer_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    u->buffers = buffers == MAP_FAILED ? NULL : buffers;
+    u->slots = calloc(u->count, sizeof *u->slots);
+    if (!u->buffers || !u->slots)
+        return false;
+    for (uint32_t i = 0; i < u->count; i++)
+        u->slots[i].next_free = i + 1;
+    register_memory(g, u);
+    return true;
+}
+
+static void free_buffers(struct gather_uring *u)
+{
+    if (u->buffers)
+        munmap(u->buffers, (size_t)(u->count * u->buffer_bytes));
+    free(u->slots);
+}
+
+/* One thread submits and reaps, so the kernel need not guard against others, nor interrupt it; older kernels do. */
+static int open_ring(struct io_uring *ring, bool one_thread)
+{
+    int r = -EINVAL;
+
+#if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
+    if (one_thread)
+        r = io_uring_queue_init(MOST_READS, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+#else
+    (void)one_thread;
+#endif
+    return r < 0 ? io_uring_queue_init(MOST_READS, ring, 0) : r;
+}
+
+/* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
+static bool is_ready(struct gather *g)
+{
+    struct gather_uring *u;
+    int r;
+
+    if (g->uring_refused)
+        return false;
+    if (g->uring)
+        return true;
+    u = calloc(1, sizeof *u);
+    r = u ? open_ring(&u->ring, g->threaded) : -ENOMEM;
+    if (r >= 0 && !make_buffers(g, u)) {
+        free_buffers(u);
+        io_uring_queue_exit(&u->ring);
+        r = -ENOMEM;
+    }
+    if (r < 0) {
+        free(u);
+        g->uring_refused = true;
+        g->uring_error = -r;
+        atomic_store(&g->uring_is_refused, true);
+        return false;
+    }
+    g->uring = u;
+    return true;
+}
+
+/* ---- Sending ---- */
+
+/* The file that reads go to: past the page cache, unless the file is to be brought there. By way of /proc, since the
+ * name may stand for another file by now. */
+static int file_of(struct gather_file *f)
+{
+#if defined(O_DIRECT)
+    if (!f->direct_tried) {
+        char path[64];
+
+        f->direct_tried = true;
+        snprintf(path, sizeof path, "/proc/self/fd/%d", f->map->fd);
+        f->direct = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC | O_NONBLOCK);
+    }
+#endif
+    return f->direct >= 0 && !f->warm_wanted ? f->direct : f->map->fd;
+}
+
+static bool is_direct(struct gather *g, struct gather_file *f)
+{
+    return is_ready(g) && file_of(f) == f->direct;
+}
+
+static void prepare_read(const struct gather *g, const struct gather_uring *u, struct io_uring_sqe *sqe, int fd,
+                         const struct slot *s, bool in_memory)
+{
+    /* whole pages also at the file's end */
+    unsigned bytes = (unsigned)(bytes_pieces(s->end - s->begin, GATHER_PAGE) * GATHER_PAGE);
+
+    if (in_memory ? u->memory_registered : u->registered)
+        io_uring_prep_read_fixed(sqe, fd, s->to, bytes, s->begin,
+                                 in_memory ? (int)((size_t)(s->to - g->memory.base) / g->memory.stride) : 0);
+    else
+        io_uring_prep_read(sqe, fd, s->to, bytes, s->begin);
+}
+
+static void send_read(struct gather *g, struct gather_uring *u, struct gather_job *job, uint32_t piece, uint64_t begin,
+                      uint64_t end)
+{
+    struct gather_piece *p = &job->pieces[piece];
+    struct gather_file *f = &g->files[p->file];
+    uint32_t number = u->free;
+    struct slot *s = &u->slots[number];
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&u->ring);
+    int fd = file_of(f);
+
+    u->free = s->next_free;
+    *s = (struct slot) { .job = job, .piece = piece, .begin = begin, .end = end, .direct = fd == f->direct };
+    s->to = p->span ? p->span + (begin - gather_span_begin(p)) : u->buffers + number * u->buffer_bytes;
+    prepare_read(g, u, sqe, fd, s, p->span != NULL);
+    io_uring_sqe_set_data64(sqe, number);
+    p->in_flight++;
+    job->in_flight++;
+    u->in_flight++;
+}
+
+/* Sends what waits, oldest job first, as long as there are buffers. A place of the ring is there for each. */
+static void send_more(struct gather *g, struct gather_uring *u)
+{
+    while (u->first && u->free < u->count) {
+        struct gather_job *job = u->first;
+        struct gather_piece *p;
+        uint64_t begin, end;
+
+        while (job->next < job->count && job->pieces[job->next].state != GATHER_WAITING) {
+            job->next++;
+            job->next_at = 0;
+        }
+        if (job->next == job->count) {
+            u->first = job->behind;
+            continue;
+        }
+        p = &job->pieces[job->next];
+        begin = gather_span_begin(p) + job->next_at;
+        end = gather_span_end(&g->files[p->file], p);
+        if (end - begin > u->buffer_bytes)
+            end = begin + u->buffer_bytes;
+        send_read(g, u, job, job->next, begin, end);
+        job->next_at += end - begin;
+        if (gather_span_begin(p) + job->next_at == gather_span_end(&g->files[p->file], p)) {
+            job->next++;
+            job->next_at = 0;
+        }
+    }
+    if (u->in_flight > atomic_load_explicit(&g->counters.in_flight_most, memory_order_relaxed))
+        atomic_store_explicit(&g->counters.in_flight_most, u->in_flight, memory_order_relaxed);
+}
+
+static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+{
+    if (!is_ready(g)) {
+        engine_advise.begin(g, job, p);
+        return;
+    }
+    p->state = GATHER_WAITING;
+    p->unread = gather_span_end(&g->files[p->file], p) - gather_span_begin(p);
+    job->waiting++;
+}
+
+static void begin_job(struct gather *g, struct gather_job *job)
+{
+    struct gather_uring *u = g->uring;
+
+    if (job->waiting == 0)
+        return;
+    if (u->first)
+        u->last->behind = job;
+    else
+        u->first = job;
+    u->last = job;
+    send_more(g, u);
+    io_uring_submit(&u->ring);
+}
+
+/* ---- What comes back ---- */
+
+static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
+{
+    if (p->state == GATHER_WAITING)
+        job->waiting--;
+    p->state = GATHER_TO_DO;
+}
+
+/* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet. */
+static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
+{
+    if (gather_must_verify(g, f, s->begin, s->end))
+        return gather_verify(g, f, s->begin, s->end, s->to, NULL) == LEAT_OK;
+    /* reads past the page cache are kept apart from cutting by the kernel */
+    return s->direct || !gather_shrank(f);
+}
+
+static void take_read(struct gather *g, struct gather_uring *u, uint32_t number, int result)
+{
+    struct slot *s = &u->slots[number];
+    struct gather_piece *p = &s->job->pieces[s->piece];
+    struct gather_file *f = &g->files[p->file];
+
+    /* some file systems open a file so, and then do not read it so: through the page cache from now on */
+    if (result == -EINVAL)
+        file_close(&f->direct);
+    p->unread -= s->end - s->begin;
+    if (p->state == GATHER_WAITING) {
+        histogram_bump(&g->counters.read_bytes, s->end - s->begin);
+        if (result < 0 || (uint64_t)result != s->end - s->begin || !is_good(g, f, s)) {
+            leave_to_reads(s->job, p);
+        } else {
+            if (!p->span || !s->direct)
+                gather_copy_out(g, p, s->begin, s->end, s->to);
+            if (p->unread == 0) {
+                p->state = GATHER_DONE;
+                s->job->waiting--;
+            }
+        }
+    }
+    p->in_flight--;
+    s->job->in_flight--;
+    s->next_free = u->free;
+    u->free = number;
+    u->in_flight--;
+}
+
+static void take_reads(struct gather *g, struct gather_uring *u)
+{
+    struct io_uring_cqe *cqe;
+    unsigned head, taken = 0;
+
+    io_uring_for_each_cqe(&u->ring, head, cqe)
+    {
+        take_read(g, u, (uint32_t)io_uring_cqe_get_data64(cqe), cqe->res);
+        taken++;
+    }
+    io_uring_cq_advance(&u->ring, taken);
+}
+
+/*
+ * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in
+ * flight. While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after
+ * that now and then, where the kernel can wake it without a read.
+ */
+#define SLOW_NS 5000000 /* more than what disks take, so that this thread is hardly ever woken for it */
+
+static int wait_for_some(struct gather *g, struct gather_uring *u)
+{
+    unsigned some = u->in_flight / 8 < 1 ? 1 : u->in_flight / 8;
+    struct __kernel_timespec most = { .tv_nsec = SLOW_NS };
+    uint64_t began = gate_clock();
+    struct io_uring_cqe *cqe;
+    int r;
+
+    if (g->meanwhile && u->ring.features & IORING_FEAT_EXT_ARG)
+        r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &most, NULL);
+    else
+        r = io_uring_submit_and_wait(&u->ring, some);
+    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+    if (r != -ETIME)
+        return r;
+    g->meanwhile(g->meanwhile_context);
+    return 0;
+}
+
+/* Whether a piece is to be waited for: also one that is left to plain reads, while others of its reads may still write
+ * to where these will. */
+static bool is_under_way(const struct gather_piece *p)
+{
+    return p->state == GATHER_WAITING || (p->span && p->in_flight > 0);
+}
+
+static bool has_stopped(int result)
+{
+    return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY;
+}
+
+/* From now on the files are read with advice. What is in flight comes back all the same, when its piece may be another
+ * one's: that it is not taken then is why nothing is. */
+static void stop(struct gather *g, int error)
+{
+    g->uring->stopped = g->uring_refused = true;
+    g->uring_error = error;
+    atomic_store(&g->uring_is_refused, true);
+}
+
+/* Of a ring that has stopped: buffers may be written to, since nobody looks at them; a span may not. */
+static enum leat_status give_up(struct gather *g, struct gather_job *job, struct gather_piece *p,
+                                struct leat_error *err)
+{
+    leave_to_reads(job, p);
+    if (!p->span || p->in_flight == 0)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_STATE,
+                      "io_uring does not tell any more which reads are done (errno %d): open the loader with another "
+                      "engine",
+                      g->uring_error);
+}
+
+static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
+{
+    struct gather_uring *u = g->uring;
+    struct gather_piece *p = &job->pieces[piece];
+
+    if (u->stopped)
+        return give_up(g, job, p, err);
+    take_reads(g, u);
+    if (!is_under_way(p))
+        return LEAT_OK;
+    while (is_under_way(p)) {
+        int r;
+
+        send_more(g, u);
+        r = wait_for_some(g, u);
+        if (has_stopped(r)) {
+            stop(g, -r);
+            return give_up(g, job, p, err);
+        }
+        take_reads(g, u);
+    }
+    send_more(g, u);
+    io_uring_submit(&u->ring);
+    return LEAT_OK;
+}
+
+/* Until no read is in flight of those that *in_flight counts, or the ring has stopped. */
+static void await_reads(struct gather *g, struct gather_uring *u, const uint32_t *in_flight)
+{
+    while (*in_flight > 0 && !u->stopped) {
+        int r = io_uring_submit_and_wait(&u->ring, 1);
+
+        if (has_stopped(r))
+            stop(g, -r);
+        else
+            take_reads(g, u);
+    }
+}
+
+/* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
+ * been taken out of the queue. */
+static void end_job(struct gather *g, struct gather_job *job)
+{
+    struct gather_uring *u = g->uring;
+
+    if (!u)
+        return;
+    if (u->first == job)
+        u->first = job->behind;
+    await_reads(g, u, &job->in_flight);
+}
+
+/* What is in flight writes into the buffers or where pieces have spans: wait for it. Where that cannot be done, both stay:
+ * whatever came to lie there next would be written over. */
+static void close_ring(struct gather *g)
+{
+    struct gather_uring *u = g->uring;
+
+    if (!u)
+        return;
+    u->first = NULL;
+    await_reads(g, u, &u->in_flight);
+    gather_leave(g);
+    io_uring_queue_exit(&u->ring);
+    if (u->in_flight > 0) {
+        u->buffers = NULL;
+        g->memory_is_written = g->memory.base != NULL;
+    }
+    free_buffers(u);
+    free(u);
+    g->uring = NULL;
+}
+
+const struct gather_engine engine_uring = { .begin = begin,
+                                            .begin_job = begin_job,
+                                            .wait = wait_for_piece,
+                                            .end_job = end_job,
+                                            .close = close_ring,
+                                            .is_direct = is_direct };
+
+#else
+
+#include <errno.h>
+
+static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+{
+    g->uring_refused = true;
+    g->uring_error = ENOTSUP; /* as no kernel says */
+    atomic_store(&g->uring_is_refused, true);
+    engine_advise.begin(g, job, p);
+}
+
+const struct gather_engine engine_uring = { .begin = begin };
+
+#endif

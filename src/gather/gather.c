@@ -1,0 +1,378 @@
+/* gather.c: see gather.h. Files, jobs, verifying; what engines share. gather_choose.c decides between them. */
+#include "gather.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/gate.h"
+#include "base/histogram.h"
+#include "base/status.h"
+#include "residency.h"
+#include "warm.h"
+
+#define NAME(number, name) [number] = #name,
+const char *const gather_engine_names[GATHER_ENGINE_COUNT + 1] = { "auto", GATHER_ENGINES(NAME) };
+
+#define ROW(number, name) [number] = &engine_##name,
+static const struct gather_engine *const engines[GATHER_ENGINE_COUNT] = { GATHER_ENGINES(ROW) };
+
+/* ---- Opening ---- */
+
+static const struct leat_dataset *dataset_of(const struct leat_plan *plan, uint64_t source)
+{
+    struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
+
+    leat_plan_source_info(plan, source, &info, NULL); /* no more are asked for than there are */
+    return info.dataset;
+}
+
+static enum leat_status count_files(struct gather *g, const struct leat_plan *plan, uint64_t sources,
+                                    struct leat_error *err)
+{
+    uint64_t files = 0;
+
+    g->first_file = calloc(sources, sizeof *g->first_file);
+    if (!g->first_file)
+        return status_no_memory(err, sources * sizeof *g->first_file);
+    for (uint64_t i = 0; i < sources; i++) {
+        g->first_file[i] = (uint32_t)files;
+        files += dataset_of(plan, i)->part_count;
+        if (files > UINT32_MAX / 2)
+            return status_set(err, LEAT_E_ARGUMENT, "the plan's sources have more than 2^31 datasets");
+    }
+    g->file_count = (uint32_t)files;
+    g->files = calloc(files, sizeof *g->files);
+    g->entered = calloc(files, sizeof *g->entered);
+    return g->files && g->entered ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
+}
+
+/* A bit for each page, as long as all bitmaps are not too large: they are not touched before pages are. */
+static enum leat_status make_bitmap(struct gather *g, struct gather_file *f, uint64_t *total, struct leat_error *err)
+{
+    uint64_t words = bytes_pieces(bytes_pieces(f->map->size, GATHER_PAGE), 64);
+
+    if (!g->verify || 8 * words > GATHER_BITMAPS - *total)
+        return LEAT_OK;
+    *total += 8 * words;
+    f->verified = calloc(words + 1, sizeof *f->verified);
+    return f->verified ? LEAT_OK : status_no_memory(err, 8 * words);
+}
+
+static enum leat_status add_files(struct gather *g, const struct leat_plan *plan, uint64_t source, uint64_t *bitmaps,
+                                  struct leat_error *err)
+{
+    const struct leat_dataset *d = dataset_of(plan, source);
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < d->part_count; i++) {
+        struct gather_file *f = &g->files[g->first_file[source] + i];
+
+        f->part = &d->parts[i];
+        f->map = &f->part->tokens;
+        f->network = file_is_remote(f->map->fd);
+        s = make_bitmap(g, f, bitmaps, err);
+    }
+    return s;
+}
+
+enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
+                             bool threaded, uint64_t most_bytes, struct leat_error *err)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    uint64_t bitmaps = 0;
+    enum leat_status s;
+
+    memset(g, 0, sizeof *g);
+    g->wanted = wanted;
+    g->verify = verify;
+    g->threaded = threaded;
+    g->most_bytes = most_bytes;
+    leat_plan_info(plan, &info);
+    s = count_files(g, plan, info.sources, err);
+    for (uint32_t i = 0; i < g->file_count && g->files; i++)
+        g->files[i].direct = -1;
+    for (uint64_t i = 0; s == LEAT_OK && i < info.sources; i++)
+        s = add_files(g, plan, i, &bitmaps, err);
+    if (s != LEAT_OK)
+        return s;
+    g->scratch =
+        mmap(NULL, GATHER_SCRATCH + 2 * GATHER_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (g->scratch == MAP_FAILED) {
+        g->scratch = NULL;
+        return status_no_memory(err, GATHER_SCRATCH);
+    }
+    gather_choose(g);
+    return LEAT_OK;
+}
+
+void gather_stop(struct gather *g)
+{
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->close)
+            engines[e]->close(g);
+}
+
+void gather_close(struct gather *g)
+{
+    gather_stop(g);
+    warm_close(g->warm);
+    g->warm = NULL;
+    for (uint32_t i = 0; i < g->file_count && g->files; i++) {
+        if (g->files[i].map)
+            gather_let_go(g, &g->files[i]);
+        free(g->files[i].verified);
+        free(g->files[i].populated);
+        file_close(&g->files[i].direct);
+    }
+    free(g->files);
+    free(g->first_file);
+    free(g->entered);
+    if (g->scratch)
+        munmap(g->scratch, GATHER_SCRATCH + 2 * GATHER_PAGE);
+    g->files = NULL;
+    g->first_file = g->entered = NULL;
+    g->scratch = NULL;
+}
+
+bool gather_works_ahead(const struct gather *g)
+{
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->begin && atomic_load_explicit(&g->in_use[e], memory_order_relaxed) > 0)
+            return true;
+    return false;
+}
+
+/* ---- Verifying ---- */
+
+static bool is_verified(const struct gather_file *f, uint64_t page)
+{
+    return f->verified && (f->verified[page / 64] >> page % 64 & 1);
+}
+
+bool gather_must_verify(const struct gather *g, const struct gather_file *f, uint64_t begin, uint64_t end)
+{
+    uint64_t last = (end + GATHER_PAGE - 1) / GATHER_PAGE;
+
+    for (uint64_t page = begin / GATHER_PAGE; g->verify && page < last; page++)
+        if (!is_verified(f, page))
+            return true;
+    return false;
+}
+
+#define HASHES_AT_ONCE 64u
+
+/* The stored hashes of pages [first, first + count): where they lie in the index's map, or read into `room`. */
+static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, uint64_t first, uint64_t count,
+                                      uint8_t room[4 * HASHES_AT_ONCE], const uint8_t **hashes, struct leat_error *err)
+{
+    const struct format_place *place = &f->part->header.sections[FORMAT_PAGES];
+
+    if (!f->asked_index) {
+        f->asked_index = true;
+        f->index_inside = file_map_enter(&f->part->index);
+        if (!f->asked_inside)
+            g->entered[g->entered_count++] = (uint32_t)(f - g->files);
+    }
+    if (f->index_inside && bytes_inside(4 * first, 4 * count, place->bytes)) {
+        *hashes = f->index_inside + place->offset + 4 * first;
+        return LEAT_OK;
+    }
+    *hashes = room;
+    return part_section(f->part, FORMAT_PAGES, 4 * first, room, 4 * count, err);
+}
+
+enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
+                               const uint8_t *bytes, struct leat_error *err)
+{
+    uint64_t page = begin / GATHER_PAGE, last = (end + GATHER_PAGE - 1) / GATHER_PAGE, checked = 0;
+    uint8_t room[4 * HASHES_AT_ONCE];
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && page < last) {
+        uint64_t count = last - page < HASHES_AT_ONCE ? last - page : HASHES_AT_ONCE;
+        const uint8_t *hashes;
+
+        s = stored_hashes(g, f, page, count, room, &hashes, err);
+        for (uint64_t i = 0; s == LEAT_OK && i < count; i++, page++) {
+            uint64_t at = page * GATHER_PAGE, size = end - at < GATHER_PAGE ? end - at : GATHER_PAGE;
+
+            if (is_verified(f, page))
+                continue;
+            if ((uint32_t)f->part->kernels->hash(bytes + (at - begin), size).low != bytes_load32(hashes + 4 * i))
+                s = part_damaged_page(f->part, page, NULL, NULL, err);
+            else if (f->verified)
+                f->verified[page / 64] |= (uint64_t)1 << page % 64;
+            checked++;
+        }
+    }
+    histogram_bump(&g->counters.pages_verified, checked);
+    return s;
+}
+
+/* ---- What engines share ---- */
+
+const uint8_t *gather_inside(struct gather *g, struct gather_file *f)
+{
+    if (!f->asked_inside) {
+        f->asked_inside = true;
+        f->inside = file_map_enter(f->map);
+        if (!f->asked_index)
+            g->entered[g->entered_count++] = (uint32_t)(f - g->files);
+        if (!f->inside && f->map->bytes && !f->lost_map) {
+            f->lost_map = true;
+            atomic_fetch_add(&g->lost_maps, 1);
+        }
+    }
+    return f->inside;
+}
+
+void gather_leave(struct gather *g)
+{
+    for (uint32_t i = 0; i < g->entered_count; i++) {
+        struct gather_file *f = &g->files[g->entered[i]];
+
+        if (f->inside)
+            file_map_leave(f->map);
+        if (f->index_inside)
+            file_map_leave(&f->part->index);
+        f->inside = f->index_inside = NULL;
+        f->asked_inside = f->asked_index = false;
+    }
+    g->entered_count = 0;
+}
+
+void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end, const uint8_t *bytes)
+{
+    uint64_t from = begin > p->offset ? begin : p->offset;
+    uint64_t to = end < p->offset + p->bytes ? end : p->offset + p->bytes;
+
+    if (from >= to)
+        return;
+    histogram_bump(&g->counters.copied, to - from);
+    if (!p->span || bytes != p->span + (begin - gather_span_begin(p)))
+        memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
+}
+
+bool gather_shrank(const struct gather_file *f)
+{
+    struct stat st;
+
+    return fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size;
+}
+
+/* Whether a piece could be read from the page cache at once, which is then done. */
+static bool read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
+{
+#if defined(RWF_NOWAIT)
+    uint64_t begin = gather_span_begin(p), end = gather_span_end(f, p);
+    struct iovec to = { p->span ? p->span : g->scratch, (size_t)(end - begin) };
+
+    if ((!p->span && end - begin > GATHER_SCRATCH) || f->resident < 0.02)
+        return false;
+    /* newer kernels (6.18 does) begin to read what such a read finds missing: that, besides the engine's own read, took a
+     * third of a disk's requests */
+    if (residency_lacks(f->map->fd, begin, end - begin))
+        return false;
+    if (preadv2(f->map->fd, &to, 1, (off_t)begin, RWF_NOWAIT) != (ssize_t)(end - begin))
+        return false;
+    if (gather_must_verify(g, f, begin, end) ? gather_verify(g, f, begin, end, to.iov_base, NULL) != LEAT_OK
+                                             : gather_shrank(f))
+        return false; /* once more by plain reads, for the reason */
+    gather_copy_out(g, p, begin, end, to.iov_base);
+    histogram_bump(&g->counters.read_bytes, end - begin);
+    return true;
+#else
+    (void)g;
+    (void)f;
+    (void)p;
+    return false;
+#endif
+}
+
+/* ---- Jobs ---- */
+
+bool gather_may_be_direct(enum leat_engine engine)
+{
+    return engine == LEAT_ENGINE_AUTO || engines[engine]->is_direct;
+}
+
+bool gather_is_direct(struct gather *g, uint32_t file)
+{
+    const struct gather_engine *engine = engines[g->files[file].engine];
+
+    return engine->is_direct && engine->is_direct(g, &g->files[file]);
+}
+
+void gather_begin(struct gather *g, struct gather_job *job)
+{
+    job->waiting = job->next = job->in_flight = 0;
+    job->next_at = 0;
+    job->behind = NULL;
+    for (uint32_t i = 0; i < job->count; i++) {
+        struct gather_piece *p = &job->pieces[i];
+        struct gather_file *f = &g->files[p->file];
+
+        p->state = GATHER_TO_DO;
+        p->in_flight = 0;
+        p->cached = false;
+        p->engine = engines[f->engine];
+        if (!p->engine->begin)
+            continue;
+        p->cached = read_cached(g, f, p);
+        if (p->cached)
+            p->state = GATHER_DONE;
+        else
+            p->engine->begin(g, job, p);
+    }
+    if (g->uring_refused)
+        gather_without_uring(g);
+    gather_leave(g);
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->begin_job)
+            engines[e]->begin_job(g, job);
+}
+
+enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err)
+{
+    struct gather_piece *p = &job->pieces[piece];
+    struct gather_file *f = &g->files[p->file];
+    const struct gather_engine *engine;
+    enum leat_status s = LEAT_OK;
+
+    histogram_bump(&g->counters.reads, 1);
+    histogram_bump(&g->counters.bytes, p->bytes);
+    if (p->cached)
+        histogram_bump(&g->counters.hits, 1);
+    if (p->state == GATHER_WAITING || p->in_flight > 0)
+        s = p->engine->wait(g, job, piece, err);
+    if (s != LEAT_OK || p->state == GATHER_DONE)
+        return s;
+    if (piece + 1 < job->count)
+        engine_map_fetch(&g->files[p[1].file], &p[1]);
+    engine = engines[f->engine]; /* by now, not as it was when the job was begun */
+    s = engine->copy && engine != &engine_pread ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
+    if (s == LEAT_E_NOT_MAPPED) {
+        uint64_t began = f->hot ? 0 : gate_clock();
+
+        s = engine_pread.copy(g, f, p, err);
+        if (!f->hot)
+            histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+    }
+    if (f->hot)
+        histogram_bump(&g->counters.hits, 1);
+    p->state = GATHER_DONE;
+    return s;
+}
+
+void gather_end(struct gather *g, struct gather_job *job)
+{
+    for (int e = 1; e < GATHER_ENGINE_COUNT; e++)
+        if (engines[e]->end_job)
+            engines[e]->end_job(g, job);
+    gather_leave(g);
+}

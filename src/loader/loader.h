@@ -1,0 +1,157 @@
+/*
+ * loader.h: the inside of struct leat_loader: a ring of slots, the stage that fills them (a thread, or inside of
+ * calls), and the consumer's side. The stage alone knows plan and files; the consumer's side alone knows the caller;
+ * they meet in the ring, in `end_at`, and in counters.
+ */
+#ifndef LEAT_LOADER_H
+#define LEAT_LOADER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/histogram.h"
+#include "device/backend.h"
+#include "device/ranges.h"
+#include "gather/gather.h"
+#include "leat.h"
+#include "loader_places.h"
+#include "ring.h"
+#include "rows/rows.h"
+#include "rows/rows_outputs.h"
+
+#define LOADER_RECENT     100u /* batches that the share of waiting is of */
+#define LOADER_MOST_BATCH ((uint64_t)1 << 31)
+#define LOADER_POLL_NS    50000u /* from one look at slots that a device still uses to the next */
+
+struct loader_slot {
+    struct leat_batch batch; /* first: the caller's pointer is this slot's */
+    struct leat_loader *loader;
+    unsigned number;
+    uint8_t *memory;
+    struct rows_layout layout; /* of this filling */
+    size_t bytes;              /* of it that are used: what a device needs */
+    struct gather_job job;
+    struct gather_piece *pieces;
+    struct leat_sample *samples;
+    uint32_t places; /* rows that are not padding */
+};
+
+/* Where things lie in a slot: numbers and bits of rows, then the rows, so that what is sent ends with the last token. */
+struct loader_sizes {
+    size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
+    size_t row_room; /* most bytes of a row with the pages around it; 0: rows never lie apart */
+    size_t output_bytes;
+    size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets, of those that are borrowed */
+};
+
+/* The stage's own; written by it alone, read by statistics. */
+struct loader_stage {
+    uint64_t position, batch; /* of the next to be begun */
+    uint64_t damaged;
+    bool ended;     /* no further one can be begun */
+    bool finishing; /* the oldest one that was begun */
+    uint8_t begun[RING_MOST];
+    unsigned begun_first, begun_count;
+    atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
+    atomic_uint_fast64_t batch_ns; /* of one batch lately, to be begun and done */
+    uint64_t begin_ns, waited_ns;  /* of the one that was begun last; of the last time when no slot was free */
+};
+
+/* The consumer's own, likewise. */
+struct loader_consumer {
+    uint64_t asked_ns;                                              /* when the last call returned; 0: there was none */
+    uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, and got none yet */
+    uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
+    atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
+    struct histogram next;
+    atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
+};
+
+struct leat_loader {
+    const struct leat_plan *plan;
+    struct leat_loader_options options;
+    struct loader_places places;
+    uint64_t first_row; /* of this rank in a global batch */
+    uint32_t rows;
+    uint32_t token_width, pad;
+    bool narrow;    /* ids fit into 31 bits */
+    bool documents; /* are found out */
+    const struct backend_ops *ops;
+    struct backend *backend;
+    struct ranges *ranges;
+    struct backend_memory memory;
+    struct loader_sizes sizes;
+    struct loader_slot *slots;
+    struct ring ring;
+    struct gather gather;
+    /* each side writes to cache lines of its own */
+    _Alignas(64) struct loader_stage stage;
+    _Alignas(64) struct loader_consumer consumer;
+    atomic_uint held; /* slots that the caller has */
+    /* How many batches there are in all, once that is known; then end_status and end_error say why no more. */
+    _Alignas(64) atomic_uint_fast64_t end_at;
+    enum leat_status end_status;
+    struct leat_error end_error;
+    uint64_t opened_ns;
+    pthread_t thread;
+    bool has_thread;
+    atomic_bool stop;
+    atomic_int event_fd; /* -1: none */
+    /* Fork: memory that a child finds wiped; where the kernel has none of that, the process's number. */
+    uint32_t *guard;
+    pid_t owner;
+    atomic_uint told; /* notices that were given, as bits */
+};
+
+/*
+ * To wake a thread costs the one who does it about 5 us, and on a virtual machine the one who sleeps 50. Where batches
+ * are made faster than that, the consumer is woken for some of them at once, and looks for itself if they take longer
+ * than they did.
+ */
+#define LOADER_QUICK_NS      25000u
+#define LOADER_MOST_SLEEP_NS 200000u
+static inline bool loader_is_quick(const struct leat_loader *l)
+{
+    return histogram_value(&l->stage.batch_ns) < LOADER_QUICK_NS;
+}
+
+/* LEAT_E_STATE in a child. */
+enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err);
+bool loader_forked(const struct leat_loader *l);
+
+/* Makes batches of one slot: the thread's function, and one step of it for calls that work themselves. False: there is
+ * nothing to do (the end, or no slot is free). */
+void *loader_stage_run(void *loader);
+bool loader_stage_step(struct leat_loader *l);
+
+/* Begins what can be begun, in the midst of finishing a batch. */
+void loader_stage_meanwhile(void *loader);
+
+/* Sizes of slots that hold the longest batch; false: too large. */
+bool loader_layout_size(struct leat_loader *l);
+
+/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and pieces,
+ * and whatever of the slot is not gathered. */
+void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
+
+/* Where a row begins, and end tokens in place of what it has. */
+uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
+void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
+
+/* Clears the bits of a row but the first, which is always set; returns the row's words. */
+uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row);
+
+/* Sets the bits of a row where documents begin. */
+enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
+                                       struct leat_error *err);
+
+/* Fills a job for the kernels from a slot and the outputs that are wanted. */
+struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *outputs);
+/* The outputs that consumers borrow, relative to `base`. */
+void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *outputs);
+
+/* Numbers of a next() that took `wait_ns` of sleep, and returned a batch. */
+void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns);
+
+#endif

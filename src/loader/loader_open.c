@@ -1,0 +1,308 @@
+/* loader_open.c: from options to a loader that runs: what is asked is checked, the ring is sized, its thread started. */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/thread.h"
+#include "gather/residency.h"
+#include "loader.h"
+
+typedef unsigned long long ull;
+
+#define STACK        ((size_t)256 << 10)
+#define LEAST_SLOTS  4u
+#define USUAL_SLOTS  8u
+#define ROWS_AHEAD   128u                /* enough reads for a disk to be busy, where batches are small */
+#define SMALL_RING   ((uint64_t)4 << 20) /* a ring that may have more slots for that */
+#define MEMORY_SHARE 8u                  /* the ring takes at most one part of free memory in so many */
+#define ALIGNMENT    64u                 /* of the loader: of lines of the cache */
+
+/* Bits of outputs: all that there are, and those that need to know where documents begin. */
+#define BIT(field, name, kind, documents)   | LEAT_OUTPUT_##name
+#define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT))
+#define NEEDS(field, name, kind, documents) | (documents ? LEAT_OUTPUT_##name : 0)
+#define NEEDS_DOCUMENTS                     (0u ROWS_OUTPUTS(NEEDS))
+
+/* ---- Options ---- */
+
+static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
+{
+    if (o->engine < LEAT_ENGINE_AUTO || o->engine >= GATHER_ENGINE_COUNT)
+        return status_set(err, LEAT_E_ARGUMENT, "%d is no engine", (int)o->engine);
+    if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
+        return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done about damage", (int)o->on_damage);
+    if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
+        return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done with the last batch", (int)o->last);
+    if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_NEVER)
+        return status_set(err, LEAT_E_ARGUMENT, "%d does not say whether rows may lie apart", (int)o->apart);
+    if (o->rows != LEAT_ROWS_WINDOWS && o->rows != LEAT_ROWS_DOCUMENTS)
+        return status_set(err, LEAT_E_ARGUMENT, "%d is no kind of rows", (int)o->rows);
+    if (o->threads > 1)
+        return status_set(err, LEAT_E_ARGUMENT, "a loader has one thread or none, not %u", o->threads);
+    if (o->slots == 1 || o->slots > RING_MOST)
+        return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MOST, o->slots);
+    if (o->number_bytes != 4 && o->number_bytes != 8)
+        return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
+    if (o->outputs & ~KNOWN_OUTPUTS)
+        return status_set(err, LEAT_E_ARGUMENT, "%u names outputs that there are not", o->outputs);
+    if (o->borrow && o->outputs == 0)
+        return status_set(err, LEAT_E_ARGUMENT, "nothing is named that could be borrowed: set `outputs`");
+    if (o->borrow && o->outputs & LEAT_OUTPUT_SEQUENCES && (o->sequences_room < 2 || o->sequences_room > INT32_MAX))
+        return status_set(err, LEAT_E_ARGUMENT, "sequences that are borrowed need sequences_room, from 2 on");
+    if (o->most_length > (uint64_t)1 << 30)
+        return status_set(err, LEAT_E_ARGUMENT, "a length of %llu is beyond 2^30", (ull)o->most_length);
+    if (o->batch > LOADER_MOST_BATCH)
+        return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is beyond 2^31", (ull)o->batch);
+    return LEAT_OK;
+}
+
+static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    enum leat_status s;
+
+    l->stage.position = l->options.position;
+    if (l->options.state) {
+        s = leat_plan_state_load(l->plan, l->options.state, l->options.state_bytes, &state, err);
+        if (s != LEAT_OK)
+            return s;
+        l->stage.position = state.position;
+        l->stage.damaged = state.damaged;
+    }
+    if (l->stage.position > LEAT_SAMPLES_MOST)
+        return status_set(err, LEAT_E_ARGUMENT, "there is no position %llu", (ull)l->stage.position);
+    return LEAT_OK;
+}
+
+static enum leat_status take_options(struct leat_loader *l, const struct leat_loader_options *options,
+                                     struct leat_error *err)
+{
+    struct leat_loader_options *o = &l->options;
+    struct leat_info info = LEAT_INFO_INIT;
+    uint64_t rows;
+    enum leat_status s;
+
+    *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
+    struct_give(o, sizeof *o, options, options->size);
+    s = check_options(o, err);
+    if (s == LEAT_OK)
+        s = leat_plan_rank_rows(o->batch, o->rank, o->world, &l->first_row, &rows, err);
+    if (s == LEAT_OK)
+        s = loader_places_open(&l->places, l->plan, o->rows, o->most_length, err);
+    if (s == LEAT_OK)
+        s = find_begin(l, err);
+    if (s != LEAT_OK)
+        return s;
+    l->rows = (uint32_t)rows;
+    leat_dataset_info(l->plan->sources[0].dataset, &info);
+    l->token_width = info.token_width;
+    l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
+    l->narrow = info.vocabulary <= (uint64_t)1 << 31;
+    if (o->borrow && o->number_bytes == 4 && !l->narrow)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "ids of a vocabulary of %llu entries do not fit into 4 bytes with a sign",
+                          (ull)info.vocabulary);
+    l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first;
+    l->ops = backend_find(o->device ? o->device : "host");
+    if (!l->ops)
+        return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",
+                          o->device);
+    return LEAT_OK;
+}
+
+/* ---- Sizes ---- */
+
+/* How many slots: enough for a disk to be busy and for a consumer that is late, as far as memory goes. */
+static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
+{
+    uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, most = l->options.memory, fit, slots;
+    uint64_t free = most ? 0 : residency_memory(), on_device = most ? 0 : l->ops->room(l->backend);
+
+    if (free > on_device)
+        free = on_device;
+    if (most == 0 && free == 0) /* not known */
+        most = LEAST_SLOTS * each;
+    else if (most == 0)
+        most = free / MEMORY_SHARE > LEAST_SLOTS * each ? free / MEMORY_SHARE : free / 2;
+    fit = most / each;
+    slots = l->options.slots ? l->options.slots : USUAL_SLOTS;
+    if (!l->options.slots && slots * l->rows < ROWS_AHEAD) {
+        slots = bytes_pieces(ROWS_AHEAD, l->rows);
+        if (slots > RING_MOST)
+            slots = RING_MOST;
+        while (slots > USUAL_SLOTS && slots * each > SMALL_RING)
+            slots--;
+    }
+    if (l->options.memory > 0 || !l->options.slots)
+        slots = slots < fit ? slots : fit;
+    if (slots < 2)
+        return status_set(err, LEAT_E_NO_MEMORY,
+                          "a slot of the ring takes %llu bytes, and two do not fit into the %llu that are allowed: "
+                          "raise `memory`, or take fewer rows",
+                          (ull)each, (ull)most);
+    l->memory.slots = (unsigned)slots;
+    l->memory.slot_bytes = l->sizes.slot_bytes;
+    l->memory.output_bytes = l->sizes.output_bytes;
+    return LEAT_OK;
+}
+
+/* Rows that lie together take less. */
+static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
+{
+    enum leat_status s = choose_slots(l, err);
+
+    if (s == LEAT_OK || l->sizes.row_room == 0)
+        return s;
+    l->options.apart = LEAT_APART_NEVER;
+    return loader_layout_size(l) ? choose_slots(l, err) : s;
+}
+
+/* ---- Slots ---- */
+
+static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err)
+{
+    l->slots = calloc(l->memory.slots, sizeof *l->slots);
+    if (!l->slots)
+        return status_no_memory(err, l->memory.slots * sizeof *l->slots);
+    ring_init(&l->ring, l->memory.slots);
+    for (unsigned i = 0; i < l->memory.slots; i++) {
+        struct loader_slot *slot = &l->slots[i];
+
+        slot->loader = l;
+        slot->number = i;
+        slot->memory = l->memory.host + i * l->memory.stride;
+        slot->pieces = calloc(l->rows, sizeof *slot->pieces);
+        slot->samples = calloc(l->rows, sizeof *slot->samples);
+        if (!slot->pieces || !slot->samples)
+            return status_no_memory(err, l->rows * sizeof *slot->samples);
+        slot->job.pieces = slot->pieces;
+        slot->batch.token_width = l->token_width;
+        slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
+        slot->batch.flags = slot->memory + l->sizes.flags_at;
+        slot->batch.samples = slot->samples;
+    }
+    return LEAT_OK;
+}
+
+static void make_guard(struct leat_loader *l)
+{
+    l->owner = getpid();
+#if defined(MADV_WIPEONFORK)
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (memory == MAP_FAILED)
+        return;
+    if (madvise(memory, page, MADV_WIPEONFORK) != 0) {
+        munmap(memory, page);
+        return;
+    }
+    l->guard = memory;
+    *l->guard = 1;
+#endif
+}
+
+/* ---- The thread ---- */
+
+/* To the CPUs of a NUMA node, if the system tells which they are. */
+static void place_thread(pthread_t thread, int node)
+{
+#if defined(__linux__) && defined(__GLIBC__)
+    char path[64], text[1024] = "", *at = text;
+    cpu_set_t cpus;
+    int fd = -1;
+    uint64_t size;
+
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%d/cpulist", node);
+    if (node < 0 || file_open_read(&fd, &size, path, NULL) != LEAT_OK)
+        return;
+    if (read(fd, text, sizeof text - 1) < 0)
+        text[0] = '\0';
+    file_close(&fd);
+    CPU_ZERO(&cpus);
+    while (*at >= '0' && *at <= '9') { /* "0-3,8-11" */
+        unsigned long first = strtoul(at, &at, 10), last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
+
+        for (unsigned long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET(cpu, &cpus);
+        at += *at == ',';
+    }
+    if (CPU_COUNT(&cpus) > 0)
+        pthread_setaffinity_np(thread, sizeof cpus, &cpus);
+#else
+    (void)thread;
+    (void)node;
+#endif
+}
+
+static enum leat_status start_thread(struct leat_loader *l, struct leat_error *err)
+{
+    int r = thread_start(&l->thread, STACK, loader_stage_run, l);
+
+    if (r != 0)
+        return status_set_os(err, r, "cannot start the loader's thread (with `threads` 0 it needs none)");
+    l->has_thread = true;
+    place_thread(l->thread, l->options.numa_node);
+    return LEAT_OK;
+}
+
+static enum leat_status open_parts(struct leat_loader *l, const struct leat_loader_options *options,
+                                   struct leat_error *err)
+{
+    enum leat_status s = take_options(l, options, err);
+
+    if (s == LEAT_OK && !loader_layout_size(l))
+        s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
+                       (ull)l->rows, (ull)l->places.most_length + 1);
+    if (s == LEAT_OK)
+        s = l->ops->open(&l->backend, l->options.device ? l->options.device : "host", err);
+    if (s == LEAT_OK)
+        s = size_ring(l, err);
+    if (s == LEAT_OK)
+        s = l->ops->allocate_ring(l->backend, &l->memory, l->options.numa_node, err);
+    if (s == LEAT_OK && l->options.nvtx)
+        l->ranges = ranges_open();
+    if (s == LEAT_OK)
+        s = make_slots(l, err);
+    if (s == LEAT_OK)
+        s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
+                        ((uint64_t)l->places.most_length + 1) * l->token_width, err);
+    if (l->sizes.row_room > 0)
+        l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
+    l->gather.meanwhile = loader_stage_meanwhile;
+    l->gather.meanwhile_context = l;
+    if (s == LEAT_OK && l->options.threads > 0)
+        s = start_thread(l, err);
+    return s;
+}
+
+enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,
+                                  const struct leat_loader_options *options, struct leat_error *err)
+{
+    struct leat_loader *l = aligned_alloc(ALIGNMENT, bytes_pieces(sizeof *l, ALIGNMENT) * ALIGNMENT);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!l)
+        return status_no_memory(err, sizeof *l);
+    memset(l, 0, sizeof *l);
+    l->plan = plan;
+    l->opened_ns = gate_clock();
+    atomic_init(&l->end_at, LEAT_NONE);
+    atomic_init(&l->event_fd, -1);
+    make_guard(l);
+    s = open_parts(l, options, err);
+    /* the caller's strings were for opening only */
+    l->options.state = l->options.device = NULL;
+    if (s != LEAT_OK)
+        leat_loader_close(l);
+    else
+        *out = l;
+    return s;
+}

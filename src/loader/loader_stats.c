@@ -1,0 +1,290 @@
+/* loader_stats.c: what a loader has done, in numbers, in a line, and in sentences for a person. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "gather/warm.h"
+#include "loader.h"
+
+typedef unsigned long long ull;
+
+/* ---- Counting, on the consumer's side ---- */
+
+static uint32_t in_units(uint64_t ns)
+{
+    return ns >> 10 < UINT32_MAX ? (uint32_t)(ns >> 10) : UINT32_MAX;
+}
+
+/* The last batches' share of waiting: sums that the oldest one leaves when a new one comes. */
+static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wait_ns)
+{
+    uint64_t at = histogram_value(&c->batches) % LOADER_RECENT;
+    uint32_t all = in_units(all_ns), wait = in_units(wait_ns);
+
+    atomic_store_explicit(&c->recent_all_sum, histogram_value(&c->recent_all_sum) + all - c->recent_all[at],
+                          memory_order_relaxed);
+    atomic_store_explicit(&c->recent_wait_sum, histogram_value(&c->recent_wait_sum) + wait - c->recent_wait[at],
+                          memory_order_relaxed);
+    c->recent_all[at] = all;
+    c->recent_wait[at] = wait;
+}
+
+void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns)
+{
+    struct loader_consumer *c = &l->consumer;
+    uint64_t now = gate_clock(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
+
+    if (histogram_value(&c->batches) == 0) {
+        /* the first one is a start, not a wait */
+        atomic_store_explicit(&c->first_ns, now - l->opened_ns, memory_order_relaxed);
+    } else {
+        histogram_add(&c->next, now - began_ns);
+        count_recent(c, all, wait_ns);
+        histogram_bump(&c->wait_ns, wait_ns);
+        histogram_bump(&c->all_ns, all);
+    }
+    c->asked_ns = now;
+    histogram_bump(&c->batches, 1);
+    histogram_bump(&c->rows, slot->batch.rows);
+    histogram_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
+}
+
+/* ---- The snapshot ---- */
+
+static struct leat_times times_of(const struct histogram *h)
+{
+    return (struct leat_times) { .count = histogram_value(&h->count),
+                                 .mean = histogram_mean(h),
+                                 .p50 = histogram_quantile(h, 0.5),
+                                 .p99 = histogram_quantile(h, 0.99),
+                                 .p999 = histogram_quantile(h, 0.999),
+                                 .most = histogram_value(&h->most) };
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? (double)part / (double)whole : 0;
+}
+
+/* "map", or "map 3, uring 1". */
+static void tell_engines(const struct leat_loader *l, char *text, size_t capacity)
+{
+    unsigned kinds = 0;
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 1; i < GATHER_ENGINE_COUNT; i++)
+        kinds += atomic_load(&l->gather.in_use[i]) > 0;
+    for (int i = 1; i < GATHER_ENGINE_COUNT && used + 1 < capacity; i++) {
+        const char *name = gather_engine_names[i];
+        unsigned files = atomic_load(&l->gather.in_use[i]);
+
+        if (files == 0)
+            continue;
+        if (kinds > 1)
+            snprintf(text + used, capacity - used, "%s%s %u", used ? ", " : "", name, files);
+        else
+            snprintf(text + used, capacity - used, "%s", name);
+        used = strlen(text);
+    }
+}
+
+void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *stats)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    const struct loader_consumer *c = &l->consumer;
+    const struct loader_stage *st = &l->stage;
+    const struct gather_counters *g = &l->gather.counters;
+
+    s.batches = histogram_value(&c->batches);
+    s.rows = histogram_value(&c->rows);
+    s.tokens = histogram_value(&c->tokens);
+    s.bytes = histogram_value(&g->bytes);
+    s.read_bytes = histogram_value(&g->read_bytes);
+    s.reads = histogram_value(&g->reads);
+    s.hits = histogram_value(&g->hits);
+    s.pages_verified = histogram_value(&g->pages_verified);
+    s.rows_damaged = histogram_value(&st->rows_damaged);
+    s.warmed_bytes = loader_forked(l) ? 0 : warm_bytes(l->gather.warm);
+    s.next = times_of(&c->next);
+    s.order_ns = histogram_value(&st->order_ns);
+    s.gather_ns = histogram_value(&st->gather_ns);
+    s.storage_ns = histogram_value(&g->storage_ns);
+    s.documents_ns = histogram_value(&st->documents_ns);
+    s.outputs_ns = histogram_value(&st->outputs_ns);
+    s.copy_ns = histogram_value(&st->copy_ns);
+    s.slot_ns = histogram_value(&st->slot_ns);
+    s.consumer_ns = histogram_value(&c->wait_ns);
+    s.waiting_share = share(histogram_value(&c->recent_wait_sum), histogram_value(&c->recent_all_sum));
+    s.waiting_share_all = share(histogram_value(&c->wait_ns), histogram_value(&c->all_ns));
+    s.first_batch_ns = histogram_value(&c->first_ns);
+    s.ring_bytes = l->memory.bytes;
+    s.slots = l->memory.slots;
+    s.reads_in_flight = atomic_load(&g->in_flight_most);
+    s.huge_pages = l->memory.huge_pages;
+    s.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
+    tell_engines(l, s.engine, sizeof s.engine);
+    l->ops->describe(l->backend, s.device, sizeof s.device);
+    s.device_ring_bytes = l->memory.device_bytes;
+    s.device_memory_used = 1 - share(l->memory.device_free, l->memory.device_total);
+    if (l->memory.device_total == 0)
+        s.device_memory_used = 0;
+    s.unpinned = l->memory.unpinned;
+    s.slots_wanted = l->memory.slots_wanted;
+    s.copied_bytes = histogram_value(&g->copied);
+    s.unregistered = atomic_load(&l->gather.uring_unregistered);
+    struct_give(stats, stats->size, &s, sizeof s);
+}
+
+void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t capacity)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+    size_t used;
+
+    leat_loader_stats(loader, &s);
+    snprintf(
+        text, capacity,
+        "batches %llu, rows %llu, waited %.1f %% of the last %u (all: %.1f %%), next p50 %.1f us p99 %.1f us, engine "
+        "%s, ring %u x %.1f KiB",
+        (ull)s.batches, (ull)s.rows, 100 * s.waiting_share, LOADER_RECENT, 100 * s.waiting_share_all,
+        (double)s.next.p50 / 1e3, (double)s.next.p99 / 1e3, s.engine, s.slots, (double)s.ring_bytes / s.slots / 1024);
+    used = capacity ? strlen(text) : 0;
+    if (used + 1 < capacity && s.warming)
+        snprintf(text + used, capacity - used, ", warming: %.1f GB", (double)s.warmed_bytes / 1e9);
+    used = capacity ? strlen(text) : 0;
+    if (used + 1 < capacity && s.rows_damaged)
+        snprintf(text + used, capacity - used, ", damaged rows %llu", (ull)s.rows_damaged);
+}
+
+/* ---- Notices ---- */
+
+/* That the consumer waits while files are warmed does not take the place of what is told when it waits later. */
+enum notice {
+    NOTICE_URING = 1,
+    NOTICE_LOST_MAP = 2,
+    NOTICE_STARVED = 4,
+    NOTICE_DAMAGED = 8,
+    NOTICE_UNPINNED = 16,
+    NOTICE_FEWER_SLOTS = 32,
+    NOTICE_DEVICE_FULL = 64,
+    NOTICE_WARMING = 128
+};
+
+#define STARVED     0.10 /* the consumer's share of waiting from which on a person is told */
+#define DEVICE_FULL 0.80 /* and the share of a GPU's memory that is in use */
+
+/* True the first time. */
+static bool once(struct leat_loader *l, unsigned notice)
+{
+    return !(atomic_fetch_or(&l->told, notice) & notice);
+}
+
+/* What bounds a loader that is too slow, and what helps. */
+static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
+{
+    uint64_t storage = s->storage_ns, most = storage;
+    const char *cause = "the time goes into waiting for storage: put the files on a faster disk, or give memory so "
+                        "that they stay in it";
+
+    if (s->warming)
+        return "files are still being read into memory: this passes";
+    if (!l->has_thread && storage < s->gather_ns)
+        return "the loader has no thread, so that all work is done while it waits: open it with `threads` 1";
+    if (s->gather_ns > most) {
+        most = s->gather_ns;
+        cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
+                "beforehand and open the loader without `verify`";
+    }
+    if (s->documents_ns > most) {
+        most = s->documents_ns;
+        cause = "the time goes into finding documents' begins: ask for positions, documents and sequences only if they "
+                "are used";
+    }
+    if (s->outputs_ns > most) {
+        most = s->outputs_ns;
+        cause = "the time goes into widening on the host: take stored-width tokens, and widen where they are used";
+    }
+    if (s->order_ns > most)
+        cause = "the time goes into computing the order: take longer sequences or fewer sources";
+    return cause;
+}
+
+/* Of memory; false: there is nothing new. */
+static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
+{
+    if (s->unpinned && once(l, NOTICE_UNPINNED))
+        snprintf(
+            text, capacity,
+            "the system has refused to pin %.1f MiB for the ring: copies to the GPU take longer, and the CPU's time; "
+            "raise the limit of locked memory (ulimit -l)",
+            (double)s->ring_bytes / (1 << 20));
+    else if (s->slots < s->slots_wanted && once(l, NOTICE_FEWER_SLOTS))
+        snprintf(text, capacity,
+                 "the ring has %u slots and not %u: there was no more memory to be had on the GPU, or to be pinned",
+                 s->slots, s->slots_wanted);
+    else if (s->device_memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
+        snprintf(
+            text, capacity,
+            "%.0f %% of the GPU's memory is in use with the ring's %.1f MiB in it: give the loader fewer slots, or "
+            "less `memory`, if the training runs out of it",
+            100 * s->device_memory_used, (double)s->device_ring_bytes / (1 << 20));
+    else
+        return false;
+    return true;
+}
+
+/* Why there is no io_uring, from the errno of asking for it. */
+static const char *why_no_uring(int error)
+{
+    switch (error) {
+    case EPERM:
+    case EACCES:
+        return "forbidden by the system, as in most containers";
+    case ENOMEM:
+        return "the limit of locked memory is too low, see ulimit -l";
+    case ENOTSUP:
+        return "not built in: install liburing and build again";
+    case EMFILE:
+    case ENFILE:
+        return "too many files are open, see ulimit -n";
+    default:
+        return "not known to this kernel";
+    }
+}
+
+int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
+{
+    struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
+
+    if (loader_forked(loader))
+        return 0;
+    leat_loader_stats(loader, &s);
+    if (memory_notice(loader, &s, text, capacity))
+        return 1;
+    if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
+        snprintf(
+            text, capacity,
+            "io_uring is not to be had here (%s): files that are not in memory are read with advice instead, which "
+            "is slower",
+            why_no_uring(loader->gather.uring_error));
+        return 1;
+    }
+    if (atomic_load(&loader->gather.lost_maps) > 0 && once(loader, NOTICE_LOST_MAP)) {
+        snprintf(text, capacity,
+                 "somebody wants to change a token file: it is not mapped any more, and read instead; files of a run "
+                 "should stay as they are");
+        return 1;
+    }
+    if (s.rows_damaged > 0 && once(loader, NOTICE_DAMAGED)) {
+        snprintf(text, capacity, "rows whose tokens are damaged are masked; verify the datasets (leat verify)");
+        return 1;
+    }
+    if (s.batches > LOADER_RECENT && s.waiting_share > STARVED &&
+        once(loader, s.warming ? NOTICE_WARMING : NOTICE_STARVED)) {
+        snprintf(text, capacity, "the consumer waited for batches %.0f %% of its time: %s", 100 * s.waiting_share,
+                 cause_of(loader, &s));
+        return 1;
+    }
+    return 0;
+}

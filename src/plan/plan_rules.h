@@ -1,0 +1,84 @@
+/*
+ * plan_rules.h: what a plan says, before any dataset is opened: its options or its text, checked one by one, owned by
+ * itself. plan_text.c reads it from a plan's text and prints it; leat_plan_open() fills it from options.
+ */
+#ifndef LEAT_PLAN_RULES_H
+#define LEAT_PLAN_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+#include "order/decimal.h"
+#include "order/sampler.h"
+
+#define PLAN_MOST_SOURCES 65536u
+#define PLAN_MOST_LENGTH  ((uint64_t)1 << 30)
+
+/* As much of a text as a sentence shows, for "%.*s". */
+#define PLAN_SHOWN 100
+static inline int plan_rules_shown(size_t length)
+{
+    return length < PLAN_SHOWN ? (int)length : PLAN_SHOWN;
+}
+
+struct plan_source_rule {
+    char *name;
+    const struct leat_dataset *dataset; /* the caller's; NULL: opened by name */
+    struct decimal weight;
+    uint64_t epochs; /* 0: no limit */
+};
+
+struct plan_phase_rule {
+    uint64_t begin;
+    uint64_t seq_len; /* 0: as before */
+    struct decimal *weights;
+    size_t weight_count;
+};
+
+struct plan_split_rule {
+    char *name;
+    struct decimal fraction;
+};
+
+struct plan_rules {
+    uint64_t seed, seq_len, base_len, epochs;
+    bool sequential;
+    struct plan_source_rule *sources;
+    struct plan_phase_rule *phases; /* those after the first */
+    struct plan_split_rule *splits;
+    struct sampler_range *skips;
+    size_t source_count, phase_count, split_count, skip_count;
+    size_t source_room, phase_room, split_room, skip_room;
+    char *use; /* NULL: not given */
+};
+
+/* Rules begin as all zeros; each call adds one thing. Texts need no NUL at their end. */
+enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, size_t name_length, const char *weight,
+                                       size_t weight_length, uint64_t epochs, const struct leat_dataset *dataset,
+                                       struct leat_error *err);
+/* `weights`: decimals separated by commas. */
+enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, const char *weights, size_t weights_length,
+                                      uint64_t seq_len, struct leat_error *err);
+enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err);
+/* NAME=FRACTION,... */
+enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
+enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err);
+
+/* The last call: fills in what was left out, sorts the skips, and checks what can be checked without datasets. */
+enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
+
+/* In units of 10^-18, where the used part begins and ends. */
+void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end);
+
+void plan_rules_free(struct plan_rules *r);
+
+/* A plan's text, line by line (docs/ORDER.md, "Plan text"); `label` as of leat_plan_parse(). Does not finish. */
+enum leat_status plan_rules_read(struct plan_rules *r, const char *text, size_t bytes, const char *label,
+                                 struct leat_error *err);
+
+/* The text of finished rules: at most capacity - 1 bytes of it and a NUL; returns its whole length. */
+uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacity);
+
+#endif

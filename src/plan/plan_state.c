@@ -1,0 +1,402 @@
+/*
+ * plan_state.c: where a run stands, as text, and whether a plan has the past that a state tells of.
+ *
+ * The past is all samples up to the last one that was shown. Everything that it depends on goes into a chain of hashes:
+ * rules, seed and base length, then the sources one by one, then the phases that had begun. After each source and phase
+ * 64 bits of the chain are kept, so that the first difference can be named; where there are more than STEPS of them, a
+ * kept hash covers several. What comes later is not in it, and may change.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "checksum/checksum.h"
+#include "plan.h"
+
+#define FIRST_LINE "leat state 1"
+#define STEPS      64u
+
+typedef unsigned long long ull;
+
+/* ---- The chain ---- */
+
+struct chain {
+    const struct checksum_kernels *kernels;
+    struct hash128 hash;
+};
+
+#define CHAIN_WORDS 8u
+
+static void chain_words(struct chain *c, const uint64_t *words, unsigned count)
+{
+    uint8_t bytes[16 + 8 * CHAIN_WORDS];
+
+    checksum_store(bytes, c->hash);
+    for (unsigned i = 0; i < count; i++)
+        bytes_store64(bytes + 16 + 8 * i, words[i]);
+    c->hash = c->kernels->hash(bytes, 16 + 8 * (size_t)count);
+}
+
+static void chain_source(struct chain *c, const struct leat_plan *plan, size_t number)
+{
+    const struct plan_source *s = &plan->sources[number];
+
+    for (uint32_t i = 0; i < s->part_count; i++) {
+        const struct plan_part *p = &s->parts[i];
+        uint64_t words[] = { bytes_load64(p->identity), bytes_load64(p->identity + 8), p->begin, p->end };
+
+        chain_words(c, words, 4);
+    }
+    chain_words(c, (uint64_t[]) { s->part_count, plan->sampler.sources[number].limit }, 2);
+}
+
+static void chain_phase(struct chain *c, const struct leat_plan *plan, size_t number)
+{
+    size_t count = plan->rules.source_count;
+    const uint64_t *weights = plan->weights + number * count;
+
+    while (count > 0 && weights[count - 1] == 0) /* sources that may be appended later */
+        count--;
+    chain_words(c, (uint64_t[]) { plan->sampler.phases[number].begin, plan->lengths[number], count }, 3);
+    for (size_t i = 0; i < count; i++)
+        chain_words(c, weights + i, 1);
+}
+
+/* What a state keeps of a plan's past. */
+struct past {
+    uint64_t position, skipped;
+    uint64_t sources, phases;                         /* of the past */
+    uint64_t source_steps[STEPS], phase_steps[STEPS]; /* of the chain */
+    uint64_t skips;                                   /* a hash of the skips before the end of the past */
+    struct hash128 fingerprint;
+};
+
+static uint64_t steps_of(uint64_t count)
+{
+    return count < STEPS ? count : STEPS;
+}
+
+/* The first of those that step `step` covers. */
+static uint64_t step_begin(uint64_t step, uint64_t count)
+{
+    return count <= STEPS ? step : step * count / STEPS;
+}
+
+/* The sources that have a weight in one of the first `phases` phases, and all before them. */
+static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
+{
+    uint64_t count = plan->rules.source_count;
+
+    for (; count > 1; count--)
+        for (uint64_t i = 0; i < phases; i++)
+            if (plan->weights[i * plan->rules.source_count + count - 1] > 0)
+                return count;
+    return count;
+}
+
+static void tell_past(const struct leat_plan *plan, uint64_t position, struct past *past)
+{
+    static const uint8_t name[16] = "leat plan state";
+    uint64_t end = position > 0 ? sampler_number(&plan->sampler, position - 1) + 1 : 0;
+    const uint64_t rules[] = { PERMUTE_VERSION,      BLEND_VERSION,    PLAN_SPLIT_VERSION,
+                               plan->rules.base_len, plan->rules.seed, plan->rules.sequential };
+    struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c;
+
+    *past = (struct past) { .position = position, .skipped = end - position };
+    past->phases = end > 0 ? (uint64_t)sampler_phase_at(&plan->sampler, end - 1) + 1 : 1;
+    past->sources = past_sources(plan, past->phases);
+    chain_words(&c, rules, 6);
+    for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
+        for (; i < step_begin(step + 1, past->sources); i++)
+            chain_source(&c, plan, (size_t)i);
+        past->source_steps[step] = c.hash.low;
+    }
+    for (uint64_t step = 0, i = 0; step < steps_of(past->phases); step++) {
+        for (; i < step_begin(step + 1, past->phases); i++)
+            chain_phase(&c, plan, (size_t)i);
+        past->phase_steps[step] = c.hash.low;
+    }
+    for (uint64_t i = 0; i < plan->sampler.skip_count && plan->sampler.skips[i].first < end; i++)
+        chain_words(&skips, (uint64_t[]) { plan->sampler.skips[i].first, plan->sampler.skips[i].end }, 2);
+    past->skips = skips.hash.low;
+    chain_words(&c, &past->skips, 1);
+    past->fingerprint = c.hash;
+}
+
+/* ---- As text ---- */
+
+struct writer {
+    char *text;
+    size_t length;
+};
+
+STATUS_PRINTF(2, 3)
+static void put(struct writer *w, const char *format, ...)
+{
+    size_t room = LEAT_PLAN_STATE_BYTES - w->length;
+    va_list args;
+    int n;
+
+    va_start(args, format);
+    n = vsnprintf(w->text + w->length, room, format, args);
+    va_end(args);
+    if (n > 0)
+        w->length += (size_t)n < room ? (size_t)n : room - 1;
+}
+
+static void put_steps(struct writer *w, const char *key, uint64_t count, const uint64_t *steps)
+{
+    put(w, "%s %llu", key, (ull)count);
+    for (uint64_t i = 0; i < steps_of(count); i++)
+        put(w, " %016llx", (ull)steps[i]);
+    put(w, "\n");
+}
+
+/* The last line covers all before it: a state that was cut or changed is not taken for another one. */
+static uint64_t text_hash(const char *text, size_t length)
+{
+    return checksum_kernels()->hash(text, length).low;
+}
+
+enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct leat_plan_state *state,
+                                      char text[LEAT_PLAN_STATE_BYTES], struct leat_error *err)
+{
+    struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct writer w = { text, 0 };
+    struct past past;
+
+    struct_give(&full, sizeof full, state, state->size);
+    leat_plan_info(plan, &info);
+    if (full.position > (info.positions == LEAT_NONE ? SAMPLER_MOST / 2 : info.positions))
+        return status_set(err, LEAT_E_RANGE, "there is no position %llu: the plan ends before it", (ull)full.position);
+    tell_past(plan, full.position, &past);
+    put(&w, FIRST_LINE "\nposition %llu\nskipped %llu\ndamaged %llu\n", (ull)past.position, (ull)past.skipped,
+        (ull)full.damaged);
+    put(&w, "rules permutation=%u,blend=%u,split=%u\n", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
+    put(&w, "base-len %llu\nseed %llu\norder %s\n", (ull)plan->rules.base_len, (ull)plan->rules.seed,
+        plan->rules.sequential ? "sequential" : "shuffled");
+    put_steps(&w, "sources", past.sources, past.source_steps);
+    put_steps(&w, "phases", past.phases, past.phase_steps);
+    put(&w, "skips %016llx\n", (ull)past.skips);
+    put(&w, "fingerprint %016llx%016llx\n", (ull)past.fingerprint.high, (ull)past.fingerprint.low);
+    put(&w, "check %016llx\n", (ull)text_hash(text, w.length));
+    return LEAT_OK;
+}
+
+/* ---- Reading it ---- */
+
+struct reader {
+    const char *at, *end;
+};
+
+/* Whether `text` comes next; goes behind it. */
+static bool take(struct reader *r, const char *text)
+{
+    size_t length = strlen(text);
+
+    if ((size_t)(r->end - r->at) < length || memcmp(r->at, text, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+static bool take_number(struct reader *r, uint64_t *value)
+{
+    const char *begin = r->at;
+
+    for (*value = 0; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+        if (!bytes_multiply(*value, 10, value) || !bytes_add(*value, (uint64_t)(*r->at - '0'), value))
+            return false;
+    return r->at > begin;
+}
+
+static bool take_hash(struct reader *r, uint64_t *value)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    *value = 0;
+    for (unsigned i = 0; i < 16; i++, r->at++) {
+        const char *digit = r->at < r->end && *r->at ? strchr(digits, *r->at) : NULL;
+
+        if (!digit)
+            return false;
+        *value = *value << 4 | (uint64_t)(digit - digits);
+    }
+    return true;
+}
+
+static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint64_t *steps)
+{
+    if (!take(r, key) || !take_number(r, count) || *count == 0)
+        return false;
+    for (uint64_t i = 0; i < steps_of(*count); i++)
+        if (!take(r, " ") || !take_hash(r, &steps[i]))
+            return false;
+    return take(r, "\n");
+}
+
+/* A state as it is written. */
+struct told {
+    struct past past;
+    uint64_t damaged, permutation, blend, split, base_len, seed;
+    bool sequential;
+};
+
+static bool parse(struct reader *r, struct told *t)
+{
+    const char *begin = r->at;
+    uint64_t check, said;
+
+    if (!take(r, FIRST_LINE "\nposition ") || !take_number(r, &t->past.position) || !take(r, "\nskipped ") ||
+        !take_number(r, &t->past.skipped) || !take(r, "\ndamaged ") || !take_number(r, &t->damaged) ||
+        !take(r, "\nrules permutation=") || !take_number(r, &t->permutation) || !take(r, ",blend=") ||
+        !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) || !take(r, "\nbase-len ") ||
+        !take_number(r, &t->base_len) || !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
+        return false;
+    t->sequential = take(r, "sequential\n");
+    if ((!t->sequential && !take(r, "shuffled\n")) ||
+        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+        !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
+        !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
+        !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
+        return false;
+    check = text_hash(begin, (size_t)(r->at - begin));
+    return take(r, "check ") && take_hash(r, &said) && said == check && take(r, "\n") && r->at == r->end;
+}
+
+/* ---- Comparing ---- */
+
+STATUS_PRINTF(2, 3)
+static enum leat_status differs(struct leat_error *err, const char *format, ...)
+{
+    char sentence[800];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    return status_set(
+        err, LEAT_E_CHECKPOINT,
+        "the state belongs to another plan: %s; resume with the plan that it was saved from, to which only "
+        "later phases and later skips may be added",
+        sentence);
+}
+
+static enum leat_status compare_rules(const struct leat_plan *plan, const struct told *t, struct leat_error *err)
+{
+    const struct plan_rules *r = &plan->rules;
+
+    if (t->permutation != PERMUTE_VERSION || t->blend != BLEND_VERSION || t->split != PLAN_SPLIT_VERSION)
+        return differs(err, "its rules are permutation %llu, blend %llu, split %llu, and this library's are %u, %u, %u",
+                       (ull)t->permutation, (ull)t->blend, (ull)t->split, PERMUTE_VERSION, BLEND_VERSION,
+                       PLAN_SPLIT_VERSION);
+    if (t->base_len != r->base_len)
+        return differs(err, "its base length is %llu, and the plan's is %llu", (ull)t->base_len, (ull)r->base_len);
+    if (t->seed != r->seed)
+        return differs(err, "its seed is %llu, and the plan's is %llu", (ull)t->seed, (ull)r->seed);
+    if (t->sequential != r->sequential)
+        return differs(err, "its order is %s, and the plan's is %s", t->sequential ? "sequential" : "shuffled",
+                       r->sequential ? "sequential" : "shuffled");
+    return LEAT_OK;
+}
+
+/* The first step that differs; the number of steps if none does. */
+static uint64_t first_difference(const uint64_t *a, const uint64_t *b, uint64_t steps)
+{
+    uint64_t i = 0;
+
+    while (i < steps && a[i] == b[i])
+        i++;
+    return i;
+}
+
+static enum leat_status compare_sources(const struct leat_plan *plan, const struct past *was, const struct past *is,
+                                        struct leat_error *err)
+{
+    uint64_t step, first, last;
+
+    if (was->sources > plan->rules.source_count)
+        return differs(err, "it has %llu sources, and the plan has %llu", (ull)was->sources,
+                       (ull)plan->rules.source_count);
+    if (was->sources != is->sources)
+        return differs(err, "up to its position %llu sources have a weight, and in the plan %llu", (ull)was->sources,
+                       (ull)is->sources);
+    step = first_difference(was->source_steps, is->source_steps, steps_of(was->sources));
+    if (step == steps_of(was->sources))
+        return LEAT_OK;
+    first = step_begin(step, was->sources);
+    last = step_begin(step + 1, was->sources) - 1;
+    if (first == last)
+        return differs(err,
+                       "source %llu (here %.200s) has other datasets, another part of the split, or another limit of "
+                       "epochs",
+                       (ull)first, plan->rules.sources[first].name);
+    return differs(err,
+                   "one of the sources %llu to %llu (here %.100s to %.100s) has other datasets, another part of the "
+                   "split, or another limit of epochs",
+                   (ull)first, (ull)last, plan->rules.sources[first].name, plan->rules.sources[last].name);
+}
+
+static enum leat_status compare_phases(const struct leat_plan *plan, const struct past *was, const struct past *is,
+                                       struct leat_error *err)
+{
+    uint64_t steps = steps_of(was->phases < is->phases ? was->phases : is->phases), step, first, last;
+
+    if (was->phases != is->phases)
+        return differs(err, "up to its position %llu phases had begun, and in the plan %llu have", (ull)was->phases,
+                       (ull)is->phases);
+    step = first_difference(was->phase_steps, is->phase_steps, steps);
+    if (step == steps)
+        return LEAT_OK;
+    first = step_begin(step, was->phases);
+    last = step_begin(step + 1, was->phases) - 1;
+    if (first == last)
+        return differs(err, "phase %llu (here from sample %llu on) has another begin, other weights or another length",
+                       (ull)first, (ull)plan->sampler.phases[first].begin);
+    return differs(err,
+                   "one of the phases %llu to %llu (here from sample %llu on) has another begin, other weights or "
+                   "another length",
+                   (ull)first, (ull)last, (ull)plan->sampler.phases[first].begin);
+}
+
+enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, size_t bytes,
+                                      struct leat_plan_state *state, struct leat_error *err)
+{
+    struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    struct reader r = { text, text + bytes };
+    struct told t = { .damaged = 0 };
+    enum leat_status s;
+    struct past is;
+
+    if (bytes > LEAT_PLAN_STATE_BYTES || !parse(&r, &t))
+        return status_set(err, LEAT_E_CHECKPOINT,
+                          "this is no state of a plan, or it is cut or changed, at byte %llu; take another checkpoint",
+                          (ull)(r.at - text));
+    leat_plan_info(plan, &info);
+    s = compare_rules(plan, &t, err);
+    if (s != LEAT_OK)
+        return s;
+    if (t.past.position > (info.positions == LEAT_NONE ? SAMPLER_MOST / 2 : info.positions))
+        return differs(err, "its position is %llu, and the plan ends at %llu", (ull)t.past.position,
+                       (ull)info.positions);
+    tell_past(plan, t.past.position, &is);
+    s = compare_sources(plan, &t.past, &is, err);
+    if (s == LEAT_OK && (t.past.skips != is.skips || t.past.skipped != is.skipped))
+        s = differs(err, "up to its position %llu samples were skipped, and in the plan %llu are, or others",
+                    (ull)t.past.skipped, (ull)is.skipped);
+    if (s == LEAT_OK)
+        s = compare_phases(plan, &t.past, &is, err);
+    if (s == LEAT_OK && !checksum_equal(t.past.fingerprint, is.fingerprint))
+        s = differs(err, "its fingerprint is another one");
+    if (s != LEAT_OK)
+        return s;
+    full.position = t.past.position;
+    full.damaged = t.damaged;
+    full.skipped = t.past.skipped;
+    struct_give(state, state->size, &full, sizeof full);
+    return LEAT_OK;
+}

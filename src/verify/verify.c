@@ -1,0 +1,240 @@
+/*
+ * verify.c: everything there is to check, in one pass over both files, by several threads.
+ *
+ * The work is cut into tasks that know nothing of each other: 16 MiB of the token file, with the directory entries and
+ * document starts that belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own
+ * pages. Here are the threads and what they share; verify_tokens.c and verify_sections.c do a task each. At the end the
+ * sums are compared, and the small records are checked by one thread (verify_records.c).
+ */
+#include "verify.h"
+
+#include <sched.h>
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "dataset/dataset.h"
+
+#define MAX_THREADS 1024u
+
+/* ---- Damage ---- */
+
+/* Under the lock. */
+static void keep_first(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
+{
+    if (v->status == LEAT_OK || rank < v->rank) {
+        v->status = status;
+        v->first = *why;
+        v->rank = rank;
+    }
+}
+
+void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
+{
+    pthread_mutex_lock(&v->lock);
+    keep_first(v, status, why, rank);
+    v->report->damaged_others++;
+    if (!verify_is_damage(status)) /* a disk that fails, a lack of memory */
+        v->stopped = true;
+    pthread_mutex_unlock(&v->lock);
+}
+
+void verify_note_page(struct verify_worker *w, uint64_t page)
+{
+    struct verify *v = w->v;
+    uint64_t document, documents;
+    enum leat_status s = part_damaged_page(v->part, page, &document, &documents, &w->err);
+
+    pthread_mutex_lock(&v->lock);
+    v->damaged_pages++;
+    v->report->damaged_pages++;
+    keep_first(v, s, &w->err, VERIFY_RANK_PAGES + page);
+    if (v->report->part == LEAT_NONE || (v->report->part == v->part_number && page < v->report->page)) {
+        v->report->part = v->part_number;
+        v->report->page = page;
+        v->report->first_document = document == LEAT_NONE ? LEAT_NONE : v->part->first_document + document;
+        v->report->documents = documents;
+    }
+    pthread_mutex_unlock(&v->lock);
+}
+
+/* ---- A stretch of a file, piece by piece ---- */
+
+struct verify_stretch verify_open_stretch(struct file_map *file, uint64_t offset, uint64_t bytes)
+{
+    struct verify_stretch s = { .file = file, .offset = offset };
+
+    s.mapped = bytes > 0 && file_window_open(&s.window, file, offset, bytes) == LEAT_OK;
+    return s;
+}
+
+void verify_close_stretch(struct verify_stretch *s)
+{
+    if (s->mapped)
+        file_window_close(&s->window, s->file);
+}
+
+enum leat_status verify_load_piece(struct verify_worker *w, const struct verify_stretch *s, uint64_t at, uint64_t count)
+{
+    if (s->mapped) {
+        w->bytes = s->window.bytes + at;
+        return LEAT_OK;
+    }
+    w->bytes = w->buffer;
+    return file_map_read(s->file, s->offset + at, w->buffer, count, &w->err);
+}
+
+/* ---- Threads ---- */
+
+/* The next task, or false; on the way what the last one did is counted. */
+static bool next_task(struct verify *v, uint64_t done, uint64_t *task)
+{
+    bool go_on;
+
+    pthread_mutex_lock(&v->lock);
+    v->report->bytes += done;
+    if (!v->stopped && v->options->progress &&
+        v->options->progress(v->options->context, v->report->bytes, v->total) != 0) {
+        v->stopped = true;
+        v->status = status_set(&v->first, LEAT_E_STATE, "verifying %s was stopped", v->part->name);
+        v->rank = 0;
+    }
+    go_on = !v->stopped && v->next_task < v->tasks;
+    *task = v->next_task;
+    v->next_task += go_on;
+    pthread_mutex_unlock(&v->lock);
+    return go_on;
+}
+
+static uint64_t run_task(struct verify_worker *w, uint64_t task)
+{
+    struct verify *v = w->v;
+    struct verify_area *a = v->areas;
+
+    if (task < v->token_tasks) {
+        verify_tokens(w, task);
+        return verify_task_bytes(v->part->tokens.size, task);
+    }
+    task -= v->token_tasks;
+    for (uint64_t tasks; task >= (tasks = bytes_pieces(a->place.bytes, VERIFY_TASK_BYTES)); a++)
+        task -= tasks;
+    verify_section(w, a, task);
+    return verify_task_bytes(a->place.bytes, task);
+}
+
+static void *work(void *context)
+{
+    struct verify_worker w = { .v = context };
+    uint64_t task, done = 0;
+
+    w.buffer = malloc(VERIFY_BUFFER_BYTES);
+    w.starts = malloc(VERIFY_STARTS * sizeof *w.starts);
+    if (!w.buffer || !w.starts)
+        verify_note(w.v, status_no_memory(&w.err, VERIFY_BUFFER_BYTES), &w.err, 0);
+    else
+        while (next_task(w.v, done, &task))
+            done = run_task(&w, task);
+    free(w.buffer);
+    free(w.starts);
+    return NULL;
+}
+
+static unsigned usable_cpus(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+    return count > 0 ? (unsigned)count : 1;
+}
+
+/* This thread works too, so that threads that cannot be made only cost time. */
+static void run(struct verify *v, unsigned threads)
+{
+    pthread_t ids[MAX_THREADS];
+    unsigned made = 0;
+
+    if (threads > v->tasks)
+        threads = v->tasks > 0 ? (unsigned)v->tasks : 1;
+    while (made + 1 < threads && pthread_create(&ids[made], NULL, work, v) == 0)
+        made++;
+    work(v);
+    for (unsigned i = 0; i < made; i++)
+        pthread_join(ids[i], NULL);
+}
+
+static void list_areas(struct verify *v)
+{
+    const struct format_header *h = &v->part->header;
+
+    for (unsigned kind = 1; kind < FORMAT_KINDS; kind++)
+        if (h->sections[kind].present)
+            v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = h->sections[kind] };
+    for (unsigned i = 0; i < h->other_count; i++)
+        v->areas[v->area_count++] = (struct verify_area) { .kind = 0, .place = h->others[i] };
+    v->token_tasks = bytes_pieces(v->part->tokens.size, VERIFY_TASK_BYTES);
+    v->tasks = v->token_tasks;
+    for (unsigned i = 0; i < v->area_count; i++)
+        v->tasks += bytes_pieces(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
+}
+
+static enum leat_status verify_part(const struct leat_dataset *d, uint64_t number, uint64_t total, unsigned threads,
+                                    const struct leat_verify_options *options, struct leat_verify_report *report,
+                                    struct leat_error *err)
+{
+    struct verify v = {
+        .part = &d->parts[number],
+        .part_number = number,
+        .total = total,
+        .report = report,
+        .options = options,
+        .inputs = d->parts[number].header.sections[FORMAT_INPUTS].entries,
+    };
+
+    if (v.inputs < SIZE_MAX / sizeof *v.counts)
+        v.counts = calloc((size_t)v.inputs + 1, sizeof *v.counts);
+    if (!v.counts)
+        return status_no_memory(err, v.inputs);
+    pthread_mutex_init(&v.lock, NULL);
+    list_areas(&v);
+    run(&v, threads);
+    if (!v.stopped)
+        verify_records(&v);
+    pthread_mutex_destroy(&v.lock);
+    free(v.counts);
+    if (v.status != LEAT_OK && err)
+        *err = v.first;
+    return v.status;
+}
+
+enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
+                                     struct leat_verify_report *report, struct leat_error *err)
+{
+    struct leat_verify_options all = LEAT_VERIFY_OPTIONS_INIT;
+    struct leat_verify_report full = { .part = LEAT_NONE, .page = LEAT_NONE, .first_document = LEAT_NONE };
+    enum leat_status status = LEAT_OK;
+    struct leat_error why;
+    uint64_t total = 0;
+
+    if (options)
+        struct_give(&all, sizeof all, options, options->size);
+    if (all.threads == 0)
+        all.threads = usable_cpus();
+    if (all.threads > MAX_THREADS)
+        all.threads = MAX_THREADS;
+    for (uint64_t i = 0; i < d->part_count; i++)
+        total += d->parts[i].tokens.size + d->parts[i].index.size;
+    for (uint64_t i = 0; i < d->part_count; i++) {
+        enum leat_status s = verify_part(d, i, total, all.threads, &all, &full, &why);
+
+        if (s != LEAT_OK && status == LEAT_OK) {
+            status = s;
+            if (err)
+                *err = why;
+        }
+        if (s != LEAT_OK && !verify_is_damage(s))
+            break;
+    }
+    if (report)
+        struct_give(report, report->size, &full, sizeof full);
+    return status;
+}

@@ -1,0 +1,155 @@
+/*
+ * verify_records.c: the part of verifying that is small or needs all threads' results: sums, padding between sections,
+ * inputs against what was counted, the tokenizer and metadata records.
+ */
+#include "base/bytes.h"
+#include "base/status.h"
+#include "dataset/dataset.h"
+#include "format/records.h"
+#include "verify.h"
+
+/* What failed to be read comes before all that was found wrong. */
+static void note(struct verify *v, enum leat_status s, const struct leat_error *why, uint64_t offset)
+{
+    if (s != LEAT_OK)
+        verify_note(v, s, why, verify_is_damage(s) ? VERIFY_RANK_RECORDS + offset : offset);
+}
+
+static void check_sums(struct verify *v)
+{
+    struct leat_error why;
+
+    for (unsigned i = 0; i < v->area_count; i++) {
+        const struct verify_area *a = &v->areas[i];
+
+        if (!checksum_equal(a->sum, a->place.sum))
+            verify_note(v,
+                        status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
+                                      "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not "
+                                      "match; restore the file from its source",
+                                      format_section_name(a->kind), v->part->index.path,
+                                      (unsigned long long)a->place.offset,
+                                      (unsigned long long)(a->place.offset + a->place.bytes)),
+                        &why, VERIFY_RANK_SUMS + a->place.offset);
+    }
+    /* only if the pages section is sound does this say more than the pages did */
+    if (!checksum_equal(v->token_sum, v->part->header.token_sum) && v->damaged_pages == 0)
+        verify_note(v,
+                    status_set_at(&why, LEAT_E_CHECKSUM, 0,
+                                  "%s is damaged: the sum of its page hashes does not match its index, though each "
+                                  "page's short hash does; restore both from their source",
+                                  v->part->tokens.path),
+                    &why, VERIFY_RANK_PAGES);
+}
+
+/* The bytes between one section and the next are zero. */
+static void check_padding(struct verify *v)
+{
+    uint8_t bytes[FORMAT_ALIGNMENT];
+    struct leat_error why;
+
+    for (unsigned i = 0; i < v->area_count; i++) {
+        uint64_t end = v->areas[i].place.offset + v->areas[i].place.bytes, next = format_align(end);
+        enum leat_status s;
+
+        if (end == v->part->index.size || next > v->part->index.size)
+            continue; /* the last one */
+        s = file_map_read(&v->part->index, end, bytes, next - end, &why);
+        if (s == LEAT_OK && !bytes_all_zero(bytes, next - end))
+            s = status_set_at(
+                &why, LEAT_E_SECTION, end,
+                "%s: the bytes after its %s section are not zero: it is damaged; restore the file from its "
+                "source",
+                v->part->index.path, format_section_name(v->areas[i].kind));
+        note(v, s, &why, end);
+    }
+}
+
+static void check_inputs(struct verify *v)
+{
+    uint64_t paths = 0, path_bytes = v->part->header.sections[FORMAT_INPUT_PATHS].bytes;
+    uint64_t section = v->part->header.sections[FORMAT_INPUTS].offset;
+    uint8_t record[FORMAT_INPUT_BYTES];
+    struct records_input input;
+    struct leat_error why;
+
+    for (uint64_t i = 0; i <= v->inputs; i++) {
+        uint64_t at = FORMAT_INPUT_BYTES * i;
+        const char *wrong = NULL;
+
+        if (i < v->inputs) {
+            enum leat_status s = part_section(v->part, FORMAT_INPUTS, at, record, sizeof record, &why);
+
+            if (s != LEAT_OK) {
+                note(v, s, &why, section + at);
+                return;
+            }
+            records_load_input(&input, record);
+            if (input.path_offset != paths || !bytes_inside(paths, input.path_bytes, path_bytes))
+                wrong = "its path does not follow the one before it";
+            else if (!atomic_load(&v->uncounted) &&
+                     (input.documents != v->counts[i].documents || input.tokens != v->counts[i].tokens))
+                wrong = "its documents or tokens are not those that the origins count";
+            paths += input.path_bytes;
+        } else if (paths != path_bytes) {
+            wrong = "the paths do not end where the last input's does";
+        }
+        if (wrong) {
+            status_set_at(&why, LEAT_E_RECORD, section + at, "%s: input %llu is wrong: %s; write the dataset again",
+                          v->part->index.path, (unsigned long long)i, wrong);
+            note(v, LEAT_E_RECORD, &why, section + at);
+            return;
+        }
+    }
+}
+
+/* The ids end where their section does. */
+static void check_id_ends(struct verify *v)
+{
+    const struct format_place *ends = &v->part->header.sections[FORMAT_ID_ENDS];
+    const struct format_place *ids = &v->part->header.sections[FORMAT_IDS];
+    struct leat_error why;
+    uint64_t last = 0;
+    enum leat_status s = LEAT_OK;
+
+    if (!ends->present)
+        return;
+    if (ends->entries > 0)
+        s = part_section(v->part, FORMAT_ID_ENDS, 8 * (ends->entries - 1), &last, 8, &why);
+    if (s == LEAT_OK && bytes_le64(last) != ids->bytes)
+        s = status_set_at(&why, LEAT_E_RECORD, ends->offset,
+                          "%s: the last document's id does not end where the ids do; write the dataset again",
+                          v->part->index.path);
+    note(v, s, &why, ends->offset);
+}
+
+/* The readers of these records check them whole. They read the first part's tokenizer and any part's metadata. */
+static void check_stored(struct verify *v)
+{
+    struct leat_dataset alone = { .parts = v->part, .part_count = 1 };
+    struct leat_stored_tokenizer *tokenizer;
+    struct leat_metadata *metadata;
+    struct leat_error why;
+    enum leat_status s;
+
+    if (v->part->header.sections[FORMAT_TOKENIZER].present) {
+        s = leat_dataset_tokenizer(&alone, &tokenizer, &why);
+        leat_stored_tokenizer_free(tokenizer);
+        note(v, s, &why, v->part->header.sections[FORMAT_TOKENIZER].offset);
+    }
+    s = leat_dataset_metadata(&alone, 0, &metadata, &why);
+    leat_metadata_free(metadata);
+    note(v, s, &why, v->part->header.sections[FORMAT_METADATA].offset);
+}
+
+void verify_records(struct verify *v)
+{
+    check_sums(v);
+    check_padding(v);
+    check_inputs(v);
+    check_id_ends(v);
+    check_stored(v);
+    v->report->bytes += v->part->index.size;
+    for (unsigned i = 0; i < v->area_count; i++)
+        v->report->bytes -= v->areas[i].place.bytes; /* counted by the tasks */
+}

@@ -1,0 +1,27 @@
+/*
+ * page_sum.h: the page sum of FORMAT.md over bytes that come in parts of any size. Whole pages are hashed where they
+ * lie; only a page that is cut by the border of a part is copied.
+ */
+#ifndef LEAT_TOKENIZE_TOOLS_PAGE_SUM_H
+#define LEAT_TOKENIZE_TOOLS_PAGE_SUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "checksum/checksum.h"
+
+struct page_sum {
+    const struct checksum_kernels *kernels;
+    struct hash128 whole;        /* of the pages that are complete */
+    uint64_t bytes;              /* so many were added */
+    uint8_t page[CHECKSUM_PAGE]; /* the bytes of the page that is not complete: bytes % CHECKSUM_PAGE of them */
+};
+
+/* Begins after `pages` whole pages with the sum `whole`; 0 and zero for a new sum. */
+void page_sum_begin(struct page_sum *sum, uint64_t pages, struct hash128 whole);
+void page_sum_add(struct page_sum *sum, const void *bytes, size_t count);
+
+/* The sum of all that was added; more may be added afterwards. */
+struct hash128 page_sum_now(const struct page_sum *sum);
+
+#endif

@@ -1,0 +1,85 @@
+/*
+ * byte_cuts.h: where a piece of bytes may be cut further without changing anything: between two neighbouring characters
+ * no product of a merge can reach across if no token has them side by side. Tokens may begin and end within a
+ * character; so may what they hold of the two. Pieces that nobody has met before fall into parts that all have.
+ *
+ * Only before characters that are not ASCII: of words of ASCII there is hardly ever a pair that no token has.
+ */
+#ifndef LEAT_TOKENIZER_BYTE_CUTS_H
+#define LEAT_TOKENIZER_BYTE_CUTS_H
+
+#include <stdbool.h>
+
+#include "base/bytes.h"
+#include "tokenizer/spec/spec.h"
+
+struct byte_cuts {
+    bool long_only;  /* pieces have been cut already: nearly all that are not long are in the cache */
+    uint32_t *pairs; /* bits by hash: of two whole characters */
+    unsigned shift;  /* of a hash */
+    /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
+    uint32_t partial[256][2];
+    bool has_partial; /* else none does */
+};
+
+/* Pieces of so many bytes are left as they are, where long ones only are cut. */
+#define BYTE_CUTS_LEAST 15
+
+/* Of a hash: of the character before, of that after. */
+#define BYTE_CUTS_BEFORE 0x9e3779b1u
+#define BYTE_CUTS_AFTER  0x85ebca77u
+
+/* Nothing in it yet: of tokens that hold whole characters only. */
+enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err);
+
+/* Of a byte-level spec. */
+enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err);
+void byte_cuts_free(struct byte_cuts *c);
+
+/* How many bytes a character has, by its first. */
+static inline unsigned byte_cuts_length(uint8_t first)
+{
+    return first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* A character as a word: its bytes, the first lowest. `room` bytes can be read. */
+static inline uint32_t byte_cuts_load(const uint8_t *text, unsigned length, size_t room)
+{
+    uint32_t word = 0;
+
+    if (room >= 4)
+        return bytes_load32(text) & UINT32_MAX >> (32 - 8 * length);
+    for (unsigned i = 0; i < length; i++)
+        word |= (uint32_t)text[i] << 8 * i;
+    return word;
+}
+
+static inline uint32_t byte_cuts_hash(const struct byte_cuts *c, uint32_t before, uint32_t after)
+{
+    return (before * BYTE_CUTS_BEFORE + after * BYTE_CUTS_AFTER) >> c->shift;
+}
+
+static inline void byte_cuts_add(struct byte_cuts *c, uint32_t before, uint32_t after)
+{
+    uint32_t bit = byte_cuts_hash(c, before, after);
+
+    c->pairs[bit / 32] |= (uint32_t)1 << bit % 32;
+}
+
+/* Whether there may be a cut between two whole characters, of tokens that hold only such. */
+static inline bool byte_cuts_safe_whole(const struct byte_cuts *c, uint32_t before, uint32_t after)
+{
+    uint32_t bit = byte_cuts_hash(c, before, after);
+
+    return !(c->pairs[bit / 32] >> bit % 32 & 1);
+}
+
+/* Whether there may be a cut between two characters; the second is not ASCII. `last`: the byte before the place. */
+static inline bool byte_cuts_safe(const struct byte_cuts *c, uint32_t before, uint8_t last, uint32_t after)
+{
+    uint32_t bit = byte_cuts_hash(c, before, after);
+
+    return !((c->pairs[bit / 32] >> bit % 32 | c->partial[last][after >> 5 & 1] >> (after & 31)) & 1);
+}
+
+#endif

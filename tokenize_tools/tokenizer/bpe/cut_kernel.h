@@ -1,0 +1,207 @@
+/*
+ * cut_kernel.h: the body of cut_kernels_*.c, compiled once for each CPU level. The levels differ in how two tables of
+ * 256 bytes are looked up for 64 bytes at once.
+ */
+#include <string.h>
+
+#include "cut_classes.h"
+
+#if defined(__AVX512VBMI__)
+#include <immintrin.h>
+
+#include "tokenizer/scan/bit_places_avx512.h"
+
+struct tables {
+    __m512i before[4], after[4];
+};
+
+static inline void load_tables(struct tables *t, const struct cut_classes *c)
+{
+    for (unsigned i = 0; i < 4; i++) {
+        t->before[i] = _mm512_loadu_si512(c->before + 64 * i);
+        t->after[i] = _mm512_loadu_si512(c->after + 64 * i);
+    }
+}
+
+static inline __m512i look_up(const __m512i table[4], __m512i bytes)
+{
+    __m512i low = _mm512_permutex2var_epi8(table[0], bytes, table[1]);
+    __m512i high = _mm512_permutex2var_epi8(table[2], bytes, table[3]);
+
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), low, high);
+}
+
+/* A bit for each of 64 places, of which the first is before text[0]; text[-1] to text[63] can be read. */
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
+{
+    __m512i before = look_up(t->before, _mm512_loadu_si512(text - 1));
+
+    return _mm512_testn_epi8_mask(before, look_up(t->after, _mm512_loadu_si512(text)));
+}
+
+/* The same for `count` places, less than 64, reading no further. */
+static inline uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
+{
+    __mmask64 some = ((uint64_t)1 << count) - 1;
+    __m512i before = look_up(t->before, _mm512_maskz_loadu_epi8(some, text - 1));
+
+    return _mm512_mask_testn_epi8_mask(some, before, look_up(t->after, _mm512_maskz_loadu_epi8(some, text)));
+}
+
+#elif defined(__AVX2__)
+#include <immintrin.h>
+
+struct tables {
+    __m256i before[16], after[16];
+};
+
+static inline void load_tables(struct tables *t, const struct cut_classes *c)
+{
+    for (unsigned i = 0; i < 16; i++) {
+        t->before[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(c->before + 16 * i)));
+        t->after[i] = _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(c->after + 16 * i)));
+    }
+}
+
+/* A shuffle gives 0 for indices with the high bit. Adding 0x70 to one of 0-15 leaves it clear, to others up to 143 sets
+ * it, and with saturation it stays set: so each row of sixteen adds its share. */
+static inline __m256i look_up_half(const __m256i table[8], __m256i bytes)
+{
+    const __m256i top = _mm256_set1_epi8(0x70);
+    __m256i found = _mm256_setzero_si256();
+
+    for (unsigned i = 0; i < 8; i++) {
+        __m256i index = _mm256_xor_si256(bytes, _mm256_set1_epi8((char)(16 * i)));
+
+        found = _mm256_or_si256(found, _mm256_shuffle_epi8(table[i], _mm256_adds_epu8(index, top)));
+    }
+    return found;
+}
+
+static inline __m256i look_up(const __m256i table[16], __m256i bytes)
+{
+    __m256i found = look_up_half(table, bytes);
+
+    if (_mm256_movemask_epi8(bytes))
+        found = _mm256_or_si256(found, look_up_half(table + 8, _mm256_xor_si256(bytes, _mm256_set1_epi8((char)0x80))));
+    return found;
+}
+
+static inline uint32_t cuts_of_half(const struct tables *t, const uint8_t *text)
+{
+    __m256i before = look_up(t->before, _mm256_loadu_si256((const __m256i *)(text - 1)));
+    __m256i after = look_up(t->after, _mm256_loadu_si256((const __m256i *)text));
+    __m256i cut = _mm256_cmpeq_epi8(_mm256_and_si256(before, after), _mm256_setzero_si256());
+
+    return (uint32_t)_mm256_movemask_epi8(cut);
+}
+
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
+{
+    return cuts_of_half(t, text) | (uint64_t)cuts_of_half(t, text + 32) << 32;
+}
+
+#elif defined(CUT_NEON)
+#include <arm_neon.h>
+
+struct tables {
+    uint8x16x4_t before[4], after[4];
+};
+
+static inline void load_tables(struct tables *t, const struct cut_classes *c)
+{
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned k = 0; k < 4; k++) {
+            t->before[i].val[k] = vld1q_u8(c->before + 64 * i + 16 * k);
+            t->after[i].val[k] = vld1q_u8(c->after + 64 * i + 16 * k);
+        }
+}
+
+/* A look-up beyond a table gives 0. */
+static inline uint8x16_t look_up(const uint8x16x4_t table[4], uint8x16_t bytes)
+{
+    uint8x16_t found = vqtbl4q_u8(table[0], bytes);
+
+    for (unsigned i = 1; i < 4; i++)
+        found = vorrq_u8(found, vqtbl4q_u8(table[i], vsubq_u8(bytes, vdupq_n_u8((uint8_t)(64 * i)))));
+    return found;
+}
+
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
+{
+    static const uint8_t bits[16] = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
+    uint8x16_t part[4];
+
+    for (unsigned i = 0; i < 4; i++) {
+        uint8x16_t before = look_up(t->before, vld1q_u8(text + 16 * i - 1));
+        uint8x16_t after = look_up(t->after, vld1q_u8(text + 16 * i));
+
+        part[i] = vandq_u8(vceqzq_u8(vandq_u8(before, after)), vld1q_u8(bits));
+    }
+    part[0] = vpaddq_u8(vpaddq_u8(part[0], part[1]), vpaddq_u8(part[2], part[3]));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(part[0], part[0])), 0);
+}
+
+#else
+
+struct tables {
+    const struct cut_classes *classes;
+};
+
+static inline void load_tables(struct tables *t, const struct cut_classes *c)
+{
+    t->classes = c;
+}
+
+static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
+{
+    const struct cut_classes *c = t->classes;
+    uint64_t cuts = 0;
+
+    for (unsigned i = 0; i < 64; i++)
+        cuts |= (uint64_t)((c->before[text[(int)i - 1]] & c->after[text[i]]) == 0) << i;
+    return cuts;
+}
+
+#endif
+
+#if !defined(__AVX512VBMI__)
+/* The same for less than 64 places: from a copy. */
+static uint64_t cuts_of_rest(const struct tables *t, const uint8_t *text, size_t count)
+{
+    uint8_t copy[65] = { 0 };
+
+    memcpy(copy, text - 1, count + 1);
+    return cuts_of(t, copy + 1) & (((uint64_t)1 << count) - 1);
+}
+#endif
+
+/* Puts the places of bits down, counted from `base`; may write CUT_SLACK. */
+static inline void put_places(uint64_t bits, uint32_t base, uint32_t *cuts)
+{
+#if defined(__AVX512VBMI2__)
+    bit_places(bits, base, cuts);
+#else
+    for (; bits; bits &= bits - 1)
+        *cuts++ = base + (uint32_t)__builtin_ctzll(bits);
+#endif
+}
+
+static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from, size_t to, uint32_t *cuts,
+                   size_t enough, size_t *reached)
+{
+    struct tables tables;
+    size_t count = 0, at = from;
+
+    load_tables(&tables, c);
+    for (; at < to && count < enough; at += 64) {
+        uint64_t bits = to - at >= 64 ? cuts_of(&tables, text + at) : cuts_of_rest(&tables, text + at, to - at);
+
+        put_places(bits, (uint32_t)at, cuts + count);
+        count += (size_t)__builtin_popcountll(bits);
+    }
+    *reached = at < to ? at : to;
+    return count;
+}
+
+const struct cut_kernels CUT_ROW = { CUT_NAME, find };

@@ -1,0 +1,162 @@
+/*
+ * live_merges.c: see live_merges.h.
+ *
+ * Whether a merge happens is asked backwards. Its two parts stand side by side, each having come about by itself; the
+ * later of their last merges is undone, again and again. If two symbols that stood side by side on the way have a merge
+ * of a lower rank than what happened next, then that merge came first, and the parts never came about. This needs
+ * later merges to have greater ranks, so a part must have been made before: those of which that is not so are late.
+ */
+#include "live_merges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "tokenizer/containers/big.h"
+
+/* An entry of the table: left, right and rank of a merge; all bits set: free. */
+#define SYMBOL_BITS 20
+#define RANK_BITS   24
+#define FREE        UINT64_MAX
+
+struct live_merges {
+    struct live_symbol *symbols;
+    uint64_t *pairs;
+    unsigned bits;       /* 2^bits pairs */
+    uint32_t late, most; /* late merges in the table, and how many it may hold */
+};
+
+enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, size_t merges, struct leat_error *err)
+{
+    struct live_merges *l;
+    size_t room;
+
+    *out = NULL;
+    if (symbols >= (uint32_t)1 << SYMBOL_BITS || merges >= (size_t)1 << RANK_BITS)
+        return LEAT_OK;
+    l = calloc(1, sizeof *l);
+    if (!l)
+        return status_no_memory(err, sizeof *l);
+    for (l->bits = 6; (size_t)1 << l->bits < 2 * (size_t)symbols;)
+        l->bits++;
+    room = (size_t)1 << l->bits;
+    l->most = symbols / 2; /* besides one that makes each symbol */
+    l->symbols = big_alloc(symbols * sizeof *l->symbols);
+    l->pairs = big_alloc(room * sizeof *l->pairs);
+    if (!l->symbols || !l->pairs) {
+        live_merges_free(l);
+        return status_no_memory(err, symbols * sizeof *l->symbols + room * sizeof *l->pairs);
+    }
+    memset(l->symbols, 0xff, symbols * sizeof *l->symbols);
+    memset(l->pairs, 0xff, room * sizeof *l->pairs);
+    *out = l;
+    return LEAT_OK;
+}
+
+void live_merges_free(struct live_merges *l)
+{
+    if (!l)
+        return;
+    free(l->symbols);
+    free(l->pairs);
+    free(l);
+}
+
+void live_merges_leaf(struct live_merges *l, uint32_t symbol)
+{
+    l->symbols[symbol].made = 0;
+}
+
+static uint64_t pair_of(uint32_t left, uint32_t right)
+{
+    return (uint64_t)left << SYMBOL_BITS | right;
+}
+
+static size_t first_place(const struct live_merges *l, uint64_t pair)
+{
+    return (size_t)(pair * 0x9e3779b97f4a7c15u >> (64 - l->bits));
+}
+
+void live_merges_prefetch(const struct live_merges *l, uint32_t left, uint32_t right)
+{
+    __builtin_prefetch(&l->symbols[left]);
+    __builtin_prefetch(&l->symbols[right]);
+    __builtin_prefetch(&l->pairs[first_place(l, pair_of(left, right))]);
+}
+
+/* The place of the pair, or the free one where it would go. */
+static size_t place_of(const struct live_merges *l, uint64_t pair)
+{
+    size_t mask = ((size_t)1 << l->bits) - 1, at = first_place(l, pair);
+
+    while (l->pairs[at] != FREE && l->pairs[at] >> RANK_BITS != pair)
+        at = (at + 1) & mask;
+    return at;
+}
+
+/* Whether two symbols that stand side by side are merged by a rank below `limit`. */
+static bool merges_below(const struct live_merges *l, uint32_t left, uint32_t right, uint32_t limit)
+{
+    uint64_t entry = l->pairs[place_of(l, pair_of(left, right))];
+
+    return entry != FREE && (entry & (((uint64_t)1 << RANK_BITS) - 1)) < limit;
+}
+
+static void add(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
+{
+    size_t at = place_of(l, pair_of(left, right));
+
+    if (l->pairs[at] == FREE) /* else with a lower rank, which is what counts */
+        l->pairs[at] = pair_of(left, right) << RANK_BITS | rank;
+}
+
+/* Among equals the leftmost merge goes first: what crosses the boundary lies right of what makes x, left of what makes
+ * y. */
+static bool come_about(const struct live_merges *l, uint32_t x, uint32_t y, uint32_t limit)
+{
+    const struct live_symbol *symbols = l->symbols;
+
+    for (;;) {
+        if (merges_below(l, x, y, limit))
+            return false;
+        if (symbols[x].made > symbols[y].made) {
+            limit = symbols[x].made - 1;
+            x = symbols[x].right;
+        } else if (symbols[y].made == 0) {
+            return true;
+        } else {
+            limit = symbols[y].made;
+            y = symbols[y].left;
+        }
+    }
+}
+
+static enum live_verdict put_late(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
+{
+    if (l->late < l->most)
+        add(l, left, right, rank);
+    l->late++;
+    return LIVE_LATE;
+}
+
+enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32_t right, uint32_t result,
+                                    uint32_t rank)
+{
+    struct live_symbol *symbols = l->symbols, *s = &symbols[result];
+
+    if (s->made != LIVE_NEVER)
+        return LIVE_DEAD;
+    /* with late merges that are not in the table nothing can be told any more */
+    if (symbols[left].made == LIVE_NEVER || symbols[right].made == LIVE_NEVER || l->late > l->most)
+        return put_late(l, left, right, rank);
+    if (!come_about(l, left, right, rank))
+        return LIVE_DEAD;
+    *s = (struct live_symbol) { rank + 1, left, right };
+    add(l, left, right, rank);
+    return LIVE_YES;
+}
+
+const struct live_symbol *live_merges_symbols(const struct live_merges *l)
+{
+    return l->symbols;
+}

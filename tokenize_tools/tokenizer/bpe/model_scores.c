@@ -1,0 +1,286 @@
+/*
+ * model_scores.c: sentencepiece: the symbols and merges of a model with scores, and its way from merged symbols to ids:
+ * pieces of type unused are taken apart again, and what is no piece then becomes bytes or unknown.
+ */
+#include "model_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "tokenizer/unicode/unicode.h"
+
+/* ---- Making ---- */
+
+static int compare_u32(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The symbol of a string that is a mergeable piece or a single character of one. */
+static uint32_t symbol_of(const struct model *m, const uint8_t *text, size_t bytes)
+{
+    uint32_t place = vocabulary_map_find(&m->map, text, bytes), c;
+    const uint32_t *odd;
+    size_t length;
+
+    if (place != SPEC_NONE && model_mergeable(&m->spec->tokens[place]))
+        return place;
+    c = unicode_decode(text, &length);
+    if (length != bytes || m->odd_count == 0)
+        return NO_SYMBOL;
+    odd = bsearch(&c, m->odd, m->odd_count, sizeof *m->odd, compare_u32);
+    return odd ? m->spec->token_count + (uint32_t)(odd - m->odd) : NO_SYMBOL;
+}
+
+/* Characters of pieces that are not pieces themselves. */
+static enum leat_status find_odd_characters(struct model *m, struct leat_error *err)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < m->spec->token_count; i++) {
+        const struct spec_token *t = &m->spec->tokens[i];
+        const uint8_t *text = spec_token_bytes(m->spec, t);
+        size_t length;
+
+        for (size_t at = 0; model_mergeable(t) && at < t->length; at += length) {
+            uint32_t c = unicode_decode(text + at, &length), place = vocabulary_map_find(&m->map, text + at, length);
+
+            if (place != SPEC_NONE && model_mergeable(&m->spec->tokens[place]))
+                continue;
+            if (m->odd_count == m->odd_room) {
+                uint32_t room = m->odd_room ? 2 * m->odd_room : 256;
+                uint32_t *odd = realloc(m->odd, room * sizeof *odd);
+
+                if (!odd)
+                    return status_no_memory(err, room * sizeof *odd);
+                m->odd = odd;
+                m->odd_room = room;
+            }
+            m->odd[m->odd_count++] = c;
+        }
+    }
+    if (m->odd_count > 0)
+        qsort(m->odd, m->odd_count, sizeof *m->odd, compare_u32);
+    for (uint32_t i = 0; i < m->odd_count; i++)
+        if (i == 0 || m->odd[i] != m->odd[kept - 1])
+            m->odd[kept++] = m->odd[i];
+    m->odd_count = kept;
+    return LEAT_OK;
+}
+
+static int compare_scores(const void *a, const void *b)
+{
+    const struct model_scored *x = a, *y = b;
+
+    return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
+                                : (x->place > y->place) - (x->place < y->place);
+}
+
+static enum leat_status split_characters(struct model *m, uint32_t place, uint32_t rank, struct leat_error *err)
+{
+    const struct spec_token *t = &m->spec->tokens[place];
+    const uint8_t *text = spec_token_bytes(m->spec, t);
+    size_t length;
+
+    for (size_t at = 0; at < t->length; at += length) {
+        uint32_t left, right;
+        enum leat_status s;
+
+        unicode_decode(text + at, &length);
+        if (at == 0)
+            continue;
+        left = symbol_of(m, text, at);
+        right = left == NO_SYMBOL ? NO_SYMBOL : symbol_of(m, text + at, t->length - at);
+        if (right != NO_SYMBOL && (s = model_add_merge(m, left, right, place, rank, err)) != LEAT_OK)
+            return s;
+    }
+    return LEAT_OK;
+}
+
+enum leat_status model_scores_order(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+    uint32_t count = 0;
+
+    m->order = malloc(((size_t)spec->token_count + 1) * sizeof *m->order);
+    if (!m->order)
+        return status_no_memory(err, ((size_t)spec->token_count + 1) * sizeof *m->order);
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        if (model_mergeable(&spec->tokens[i]))
+            m->order[count++] = (struct model_scored) { spec->scores[i], i };
+    if (count > 0)
+        qsort(m->order, count, sizeof *m->order, compare_scores);
+    m->order_count = count;
+    return find_odd_characters(m, err);
+}
+
+bool model_scores_differ(const struct model *m)
+{
+    for (uint32_t i = 1; i < m->order_count; i++)
+        if (m->order[i].score == m->order[i - 1].score)
+            return false;
+    return true;
+}
+
+enum leat_status model_scores_merges(struct model *m, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    uint32_t rank = 0;
+
+    for (uint32_t i = 0; s == LEAT_OK && i < m->order_count; i++) {
+        rank += i > 0 && m->order[i].score != m->order[i - 1].score;
+        s = split_characters(m, m->order[i].place, rank, err);
+    }
+    return s;
+}
+
+static enum leat_status two_ways(const struct model *m, uint32_t place, struct leat_error *err)
+{
+    const struct spec_token *t = &m->spec->tokens[place];
+
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "the unused piece \"%.*s\" can be merged in two ways, and which one counts depends on the whole "
+                      "text: such a sentencepiece model is not supported",
+                      (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t));
+}
+
+enum leat_status model_scores_splits(struct model *m, struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = m->spec;
+    bool any = false;
+
+    for (uint32_t i = 0; i < spec->token_count; i++)
+        any = any || spec->tokens[i].type == SPEC_UNUSED;
+    if (!any || spec->model != SPEC_SCORES)
+        return LEAT_OK;
+    m->splits = malloc(spec->token_count * sizeof *m->splits);
+    if (!m->splits)
+        return status_no_memory(err, spec->token_count * sizeof *m->splits);
+    memset(m->splits, 0xff, spec->token_count * sizeof *m->splits);
+    for (size_t i = 0; i < m->list_count; i++) {
+        const struct merge *merge = &m->list[i];
+
+        if (spec->tokens[merge->result].type != SPEC_UNUSED)
+            continue;
+        if (m->splits[merge->result].left != NO_SYMBOL)
+            return two_ways(m, merge->result, err);
+        m->splits[merge->result] = (struct split) { merge->left, merge->right };
+    }
+    return LEAT_OK;
+}
+
+/* ---- Encoding ---- */
+
+/* sentencepiece: what is left as a character without a piece becomes bytes, or one unknown token a run. */
+static enum leat_status append_unpieced(const struct model *m, const uint8_t *text, size_t bytes, bool *after_unknown,
+                                        struct id_list *out, struct leat_error *err)
+{
+    enum leat_status s = id_list_reserve(out, bytes, err);
+    bool all = m->spec->byte_fallback;
+
+    if (s != LEAT_OK)
+        return s;
+    for (size_t i = 0; i < bytes; i++)
+        all = all && m->fallback[text[i]] != NO_SYMBOL;
+    for (size_t i = 0; all && i < bytes; i++)
+        out->ids[out->count++] = m->spec->tokens[m->fallback[text[i]]].id;
+    if (all)
+        return LEAT_OK;
+    if (m->unknown == NO_SYMBOL)
+        return model_no_unknown(m, err);
+    if (!*after_unknown)
+        out->ids[out->count++] = m->spec->tokens[m->unknown].id;
+    *after_unknown = true;
+    return LEAT_OK;
+}
+
+/* A symbol that begins at text[*at], which moves behind it. */
+static enum leat_status append_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
+                                      bool *after_unknown, struct id_list *out, struct leat_error *err)
+{
+    size_t begin = *at, length = model_symbol_bytes(m, symbol);
+
+    *at += length;
+    if (symbol >= m->spec->token_count || m->spec->tokens[symbol].type == SPEC_UNUSED)
+        return append_unpieced(m, text + begin, length, after_unknown, out, err);
+    *after_unknown = false;
+    return model_append(m, &symbol, 1, out, err);
+}
+
+/* The same; an unused piece is taken apart: each of its parts is looked for from the top. */
+static enum leat_status append_whole_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
+                                            bool *after_unknown, struct id_list *out, struct leat_error *err)
+{
+    size_t begin = *at, end = begin + model_symbol_bytes(m, symbol);
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && *at < end) {
+        size_t part_begin = begin;
+        uint32_t part = symbol;
+
+        while (m->splits && part < m->spec->token_count && m->splits[part].left != NO_SYMBOL) {
+            size_t middle = part_begin + model_symbol_bytes(m, m->splits[part].left);
+
+            if (*at >= middle)
+                part_begin = middle;
+            part = *at < middle ? m->splits[part].left : m->splits[part].right;
+        }
+        s = append_symbol(m, text, at, part, after_unknown, out, err);
+    }
+    return s;
+}
+
+static enum leat_status known_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                      size_t *count, struct leat_error *err)
+{
+    size_t length;
+
+    (void)err;
+    *count = 0;
+    for (size_t i = 0; i < bytes; i += length) {
+        unicode_decode(text + i, &length);
+        symbols[(*count)++] = symbol_of(m, text + i, length);
+    }
+    return LEAT_OK;
+}
+
+/* A run of characters that all have symbols. */
+static enum leat_status encode_known(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     bool *after_unknown, struct id_list *out, struct leat_error *err)
+{
+    size_t count, at = 0;
+    enum leat_status status = model_merge_text(m, s, known_symbols, text, bytes, &count, err);
+
+    for (size_t i = 0; status == LEAT_OK && i < count; i++)
+        status = append_whole_symbol(m, text, &at, s->symbols[i], after_unknown, out, err);
+    return status;
+}
+
+enum leat_status model_scores_encode(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+                                     struct id_list *out, struct leat_error *err)
+{
+    bool after_unknown = false;
+    enum leat_status status = LEAT_OK;
+    size_t run = 0, length;
+
+    for (size_t at = 0; status == LEAT_OK && at <= bytes; at += length) {
+        bool known = false;
+
+        length = 1;
+        if (at < bytes) {
+            unicode_decode(text + at, &length);
+            known = symbol_of(m, text + at, length) != NO_SYMBOL;
+        }
+        if (known)
+            continue;
+        if (at > run)
+            status = encode_known(m, s, text + run, at - run, &after_unknown, out, err);
+        if (status == LEAT_OK && at < bytes)
+            status = append_unpieced(m, text + at, length, &after_unknown, out, err);
+        run = at + length;
+    }
+    return status;
+}

@@ -1,0 +1,376 @@
+/*
+ * piece_cut_kernel.h: cutting pieces where byte_cuts.h allows, for piece_kernel.h: which places of the text are safe
+ * depends on the characters at both sides alone, so that all of a batch's text is gone through once, whatever the
+ * pieces in it; then pieces and cuts are put in order together.
+ */
+#include "byte_cuts.h"
+#include "piece_batch.h"
+#if defined(__AVX512F__)
+#include "tokenizer/scan/bit_places_avx512.h"
+#endif
+
+/* Bits for those of 64 bytes that begin a character beyond ASCII. */
+static inline uint64_t block_leads(const uint8_t *text)
+{
+#if defined(__AVX512BW__)
+    return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(text), _mm512_set1_epi8((char)0xc0));
+#elif defined(__AVX2__)
+    __m256i most = _mm256_set1_epi8((char)0xbf), zero = _mm256_setzero_si256();
+    __m256i a = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)text), most);
+    __m256i b = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)(text + 32)), most);
+
+    return ~((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, zero)) |
+             (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, zero)) << 32);
+#else
+    uint64_t leads = 0;
+
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t word = bytes_load64(text + i), high = word & word << 1 & 0x8080808080808080u;
+
+        leads |= ((high >> 7) * 0x0102040810204080u >> 56) << i;
+    }
+    return leads;
+#endif
+}
+
+/* Of words of four bytes, high bits at those that do not go on with a character. */
+static inline uint32_t word_starts(uint32_t word)
+{
+    return (~word | word << 1) & 0x80808080u;
+}
+
+/* Whether there may be a cut before text[at], which begins a character beyond ASCII. Four bytes can be read before it
+ * and from it on. */
+static inline uint64_t safe_at(const struct byte_cuts *c, const uint8_t *text, size_t at)
+{
+    uint32_t before = bytes_load32(text + at - 4), after = bytes_load32(text + at);
+    uint64_t next = (uint64_t)(word_starts(after) & ~(uint32_t)0xff) | (uint64_t)1 << 39;
+    uint8_t last = (uint8_t)(before >> 24);
+
+    before >>= (31 - __builtin_clz(word_starts(before) | 0x80)) - 7;
+    after &= (uint32_t)(((uint64_t)1 << (__builtin_ctzll(next) - 7)) - 1);
+    return byte_cuts_safe(c, before, last, after);
+}
+
+#if defined(__AVX512F__)
+/* The same as bits, of sixteen places. `before`, `after`: the four bytes before each and from it on. */
+static inline __mmask16 safe_at_many(const struct byte_cuts *c, __m512i before, __m512i after)
+{
+    const __m512i highs = _mm512_set1_epi32((int)0x80808080), ones = _mm512_set1_epi32(1);
+    __m512i last = _mm512_srli_epi32(before, 24), first, next, hash, bits, word;
+
+    /* word_starts(): the highest bit of the first, the lowest of the other but for its first byte */
+    first = _mm512_and_si512(_mm512_ternarylogic_epi32(before, _mm512_slli_epi32(before, 1), before, 0xcf), highs);
+    first = _mm512_lzcnt_epi32(_mm512_or_si512(first, _mm512_set1_epi32(0x80)));
+    before = _mm512_srlv_epi32(before, _mm512_sub_epi32(_mm512_set1_epi32(24), first));
+    next = _mm512_ternarylogic_epi32(after, _mm512_slli_epi32(after, 1), after, 0xcf);
+    next = _mm512_and_si512(next, _mm512_set1_epi32((int)0x80808000));
+    next = _mm512_and_si512(next, _mm512_sub_epi32(_mm512_setzero_si512(), next));
+    after = _mm512_and_si512(after, _mm512_sub_epi32(_mm512_srli_epi32(next, 7), ones));
+
+    hash = _mm512_add_epi32(_mm512_mullo_epi32(before, _mm512_set1_epi32((int)BYTE_CUTS_BEFORE)),
+                            _mm512_mullo_epi32(after, _mm512_set1_epi32((int)BYTE_CUTS_AFTER)));
+    hash = _mm512_srl_epi32(hash, _mm_cvtsi32_si128((int)c->shift));
+    word = _mm512_i32gather_epi32(_mm512_srli_epi32(hash, 5), c->pairs, 4);
+    bits = _mm512_srlv_epi32(word, _mm512_and_si512(hash, _mm512_set1_epi32(31)));
+    if (c->has_partial) {
+        last = _mm512_add_epi32(_mm512_add_epi32(last, last), _mm512_and_si512(_mm512_srli_epi32(after, 5), ones));
+        word = _mm512_i32gather_epi32(last, c->partial, 4);
+        word = _mm512_srlv_epi32(word, _mm512_and_si512(after, _mm512_set1_epi32(31)));
+        bits = _mm512_or_si512(bits, word);
+    }
+    return _mm512_testn_epi32_mask(bits, ones);
+}
+
+#if defined(__AVX512VBMI2__)
+/* Bits for the safe ones among places `leads` of 64 bytes: what is around each is picked out of them. */
+static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+{
+    __m512i bytes = _mm512_loadu_si512(text - 4), more = _mm512_maskz_loadu_epi8(0xff, text + 60);
+    __m512i places = bit_places_bytes(leads);
+    unsigned count = (unsigned)__builtin_popcountll(leads);
+    uint64_t safe = 0;
+
+    for (unsigned i = 0; i < count; i += 16, places = _mm512_alignr_epi64(places, places, 2)) {
+        __m512i before = bit_places_fours(places, 0x03020100), after = bit_places_fours(places, 0x07060504);
+
+        safe |= (uint64_t)safe_at_many(c, _mm512_permutex2var_epi8(bytes, before, more),
+                                       _mm512_permutex2var_epi8(bytes, after, more))
+                << i;
+    }
+    return _pdep_u64(safe, leads);
+}
+#else
+/* The same: what is around each is gathered. */
+static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+{
+    uint32_t places[64 + 16];
+    unsigned count = (unsigned)__builtin_popcountll(leads);
+    uint64_t safe = 0;
+
+    bit_places(leads, 0, places);
+    _mm512_storeu_si512(places + count, _mm512_setzero_si512());
+    for (unsigned i = 0; i < count; i += 16) {
+        __m512i at = _mm512_loadu_si512(places + i);
+
+        safe |= (uint64_t)safe_at_many(c, _mm512_i32gather_epi32(at, text - 4, 1), _mm512_i32gather_epi32(at, text, 1))
+                << i;
+    }
+    return _pdep_u64(safe, leads);
+}
+#endif
+#endif
+
+/* So many places are gone through at once, if the CPU can. */
+#define CUT_MANY 4
+
+/* Bits for the safe ones among places `leads` of 64 bytes. Four bytes more can be read before and behind them. */
+static inline uint64_t block_safe(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
+{
+    uint64_t safe = 0;
+
+#if defined(__AVX512F__)
+    if (__builtin_popcountll(leads) >= CUT_MANY)
+        return safe_leads(c, text, leads);
+#endif
+    for (; leads; leads &= leads - 1) {
+        size_t i = (size_t)__builtin_ctzll(leads);
+
+        safe |= safe_at(c, text, i) << i;
+    }
+    return safe;
+}
+
+/* What block_safe() reads of text[0..room), from text[at] on: near the ends from a copy. */
+static inline const uint8_t *block_text(uint8_t copy[4 + 64 + 4], const uint8_t *text, size_t room, size_t at)
+{
+    size_t before = at < 4 ? at : 4, behind = room - at < 64 + 4 ? room - at : 64 + 4;
+
+    if (before == 4 && behind == 64 + 4)
+        return text + at;
+    memset(copy, 0, 4 + 64 + 4);
+    memcpy(copy + 4 - before, text + at - before, before + behind);
+    return copy + 4;
+}
+
+/* ---- Pieces and cuts in their order ---- */
+
+/* The ends of pieces that are left, and what they count from. */
+struct cut_ends {
+    const uint32_t *first, *next, *last;
+    uint32_t base;
+};
+
+/* Notes the pieces that end where pieces number `first` and so on begin, by bits: fixed ones. */
+static inline void note_fixed(struct piece_batch *b, uint32_t first, uint32_t which)
+{
+    for (; which; which &= which - 1)
+        b->fixed[b->fixed_count++] = first + (uint32_t)__builtin_ctz(which) - 1;
+}
+
+#if defined(__AVX512F__)
+/* Puts sixteen pieces down; returns which of them begin before `limit`. */
+static inline __mmask16 put_sixteen(struct piece_batch *b, uint32_t count, const struct cut_ends *e, uint32_t limit)
+{
+    size_t left = (size_t)(e->last - e->next);
+    __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), fixed;
+    __m512i ends = _mm512_maskz_loadu_epi32(there, e->next);
+    __m512i begins = _mm512_andnot_si512(_mm512_set1_epi32((int)BATCH_FIXED), ends);
+
+    begins = _mm512_sub_epi32(begins, _mm512_set1_epi32((int)e->base));
+    there = _mm512_mask_cmplt_epu32_mask(there, begins, _mm512_set1_epi32((int)limit));
+    fixed = _mm512_mask_cmplt_epi32_mask(there, ends, _mm512_setzero_si512());
+    if (fixed)
+        note_fixed(b, count, fixed);
+    _mm512_storeu_si512(b->begins + count, begins);
+    _mm_storeu_si128((__m128i *)(b->parts + count), _mm_set1_epi8(1));
+    return there;
+}
+#endif
+
+/* Where there is no safe place: the pieces that begin before `limit`. */
+static inline uint32_t put_pieces(struct piece_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
+{
+#if defined(__AVX512F__)
+    /* whether all sixteen do is foretold by the last of them: no step waits for the one before */
+    for (; e->last - e->next > 16 && (e->next[15] & ~BATCH_FIXED) - e->base < limit; e->next += 16, count += 16)
+        put_sixteen(b, count, e, limit);
+    for (unsigned taken = 16; taken == 16; e->next += taken, count += taken)
+        taken = (unsigned)__builtin_popcount(put_sixteen(b, count, e, limit));
+#else
+    for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; count++) {
+        if (*e->next & BATCH_FIXED)
+            note_fixed(b, count, 1);
+        b->begins[count] = (*e->next++ & ~BATCH_FIXED) - e->base;
+        b->parts[count] = 1;
+    }
+#endif
+    return count;
+}
+
+/* Takes the ends out that lie in 64 places from `at` on, up to `limit`: bits; *fixed: those of fixed pieces. */
+static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *fixed)
+{
+    uint64_t ends = 0;
+
+    *fixed = 0;
+#if defined(__AVX512F__)
+    for (unsigned taken = 16; taken == 16; e->next += taken) {
+        const __m512i ones = _mm512_set1_epi64(1), flag = _mm512_set1_epi32((int)BATCH_FIXED);
+        size_t left = (size_t)(e->last - e->next);
+        __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), flags;
+        __m512i raw = _mm512_maskz_loadu_epi32(there, e->next), bits[2];
+        __m512i places = _mm512_sub_epi32(_mm512_andnot_si512(flag, raw), _mm512_set1_epi32((int)(e->base + at)));
+
+        there = _mm512_mask_cmplt_epu32_mask(there, places, _mm512_set1_epi32((int)(limit - at)));
+        flags = _mm512_mask_test_epi32_mask(there, raw, flag);
+        bits[0] = _mm512_sllv_epi64(ones, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(places)));
+        bits[1] = _mm512_sllv_epi64(ones, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(places, 1)));
+        ends |= (uint64_t)_mm512_reduce_or_epi64(
+            _mm512_mask_or_epi64(_mm512_maskz_mov_epi64((__mmask8)there, bits[0]), (__mmask8)(there >> 8),
+                                 _mm512_maskz_mov_epi64((__mmask8)there, bits[0]), bits[1]));
+        for (; flags; flags &= (__mmask16)(flags - 1))
+            *fixed |= (uint64_t)1 << ((e->next[__builtin_ctz(flags)] & ~BATCH_FIXED) - e->base - at);
+        taken = (unsigned)__builtin_popcount(there);
+    }
+#else
+    for (; e->next < e->last && (*e->next & ~BATCH_FIXED) - e->base < limit; e->next++) {
+        uint64_t bit = (uint64_t)1 << ((*e->next & ~BATCH_FIXED) - e->base - at);
+
+        ends |= bit;
+        *fixed |= *e->next & BATCH_FIXED ? bit : 0;
+    }
+#endif
+    return ends;
+}
+
+/* The places behind the last of these. */
+static inline uint64_t behind_last(uint64_t bits)
+{
+    return bits ? ~(((uint64_t)2 << (63 - __builtin_clzll(bits))) - 1) : ~(uint64_t)0;
+}
+
+/* The places inside of fixed pieces: those that end here, and one that goes on. */
+static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uint64_t fixed)
+{
+    uint64_t inside = e->next < e->last && *e->next & BATCH_FIXED ? behind_last(ends) : 0;
+
+    for (; fixed; fixed &= fixed - 1) {
+        uint64_t before = (fixed & -fixed) - 1;
+
+        inside |= before & behind_last(ends & before);
+    }
+    return inside;
+}
+
+/* The places in pieces of more than BYTE_CUTS_LEAST bytes, of pieces that begin at `ends`, and `before` bytes before the
+ * first place; the last one ends `behind` bytes behind the first place. */
+static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
+{
+    uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
+
+    if (!ends)
+        return before + behind > BYTE_CUTS_LEAST ? ~(uint64_t)0 : 0;
+    none &= none >> 1; /* two places without an end, then four, eight, fifteen */
+    none &= none >> 2;
+    none &= none >> 4;
+    none &= none >> 7;
+    none |= none << 1;
+    none |= none << 2;
+    none |= none << 4;
+    none |= none << 7;
+    if (before + (uint32_t)__builtin_ctzll(ends) > BYTE_CUTS_LEAST)
+        none |= first - 1;
+    return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_LEAST ? none | last : none;
+}
+
+/* Puts down the pieces that begin at `ends` and at safe places, from `at` on. `parts` tells which is which. */
+static inline uint32_t put_both(struct piece_batch *b, uint32_t count, uint32_t at, uint64_t ends, uint64_t fixed,
+                                uint64_t safe)
+{
+    uint64_t all = ends | safe;
+
+    for (; fixed; fixed &= fixed - 1)
+        note_fixed(b, count + (uint32_t)__builtin_popcountll(all & ((fixed & -fixed) - 1)), 1);
+#if defined(__AVX512F__)
+    _mm512_storeu_si512(b->parts + count, _mm512_maskz_set1_epi8(_pext_u64(ends, all), 1));
+    bit_places(all, at, b->begins + count);
+    count += (uint32_t)__builtin_popcountll(all);
+#else
+    for (; all; all &= all - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(all);
+
+        b->begins[count] = at + i;
+        b->parts[count++] = ends >> i & 1;
+    }
+#endif
+    return count;
+}
+
+/* What was noted is which pieces begin where one of the text does: all that do, and end where one does, are whole. */
+static void tell_kinds(const struct orphans *orphans, struct piece_batch *b)
+{
+    if (!orphans) {
+        memset(b->parts, 0, b->count);
+        return;
+    }
+    for (uint32_t i = 0; i < b->count; i++)
+        b->parts[i] = !(b->parts[i] & b->parts[i + 1]) &&
+                      orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
+}
+
+/* The pieces that begin in 64 places from `at` on, up to `limit`, where characters beyond ASCII do at `leads`. */
+static inline uint32_t put_block(const struct byte_cuts *c, const uint8_t *text, uint64_t leads, struct cut_ends *e,
+                                 uint32_t at, uint32_t limit, uint32_t bytes, struct piece_batch *b, uint32_t count)
+{
+    uint32_t begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the piece that goes on */
+    uint64_t fixed, ends = take_ends(e, at, limit, &fixed);
+
+    leads &= ~(ends | inside_fixed(e, ends, fixed));
+    if (c->long_only && leads) {
+        uint32_t next = e->next < e->last ? (*e->next & ~BATCH_FIXED) - e->base : bytes;
+
+        leads &= inside_long(ends, at - begin, next - at);
+    }
+    return put_both(b, count, at, ends, fixed, leads ? block_safe(c, text, leads) : 0);
+}
+
+static uint32_t put_blocks(const struct byte_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
+                           struct cut_ends *e, struct piece_batch *b)
+{
+    uint32_t count = 1;
+
+    for (uint32_t at = 0; at < bytes; at += 64) {
+        uint32_t limit = bytes - at < 64 ? bytes : at + 64;
+        uint8_t copy[4 + 64 + 4];
+        const uint8_t *block = block_text(copy, text, room, at);
+        uint64_t leads = block_leads(block) & ~(uint64_t)0 >> (64 - (limit - at));
+
+        if (at == 0)
+            leads &= ~(uint64_t)1;
+        if (!leads)
+            continue;
+        count = put_pieces(b, count, e, at);
+        count = put_block(c, block, leads, e, at, limit, bytes, b, count);
+    }
+    return put_pieces(b, count, e, bytes);
+}
+
+static const uint32_t *cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text,
+                           uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
+                           struct piece_batch *b)
+{
+    struct cut_ends e = { ends, ends, last, base };
+    uint32_t count;
+
+    b->begins[0] = b->fixed_count = 0;
+    b->parts[0] = 1;
+    count = c ? put_blocks(c, text, bytes, room, &e, b) : put_pieces(b, 1, &e, bytes);
+    if (e.next < last && *e.next == ((bytes + base) | BATCH_FIXED))
+        note_fixed(b, count, 1);
+    b->begins[count] = bytes;
+    b->parts[count] = 1;
+    b->count = count;
+    tell_kinds(c ? orphans : NULL, b);
+    return e.next;
+}

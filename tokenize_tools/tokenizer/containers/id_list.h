@@ -1,0 +1,25 @@
+/*
+ * id_list.h: ids that grow at their end.
+ */
+#ifndef LEAT_TOKENIZER_ID_LIST_H
+#define LEAT_TOKENIZER_ID_LIST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bound.h"
+#include "leat.h"
+
+/* Zeroed at first, but perhaps for `bound`, where their memory is counted. */
+struct id_list {
+    uint32_t *ids;
+    size_t count, room;
+    struct bound *bound;
+};
+
+/* Room for `more` ids behind those that are there. */
+enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err);
+enum leat_status id_list_append(struct id_list *list, uint32_t id, struct leat_error *err);
+void id_list_free(struct id_list *list);
+
+#endif

@@ -1,0 +1,281 @@
+/* decoder_steps.c: the decoders of a spec, each of which writes a list of texts anew, from one to the other of two. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "decoder_parts.h"
+
+/* Each text whose characters are all of the byte alphabet becomes the bytes; another one stays. All are joined. */
+static enum leat_status byte_level(const struct decoder *d, const struct text_list *from, struct text_list *to,
+                                   struct leat_error *err)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        struct text_view v = text_list_at(from, i);
+        enum leat_status s = buffer_reserve(&to->bytes, v.size, err);
+        uint32_t bytes;
+
+        if (s == LEAT_OK &&
+            byte_alphabet_decode(&d->alphabet, to->bytes.bytes + to->bytes.size, &bytes, v.bytes, (uint32_t)v.size))
+            to->bytes.size += bytes;
+        else if (s == LEAT_OK)
+            s = buffer_append(&to->bytes, v.bytes, v.size, err);
+        if (s != LEAT_OK)
+            return s;
+    }
+    return text_list_end(to, err);
+}
+
+/* "<0xNN>" */
+static bool is_byte(struct text_view v, uint8_t *byte)
+{
+    if (v.size != 6 || memcmp(v.bytes, "<0x", 3) != 0 || v.bytes[5] != '>' || bytes_hex_digit(v.bytes[3]) < 0 ||
+        bytes_hex_digit(v.bytes[4]) < 0)
+        return false;
+    *byte = (uint8_t)(bytes_hex_digit(v.bytes[3]) << 4 | bytes_hex_digit(v.bytes[4]));
+    return true;
+}
+
+/* A run of bytes: a text if it is valid UTF-8, else U+FFFD for each. */
+static enum leat_status end_bytes(struct buffer *run, struct text_list *to, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (run->size == 0)
+        return LEAT_OK;
+    if (utf8_valid_prefix(run->bytes, run->size) == run->size)
+        s = text_list_add(to, run->bytes, run->size, err);
+    else
+        for (size_t i = 0; s == LEAT_OK && i < run->size; i++)
+            s = text_list_add(to, UTF8_REPLACEMENT, 3, err);
+    run->size = 0;
+    return s;
+}
+
+static enum leat_status byte_fallback(const struct text_list *from, struct text_list *to, struct leat_error *err)
+{
+    struct buffer run = { 0 };
+    enum leat_status s = LEAT_OK;
+    uint8_t byte;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i);
+
+        if (is_byte(v, &byte)) {
+            s = buffer_append(&run, &byte, 1, err);
+        } else {
+            s = end_bytes(&run, to, err);
+            if (s == LEAT_OK)
+                s = text_list_add(to, v.bytes, v.size, err);
+        }
+    }
+    if (s == LEAT_OK)
+        s = end_bytes(&run, to, err);
+    buffer_free(&run);
+    return s;
+}
+
+static enum leat_status fuse(const struct text_list *from, struct text_list *to, struct leat_error *err)
+{
+    return text_list_add(to, from->bytes.bytes, from->bytes.size, err);
+}
+
+static bool begins_with(struct text_view v, const struct spec_string *s)
+{
+    return v.size >= s->length && memcmp(v.bytes, s->bytes, s->length) == 0;
+}
+
+static bool ends_with(struct text_view v, const struct spec_string *s)
+{
+    return v.size >= s->length && memcmp(v.bytes + v.size - s->length, s->bytes, s->length) == 0;
+}
+
+static enum leat_status strip(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
+                              struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i), all = v;
+
+        for (uint32_t k = 0; k < spec->start && begins_with(v, &spec->content); k++) {
+            v.bytes += spec->content.length;
+            v.size -= spec->content.length;
+        }
+        /* the end is looked for in the whole text, as the reference does; what both take is taken once */
+        for (uint32_t k = 0; k < spec->stop && ends_with(all, &spec->content); k++) {
+            all.size -= spec->content.length;
+            v.size -= v.size >= spec->content.length ? spec->content.length : v.size;
+        }
+        s = text_list_add(to, v.bytes, v.size, err);
+    }
+    return s;
+}
+
+static enum leat_status replace(const struct matcher *m, const struct spec_string *content,
+                                const struct text_list *from, struct text_list *to, struct leat_error *err)
+{
+    struct matcher_pass pass;
+    struct pattern_run *run;
+    enum leat_status s = matcher_run_make(&run, m, NULL, err);
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i);
+        size_t begin, end, copied = 0;
+        bool found = true;
+
+        s = matcher_begin(&pass, m, run, v.bytes, v.size, false, false, err);
+        while (s == LEAT_OK && (s = matcher_next(&pass, &begin, &end, &found, err)) == LEAT_OK && found) {
+            s = buffer_append(&to->bytes, v.bytes + copied, begin - copied, err);
+            if (s == LEAT_OK)
+                s = buffer_append(&to->bytes, content->bytes, content->length, err);
+            copied = end;
+        }
+        if (s == LEAT_OK)
+            s = text_list_add(to, v.bytes + copied, v.size - copied, err);
+    }
+    pattern_run_free(run);
+    return s;
+}
+
+/* The mark becomes a space, but in the first text, where a prefix put it, nothing. */
+static enum leat_status metaspace(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
+                                  struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i);
+
+        while (s == LEAT_OK && v.size > 0) {
+            size_t take = 1;
+
+            if (begins_with(v, &spec->content)) {
+                take = spec->content.length;
+                if (i > 0 || spec->prepend == SPEC_PREPEND_NEVER)
+                    s = buffer_append(&to->bytes, " ", 1, err);
+            } else {
+                s = buffer_append(&to->bytes, v.bytes, 1, err);
+            }
+            v.bytes += take;
+            v.size -= take;
+        }
+        if (s == LEAT_OK)
+            s = text_list_end(to, err);
+    }
+    return s;
+}
+
+/* The suffix of a word's last part becomes a space, at the very end nothing. */
+static enum leat_status word_suffix(const struct matcher *m, const struct text_list *from, struct text_list *to,
+                                    struct leat_error *err)
+{
+    struct spec_string space = { (const uint8_t *)" ", 1 }, nothing = { (const uint8_t *)"", 0 };
+    struct text_list one = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i);
+
+        one.bytes.size = one.count = 0;
+        s = text_list_add(&one, v.bytes, v.size, err);
+        if (s == LEAT_OK)
+            s = replace(m, i + 1 < from->count ? &space : &nothing, &one, to, err);
+    }
+    text_list_free(&one);
+    return s;
+}
+
+static enum leat_status replace_string(const struct buffer *text, const char *what, const char *with,
+                                       struct buffer *out, struct leat_error *err)
+{
+    size_t length = strlen(what), copied = 0;
+    enum leat_status s = LEAT_OK;
+
+    while (s == LEAT_OK && copied < text->size) {
+        const uint8_t *begin = text->bytes + copied, *found = memmem(begin, text->size - copied, what, length);
+        size_t keep = found ? (size_t)(found - begin) : text->size - copied;
+
+        s = buffer_append(out, begin, keep, err);
+        if (s == LEAT_OK && found)
+            s = buffer_append(out, with, strlen(with), err);
+        copied += keep + (found ? length : 0);
+    }
+    return s;
+}
+
+/* What the reference does to a text, in this order, to undo the spaces that tokenizing English puts in. */
+static enum leat_status clean_up(struct buffer *text, struct leat_error *err)
+{
+    static const char *const pairs[][2] = { { " .", "." },     { " ?", "?" },           { " !", "!" },
+                                            { " ,", "," },     { " ' ", "'" },          { " n't", "n't" },
+                                            { " 'm", "'m" },   { " do not", " don't" }, { " 's", "'s" },
+                                            { " 've", "'ve" }, { " 're", "'re" } };
+    struct buffer other = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct buffer swap;
+
+        other.size = 0;
+        s = replace_string(text, pairs[i][0], pairs[i][1], &other, err);
+        swap = *text;
+        *text = other;
+        other = swap;
+    }
+    buffer_free(&other);
+    return s;
+}
+
+/* Texts with the prefix join the one before; others are set off by a space. */
+static enum leat_status wordpiece(const struct spec_decoder *spec, const struct text_list *from, struct text_list *to,
+                                  struct leat_error *err)
+{
+    struct buffer text = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < from->count; i++) {
+        struct text_view v = text_list_at(from, i);
+        bool joins = i > 0 && begins_with(v, &spec->content);
+
+        text.size = 0;
+        if (i > 0 && !joins)
+            s = buffer_append(&text, " ", 1, err);
+        if (s == LEAT_OK)
+            s = joins ? buffer_append(&text, v.bytes + spec->content.length, v.size - spec->content.length, err)
+                      : buffer_append(&text, v.bytes, v.size, err);
+        if (s == LEAT_OK && spec->cleanup)
+            s = clean_up(&text, err);
+        if (s == LEAT_OK)
+            s = text_list_add(to, text.bytes, text.size, err);
+    }
+    buffer_free(&text);
+    return s;
+}
+
+enum leat_status decoder_step(const struct decoder *d, uint32_t i, const struct text_list *from, struct text_list *to,
+                              struct leat_error *err)
+{
+    const struct spec_decoder *spec = &d->spec->decoders[i];
+
+    switch (spec->kind) {
+    case SPEC_DECODE_BYTE_LEVEL:
+        return byte_level(d, from, to, err);
+    case SPEC_DECODE_BYTE_FALLBACK:
+        return byte_fallback(from, to, err);
+    case SPEC_DECODE_FUSE:
+        return fuse(from, to, err);
+    case SPEC_DECODE_STRIP:
+        return strip(spec, from, to, err);
+    case SPEC_DECODE_REPLACE:
+        return replace(&d->matchers[i], &spec->content, from, to, err);
+    case SPEC_DECODE_METASPACE:
+        return metaspace(spec, from, to, err);
+    case SPEC_DECODE_BPE:
+        return word_suffix(&d->matchers[i], from, to, err);
+    case SPEC_DECODE_WORDPIECE:
+        return wordpiece(spec, from, to, err);
+    }
+    return LEAT_OK;
+}

@@ -1,0 +1,29 @@
+/*
+ * end_token.h: which token ends a document. Never a guess: what tokenizer_config.json beside the vocabulary says, else
+ * what is known of this very vocabulary (by its fingerprint), else unknown, with candidates for the user to choose.
+ */
+#ifndef LEAT_TOKENIZER_END_TOKEN_H
+#define LEAT_TOKENIZER_END_TOKEN_H
+
+#include "jsontree.h"
+#include "leat.h"
+#include "tokenizer/spec/fingerprint.h"
+#include "tokenizer/spec/spec.h"
+
+#define END_TOKEN_CANDIDATES 8
+
+struct end_token {
+    uint32_t id; /* SPEC_NONE: unknown */
+    /* tokens that are called like an end of document, if unknown */
+    uint32_t candidates[END_TOKEN_CANDIDATES];
+    uint32_t candidate_count;
+};
+
+/*
+ * `config` is the parsed tokenizer_config.json or NULL: its "eos_token", a string or an object with "content", counts
+ * if the vocabulary has such a token; if it names one that the vocabulary lacks, the end token is unknown.
+ */
+void end_token_find(struct end_token *out, const struct tokenizer_spec *spec, const uint8_t print[FINGERPRINT_BYTES],
+                    const struct jsontree *config);
+
+#endif

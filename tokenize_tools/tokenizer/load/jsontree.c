@@ -1,0 +1,542 @@
+/* jsontree.c: see jsontree.h. One pass over the text, with a stack of its own for open arrays and objects. */
+#include "jsontree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "tokenizer/containers/big.h"
+
+/* serde_json's bound: the 128th open bracket is refused. */
+#define MAX_DEPTH 127
+
+struct parser {
+    struct jsontree *j;
+    const uint8_t *p, *end;
+    uint32_t room, bracket_room;
+    uint64_t unescaped_room;
+    uint32_t depth;
+    uint32_t open[MAX_DEPTH]; /* nodes of the brackets that are open */
+    struct leat_error *err;
+};
+
+static enum leat_status wrong(struct parser *s, const uint8_t *at, const char *what)
+{
+    uint64_t offset = (uint64_t)(at - s->j->text);
+
+    return status_set_at(s->err, LEAT_E_VOCABULARY, offset, "%s is not valid JSON: %s at byte %llu%s", s->j->path, what,
+                         (unsigned long long)offset, at >= s->end ? ", where the file ends: is it whole?" : "");
+}
+
+/* At first as many as a vocabulary of that size has: a node takes 16 to 18 bytes of text there. */
+static enum leat_status more_nodes(struct parser *s)
+{
+    uint64_t room = s->room ? (uint64_t)s->room * 2 : s->j->size / 14 + 64;
+    struct jsontree_node *nodes;
+
+    if (room > UINT32_MAX)
+        room = UINT32_MAX;
+    nodes = s->room ? realloc(s->j->nodes, room * sizeof *nodes) : big_alloc(room * sizeof *nodes);
+    if (!nodes)
+        return status_no_memory(s->err, room * sizeof *nodes);
+    s->j->nodes = nodes;
+    s->room = (uint32_t)room;
+    return LEAT_OK;
+}
+
+static enum leat_status add(struct parser *s, enum jsontree_kind kind, const uint8_t *at, uint64_t length)
+{
+    enum leat_status status;
+
+    if (length > JSONTREE_MAX_LENGTH)
+        return wrong(s, at, "a value of 256 MiB or more");
+    if (s->j->count == s->room && (status = more_nodes(s)) != LEAT_OK)
+        return status;
+    s->j->nodes[s->j->count++] = (struct jsontree_node) {
+        .at = (uint32_t)(at - s->j->text),
+        .length = (uint32_t)length,
+        .kind = kind,
+    };
+    return LEAT_OK;
+}
+
+/* The bracket of the node that was added last. */
+static enum leat_status add_bracket(struct parser *s, const uint8_t *at)
+{
+    struct jsontree *j = s->j;
+
+    if (j->bracket_count == s->bracket_room) {
+        uint32_t room = s->bracket_room ? 2 * s->bracket_room : 256;
+        struct jsontree_bracket *grown = realloc(j->brackets, room * sizeof *grown);
+
+        if (!grown)
+            return status_no_memory(s->err, room * sizeof *grown);
+        j->brackets = grown;
+        s->bracket_room = room;
+    }
+    j->nodes[j->count - 1].at = j->bracket_count;
+    j->brackets[j->bracket_count++] = (struct jsontree_bracket) { (uint32_t)(at - j->text), j->count };
+    return LEAT_OK;
+}
+
+/* ---- Strings ---- */
+
+/* Bytes of the UTF-8 character at p (a lead byte, not ASCII); 0 if it is not valid. */
+static unsigned utf8_length(const uint8_t *p, const uint8_t *end)
+{
+    uint8_t a = p[0], b = end - p > 1 ? p[1] : 0;
+
+    if (a < 0xe0)
+        return a >= 0xc2 && (b & 0xc0) == 0x80 ? 2 : 0;
+    if (a < 0xf0) {
+        if ((b & 0xc0) != 0x80 || (a == 0xe0 && b < 0xa0) || (a == 0xed && b >= 0xa0))
+            return 0;
+        return end - p > 2 && (p[2] & 0xc0) == 0x80 ? 3 : 0;
+    }
+    if (a > 0xf4 || (b & 0xc0) != 0x80 || (a == 0xf0 && b < 0x90) || (a == 0xf4 && b >= 0x90))
+        return 0;
+    return end - p > 3 && (p[2] & 0xc0) == 0x80 && (p[3] & 0xc0) == 0x80 ? 4 : 0;
+}
+
+#define EVERY_BYTE(b) (0x0101010101010101u * (uint64_t)(b))
+
+/*
+ * The high bit of each of eight bytes that is a control character, a quote, a backslash, or not ASCII. Bytes above the
+ * lowest of these may have it too, for nothing.
+ */
+static inline uint64_t specials(uint64_t v)
+{
+    uint64_t quote = v ^ EVERY_BYTE('"'), backslash = v ^ EVERY_BYTE('\\');
+
+    return ((quote - EVERY_BYTE(1)) | (backslash - EVERY_BYTE(1)) | (v - EVERY_BYTE(0x20)) | v) & EVERY_BYTE(0x80);
+}
+
+static inline unsigned lowest_bit(uint64_t v)
+{
+    return (unsigned)__builtin_ctzll(v);
+}
+
+/* The first special byte from p on, or the end. */
+static inline const uint8_t *next_special(const uint8_t *p, const uint8_t *end)
+{
+    for (; end - p >= 8; p += 8) {
+        uint64_t found = specials(bytes_load64(p));
+
+        if (found)
+            return p + lowest_bit(found) / 8;
+    }
+    while (p < end && *p >= 0x20 && *p < 0x80 && *p != '"' && *p != '\\')
+        p++;
+    return p;
+}
+
+/* Passes over plain characters; stops at a quote or a backslash. */
+static enum leat_status plain(struct parser *s)
+{
+    const uint8_t *p = s->p, *end = s->end;
+
+    for (;;) {
+        unsigned n;
+
+        p = next_special(p, end);
+        if (p == end)
+            return wrong(s, p, "a string has no end");
+        if (*p == '"' || *p == '\\')
+            break;
+        if (*p < 0x20)
+            return wrong(s, p, "a control character in a string, where an escape must stand,");
+        do { /* most characters that are not ASCII have another such after them */
+            n = utf8_length(p, end);
+            if (n == 0)
+                return wrong(s, p, "bytes that are not UTF-8");
+            p += n;
+        } while (p < end && *p >= 0x80);
+    }
+    s->p = p;
+    return LEAT_OK;
+}
+
+/* The four hexadecimal digits after \u; -1 if they are not. */
+static int32_t hex4(const uint8_t *p, const uint8_t *end)
+{
+    int32_t v = 0;
+
+    if (end - p < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        int d = bytes_hex_digit(p[i]);
+
+        if (d < 0)
+            return -1;
+        v = v << 4 | d;
+    }
+    return v;
+}
+
+/* s->p is behind \u: a character, of which the digits are two surrogates if it is beyond U+FFFF. */
+static enum leat_status unicode_escape(struct parser *s, uint8_t **to)
+{
+    int32_t c = hex4(s->p, s->end), low;
+
+    if (c < 0)
+        return wrong(s, s->p, "\\u without four hexadecimal digits");
+    s->p += 4;
+    if (c >= 0xd800 && c < 0xe000) {
+        if (c >= 0xdc00 || s->end - s->p < 2 || s->p[0] != '\\' || s->p[1] != 'u')
+            return wrong(s, s->p - 6, "a surrogate (\\ud800 to \\udfff) without its other half");
+        low = hex4(s->p + 2, s->end);
+        if (low < 0xdc00 || low >= 0xe000)
+            return wrong(s, s->p, "a surrogate (\\ud800 to \\udfff) without its other half");
+        s->p += 6;
+        c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+    }
+    *to += utf8_encode(*to, (uint32_t)c);
+    return LEAT_OK;
+}
+
+static enum leat_status escape(struct parser *s, uint8_t **to)
+{
+    static const char from[] = "\"\\/bfnrt", into[] = "\"\\/\b\f\n\r\t";
+    const uint8_t *at = s->p++; /* the backslash */
+    const char *found;
+
+    if (s->p == s->end)
+        return wrong(s, s->p, "a string has no end");
+    if (*s->p == 'u') {
+        s->p++;
+        return unicode_escape(s, to);
+    }
+    found = *s->p ? strchr(from, *s->p) : NULL;
+    if (!found)
+        return wrong(s, at, "an unknown escape");
+    *(*to)++ = (uint8_t)into[found - from];
+    s->p++;
+    return LEAT_OK;
+}
+
+/* Room for `bytes` more unescaped ones. */
+static enum leat_status more_unescaped(struct parser *s, uint64_t bytes)
+{
+    struct jsontree *j = s->j;
+    uint64_t room = s->unescaped_room ? s->unescaped_room * 2 : 4096;
+    uint8_t *grown;
+
+    if (s->unescaped_room - j->unescaped_bytes >= bytes)
+        return LEAT_OK;
+    while (room - j->unescaped_bytes < bytes)
+        room *= 2;
+    grown = realloc(j->unescaped, room);
+    if (!grown)
+        return status_no_memory(s->err, room);
+    j->unescaped = grown;
+    s->unescaped_room = room;
+    return LEAT_OK;
+}
+
+/* A string that has an escape at s->p; `begin` is its first character. Its end is found first, so that there is room
+ * for all of it: unescaping never makes longer. */
+static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
+{
+    struct jsontree *j = s->j;
+    const uint8_t *stop = s->p;
+    enum leat_status status;
+    uint8_t *first, *to;
+
+    while (stop < s->end && *stop != '"')
+        stop += *stop == '\\' && s->end - stop > 1 ? 2 : 1;
+    if ((status = more_unescaped(s, (uint64_t)(stop - begin) + 4)) != LEAT_OK)
+        return status;
+    to = j->unescaped + j->unescaped_bytes;
+    bytes_store32(to, (uint32_t)(begin - j->text));
+    first = to += 4;
+    for (const uint8_t *run = begin;;) {
+        memcpy(to, run, (size_t)(s->p - run));
+        to += s->p - run;
+        if (*s->p == '"')
+            break;
+        if ((status = escape(s, &to)) != LEAT_OK)
+            return status;
+        run = s->p;
+        if ((status = plain(s)) != LEAT_OK)
+            return status;
+    }
+    s->p++;
+    if ((status = add(s, JSONTREE_STRING, j->text, (uint64_t)(to - first))) != LEAT_OK)
+        return status;
+    j->nodes[j->count - 1].at = (uint32_t)(first - j->unescaped);
+    j->nodes[j->count - 1].escaped = true;
+    j->unescaped_bytes = (uint64_t)(to - j->unescaped);
+    return LEAT_OK;
+}
+
+/* s->p is at the opening quote. */
+static enum leat_status string(struct parser *s)
+{
+    const uint8_t *begin = ++s->p;
+    enum leat_status status = plain(s);
+
+    if (status != LEAT_OK)
+        return status;
+    if (*s->p == '\\')
+        return escaped_string(s, begin);
+    s->p++;
+    return add(s, JSONTREE_STRING, begin, (uint64_t)(s->p - 1 - begin));
+}
+
+/* ---- Values ---- */
+
+static const uint8_t *digits(const uint8_t *p, const uint8_t *end)
+{
+    while (p < end && *p >= '0' && *p <= '9')
+        p++;
+    return p;
+}
+
+static enum leat_status number(struct parser *s)
+{
+    const uint8_t *begin = s->p, *p = begin, *after;
+
+    if (*p == '-')
+        p++;
+    after = digits(p, s->end);
+    if (after == p)
+        return wrong(s, p, "a digit is missing");
+    if (*p == '0' && after - p > 1)
+        return wrong(s, p, "a number that begins with 0");
+    p = after;
+    if (p < s->end && *p == '.') {
+        after = digits(p + 1, s->end);
+        if (after == p + 1)
+            return wrong(s, after, "a digit is missing");
+        p = after;
+    }
+    if (p < s->end && (*p | 0x20) == 'e') {
+        p++;
+        if (p < s->end && (*p == '+' || *p == '-'))
+            p++;
+        after = digits(p, s->end);
+        if (after == p)
+            return wrong(s, p, "a digit is missing");
+        p = after;
+    }
+    s->p = p;
+    return add(s, JSONTREE_NUMBER, begin, (uint64_t)(p - begin));
+}
+
+static enum leat_status word(struct parser *s, const char *text, enum jsontree_kind kind)
+{
+    size_t length = strlen(text);
+
+    if ((size_t)(s->end - s->p) < length || memcmp(s->p, text, length) != 0)
+        return wrong(s, s->p, "a value was expected");
+    s->p += length;
+    return add(s, kind, s->p - length, length);
+}
+
+static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
+{
+    enum leat_status status;
+
+    if (s->depth == MAX_DEPTH)
+        return wrong(s, s->p, "more than 127 brackets in each other");
+    if ((status = add(s, kind, s->p, 0)) != LEAT_OK || (status = add_bracket(s, s->p)) != LEAT_OK)
+        return status;
+    s->open[s->depth++] = s->j->count - 1;
+    s->p++;
+    return LEAT_OK;
+}
+
+static enum leat_status value(struct parser *s)
+{
+    if (s->p == s->end)
+        return wrong(s, s->p, "a value was expected");
+    switch (*s->p) {
+    case '"':
+        return string(s);
+    case '{':
+        return open_bracket(s, JSONTREE_OBJECT);
+    case '[':
+        return open_bracket(s, JSONTREE_ARRAY);
+    case 'n':
+        return word(s, "null", JSONTREE_NULL);
+    case 't':
+        return word(s, "true", JSONTREE_TRUE);
+    case 'f':
+        return word(s, "false", JSONTREE_FALSE);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+        return number(s);
+    default:
+        return wrong(s, s->p, "a value was expected");
+    }
+}
+
+static inline void space(struct parser *s)
+{
+    while (s->p < s->end && (*s->p == ' ' || *s->p == '\n' || *s->p == '\r' || *s->p == '\t'))
+        s->p++;
+}
+
+static enum leat_status key(struct parser *s)
+{
+    enum leat_status status;
+
+    if (s->p == s->end || *s->p != '"')
+        return wrong(s, s->p, "a member's name in quotes was expected");
+    if ((status = string(s)) != LEAT_OK)
+        return status;
+    space(s);
+    if (s->p == s->end || *s->p != ':')
+        return wrong(s, s->p, "':' was expected");
+    s->p++;
+    space(s);
+    return LEAT_OK;
+}
+
+/*
+ * What stands between values: closing brackets, commas, keys. Leaves s->p at the next value, or sets *done when the
+ * outermost bracket has closed.
+ */
+static enum leat_status between(struct parser *s, bool *done)
+{
+    for (;;) {
+        struct jsontree_bracket *bracket;
+        struct jsontree_node *open;
+        bool object, first;
+
+        if (s->depth == 0) {
+            *done = true;
+            return LEAT_OK;
+        }
+        open = &s->j->nodes[s->open[s->depth - 1]];
+        bracket = &s->j->brackets[open->at];
+        object = open->kind == JSONTREE_OBJECT;
+        first = bracket->next == s->j->count; /* nothing in it yet */
+        space(s);
+        if (s->p < s->end && *s->p == (object ? '}' : ']')) {
+            s->p++;
+            bracket->next = s->j->count;
+            s->depth--;
+            continue;
+        }
+        if (!first) {
+            if (s->p == s->end || *s->p != ',')
+                return wrong(s, s->p, object ? "',' or '}' was expected" : "',' or ']' was expected");
+            s->p++;
+            space(s);
+        }
+        if (open->length == JSONTREE_MAX_LENGTH)
+            return wrong(s, s->p, "more elements than any vocabulary has");
+        open->length++;
+        return object ? key(s) : LEAT_OK;
+    }
+}
+
+static enum leat_status parse(struct parser *s)
+{
+    enum leat_status status;
+    bool done = false;
+
+    space(s);
+    while (!done)
+        if ((status = value(s)) != LEAT_OK || (status = between(s, &done)) != LEAT_OK)
+            return status;
+    space(s);
+    return s->p == s->end ? LEAT_OK : wrong(s, s->p, "there is something after the value");
+}
+
+enum leat_status jsontree_parse(struct jsontree *j, const uint8_t *text, uint64_t size, const char *path,
+                                struct leat_error *err)
+{
+    struct parser s = { .j = j, .p = text, .end = text + size, .err = err };
+    enum leat_status status;
+
+    *j = (struct jsontree) { .text = text, .size = size, .path = path };
+    if (size > JSONTREE_MAX_BYTES)
+        return status_set(err, LEAT_E_VOCABULARY, "%s has %llu bytes, more than any vocabulary (1 GiB)", path,
+                          (unsigned long long)size);
+    status = parse(&s);
+    if (status != LEAT_OK)
+        jsontree_free(j);
+    return status;
+}
+
+void jsontree_free(struct jsontree *j)
+{
+    free(j->nodes);
+    free(j->brackets);
+    free(j->unescaped);
+    *j = (struct jsontree) { 0 };
+}
+
+/* ---- Looking at it ---- */
+
+bool jsontree_is(const struct jsontree *j, uint32_t node, const char *text)
+{
+    size_t length = strlen(text);
+    struct jsontree_text t;
+
+    if (j->nodes[node].kind != JSONTREE_STRING)
+        return false;
+    t = jsontree_string(j, node);
+    return t.length == length && memcmp(t.bytes, text, length) == 0;
+}
+
+uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *name)
+{
+    const struct jsontree_node *o = &j->nodes[object];
+    uint32_t found = JSONTREE_NONE;
+
+    if (o->kind != JSONTREE_OBJECT)
+        return JSONTREE_NONE;
+    for (uint32_t k = object + 1, end = jsontree_next(j, object); k < end; k = jsontree_next(j, k + 1))
+        if (jsontree_is(j, k, name))
+            found = k + 1;
+    return found;
+}
+
+uint64_t jsontree_at(const struct jsontree *j, uint32_t node)
+{
+    const struct jsontree_node *n = &j->nodes[node];
+
+    if (n->kind >= JSONTREE_ARRAY)
+        return j->brackets[n->at].at;
+    return n->escaped ? bytes_load32(j->unescaped + n->at - 4) : n->at;
+}
+
+bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *out)
+{
+    const struct jsontree_node *n = &j->nodes[node];
+    const uint8_t *p = j->text + n->at;
+    uint64_t v = 0;
+
+    if (n->kind != JSONTREE_NUMBER || n->length > 20)
+        return false;
+    for (uint32_t i = 0; i < n->length; i++) {
+        unsigned d = (unsigned)p[i] - '0';
+
+        if (d > 9 || v > (UINT64_MAX - d) / 10)
+            return false;
+        v = v * 10 + d;
+    }
+    *out = v;
+    return true;
+}
+
+const char *jsontree_kind_name(const struct jsontree *j, uint32_t node)
+{
+    static const char *const names[] = { "null", "false", "true", "a number", "a string", "an array", "an object" };
+
+    return node == JSONTREE_NONE ? "missing" : names[j->nodes[node].kind];
+}

@@ -1,0 +1,107 @@
+/*
+ * jsontree.h: a strict and fast reader of JSON (RFC 8259), made for vocabularies of many megabytes. It checks the whole
+ * text once and leaves an array of nodes in the order of the text, 8 bytes each; strings without escapes stay where they
+ * are. Hostile text is safe: depth is bounded, nothing recurses.
+ *
+ * It takes and refuses what serde_json does, since that is what the reference reads with: valid UTF-8 only, no byte
+ * order mark, no unpaired surrogates, no control characters in strings, nothing after the value, depth below 128. Of a
+ * member given twice, the last one counts.
+ *
+ * Not the writer of JSON that the commands use (tokenize_tools/cli/json.h).
+ */
+#ifndef LEAT_TOKENIZER_JSONTREE_H
+#define LEAT_TOKENIZER_JSONTREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+enum jsontree_kind {
+    JSONTREE_NULL,
+    JSONTREE_FALSE,
+    JSONTREE_TRUE,
+    JSONTREE_NUMBER,
+    JSONTREE_STRING,
+    JSONTREE_ARRAY,
+    JSONTREE_OBJECT /* its members follow as key, value, key, value, ... */
+};
+
+struct jsontree_node {
+    uint32_t at;          /* where it begins in the text; for a string with escapes, where its bytes are in `unescaped`;
+                             for an array or object, its place in `brackets` */
+    uint32_t length : 28; /* of a string or number in bytes; of an array or object in elements or members */
+    uint32_t kind : 3;
+    uint32_t escaped : 1;
+};
+
+/* What more there is to an array or object. */
+struct jsontree_bracket {
+    uint32_t at;   /* where it begins in the text */
+    uint32_t next; /* the node after it and everything in it */
+};
+
+struct jsontree {
+    const uint8_t *text; /* the caller's, as is `path`; both must outlive the tree */
+    uint64_t size;
+    const char *path;
+    struct jsontree_node *nodes; /* [0] is the value */
+    uint32_t count;
+    struct jsontree_bracket *brackets;
+    uint32_t bracket_count;
+    uint8_t *unescaped; /* strings with escapes, each after four bytes that say where it begins in the text */
+    uint64_t unescaped_bytes;
+};
+
+/* A piece of text: not NUL-terminated, may hold NULs. */
+struct jsontree_text {
+    const uint8_t *bytes;
+    uint32_t length;
+};
+
+#define JSONTREE_MAX_BYTES  ((uint64_t)1 << 30)
+#define JSONTREE_MAX_LENGTH (((uint32_t)1 << 28) - 1)
+#define JSONTREE_NONE       UINT32_MAX
+
+/*
+ * Parses `size` bytes. On failure `j` holds nothing, and the error names `path`, the byte and what was expected there.
+ * Returns LEAT_E_VOCABULARY or LEAT_E_NO_MEMORY.
+ */
+enum leat_status jsontree_parse(struct jsontree *j, const uint8_t *text, uint64_t size, const char *path,
+                                struct leat_error *err);
+
+/* Frees what jsontree_parse() made; a zeroed or freed one is fine. */
+void jsontree_free(struct jsontree *j);
+
+static inline struct jsontree_text jsontree_string(const struct jsontree *j, uint32_t node)
+{
+    const struct jsontree_node *n = &j->nodes[node];
+
+    return (struct jsontree_text) { (n->escaped ? j->unescaped : j->text) + n->at, n->length };
+}
+
+/* The node after this one and everything in it. */
+static inline uint32_t jsontree_next(const struct jsontree *j, uint32_t node)
+{
+    const struct jsontree_node *n = &j->nodes[node];
+
+    return n->kind < JSONTREE_ARRAY ? node + 1 : j->brackets[n->at].next;
+}
+
+/* Whether a node is a string of exactly these characters. */
+bool jsontree_is(const struct jsontree *j, uint32_t node, const char *text);
+
+/* The value of a member of an object (the last of that name), or JSONTREE_NONE; of anything else JSONTREE_NONE. */
+uint32_t jsontree_member(const struct jsontree *j, uint32_t object, const char *name);
+
+/* Where a node begins in the text. */
+uint64_t jsontree_at(const struct jsontree *j, uint32_t node);
+
+/* Whether a node is a number written as digits only, and below 2^64. As in serde_json, 1.0, 1e3 and -0 are not. */
+bool jsontree_u64(const struct jsontree *j, uint32_t node, uint64_t *value);
+
+/* "a string", "null", ...: for messages. */
+const char *jsontree_kind_name(const struct jsontree *j, uint32_t node);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * load.h: the readers of vocabulary files. Each fills an empty spec (spec_new()) from the bytes of one format; on
+ * failure the spec is half filled and to be freed. `path` names the file in sentences. Nothing here opens files.
+ *
+ * Statuses: LEAT_E_VOCABULARY for a file that is broken or contradicts itself; LEAT_E_UNSUPPORTED for one that asks
+ * for something that leat does not do, which the sentence names; LEAT_E_ARGUMENT if only a pattern's name is missing
+ * or unknown; LEAT_E_NO_MEMORY.
+ */
+#ifndef LEAT_TOKENIZER_LOAD_H
+#define LEAT_TOKENIZER_LOAD_H
+
+#include "jsontree.h"
+#include "leat.h"
+#include "tokenizer/spec/spec.h"
+
+enum load_format { LOAD_TOKENIZER_JSON = 1, LOAD_TEKKEN, LOAD_TIKTOKEN, LOAD_SENTENCEPIECE };
+
+struct load_source {
+    const char *path; /* for sentences; its last part may tell the pattern of a *.tiktoken */
+    const uint8_t *bytes;
+    uint64_t size;
+    const char *pattern; /* --pattern, or NULL */
+    /* tokenizer_config.json beside it, or NULL: its added_tokens_decoder holds a *.tiktoken's special tokens */
+    const struct jsontree *config;
+};
+
+/* Recognises the format by the bytes and loads. On success *out is the caller's; on failure NULL. */
+enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format, const struct load_source *source,
+                           struct leat_error *err);
+
+/* A parsed tokenizer.json. */
+enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
+
+/* A parsed tekken.json. */
+enum leat_status load_tekken(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
+
+/* Lines of a base64 token, a space, its rank. */
+enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_source *source, struct leat_error *err);
+
+/* sentencepiece's ModelProto. */
+enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct load_source *source,
+                                    struct leat_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * load_hf.h: what the files of the tokenizer.json reader share: the state of one load, and typed members.
+ *
+ * The rules are those of Hugging Face's tokenizers 0.23.3, tried one by one (tests/tokenizer/test_load_hf.c): which
+ * members must be there, which may be null, what a missing one means. Where leat is stricter: a component must have a
+ * type; one id stands for one token; ids end at SPEC_MAX_ID.
+ */
+#ifndef LEAT_TOKENIZER_LOAD_HF_H
+#define LEAT_TOKENIZER_LOAD_HF_H
+
+#include "base/status.h"
+#include "jsontree.h"
+#include "tokenizer/containers/string_map.h"
+#include "tokenizer/spec/spec.h"
+
+struct load_hf {
+    struct tokenizer_spec *spec;
+    const struct jsontree *j;
+    struct leat_error *err;
+    const char *place;       /* what is being read, for sentences: "normalizer Strip" */
+    struct string_map vocab; /* the model's vocabulary as the file writes it; value: the id */
+};
+
+/* The file is broken at a node: "PATH: PLACE: SENTENCE (byte N)". Returns LEAT_E_VOCABULARY. */
+enum leat_status load_hf_wrong(struct load_hf *h, uint32_t node, const char *format, ...) STATUS_PRINTF(3, 4);
+
+/* The file wants something leat does not do. Returns LEAT_E_UNSUPPORTED. */
+enum leat_status load_hf_refuse(struct load_hf *h, uint32_t node, const char *format, ...) STATUS_PRINTF(3, 4);
+
+/* Whether a member may be missing; a member that is there must have the right type. */
+enum load_hf_need {
+    LOAD_HF_REQUIRED, /* must be there */
+    LOAD_HF_DEFAULT,  /* may be missing */
+    LOAD_HF_OPTION    /* may be missing or null */
+};
+
+/* *value stays as it is if the member is missing (or null). */
+enum leat_status load_hf_bool(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
+                              bool *value);
+
+/* *node is the string, or JSONTREE_NONE. */
+enum leat_status load_hf_string(struct load_hf *h, uint32_t object, const char *name, enum load_hf_need need,
+                                uint32_t *node);
+
+/* A required string, copied into the spec; with `one_character`, exactly one. */
+enum leat_status load_hf_text(struct load_hf *h, uint32_t object, const char *name, bool one_character,
+                              struct spec_string *out);
+
+/* A required whole number; more than 32 bits are taken as the greatest of 32. */
+enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *name, uint32_t *value);
+
+/* A string, for sentences: cut to what fits, control characters shown as '?'. Returns `room`. */
+const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80]);
+
+/* The parts; `node` is the value of the member of that name, an object. */
+enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node);
+enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node);
+enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node);
+enum leat_status load_hf_model(struct load_hf *h, uint32_t node);
+enum leat_status load_hf_added(struct load_hf *h, uint32_t node);
+
+#endif

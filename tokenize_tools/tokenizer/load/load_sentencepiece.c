@@ -1,0 +1,317 @@
+/*
+ * load_sentencepiece.c: sentencepiece's ModelProto (tokenizer.model), of type BPE, with the checks that sentencepiece
+ * 0.2.3 makes when it loads one. Fields that only training needs are skipped.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base/utf8.h"
+#include "load.h"
+#include "protobuf.h"
+#include "tokenizer/containers/big.h"
+#include "tokenizer/containers/string_map.h"
+
+/* Field numbers of sentencepiece_model.proto. */
+enum {
+    MODEL_PIECES = 1,
+    MODEL_TRAINER = 2,
+    MODEL_NORMALIZER = 3,
+    MODEL_DENORMALIZER = 5,
+    PIECE_TEXT = 1,
+    PIECE_SCORE = 2,
+    PIECE_TYPE = 3,
+    TRAINER_MODEL_TYPE = 3,
+    TRAINER_WHITESPACE_AS_SUFFIX = 24,
+    TRAINER_BYTE_FALLBACK = 35,
+    TRAINER_BOS_ID = 41,
+    TRAINER_EOS_ID = 42,
+    TRAINER_PAD_ID = 43,
+    TRAINER_UNK_SURFACE = 44,
+    NORMALIZER_CHARSMAP = 2,
+    NORMALIZER_DUMMY_PREFIX = 3,
+    NORMALIZER_EXTRA_WHITESPACES = 4,
+    NORMALIZER_ESCAPE_WHITESPACES = 5
+};
+
+enum model_type { UNIGRAM = 1, BPE = 2, WORD = 3, CHARACTER = 4 };
+
+struct model {
+    struct tokenizer_spec *spec;
+    const struct load_source *source;
+    struct leat_error *err;
+    uint64_t type;            /* enum model_type */
+    struct string_map pieces; /* by name: sentencepiece refuses a second one, of whatever type */
+    bool byte_found[256];
+};
+
+static enum leat_status wrong_at(struct model *m, const uint8_t *at, const char *what)
+{
+    uint64_t offset = (uint64_t)(at - m->source->bytes);
+
+    return status_set_at(m->err, LEAT_E_VOCABULARY, offset, "%s: %s (byte %llu)", m->source->path, what,
+                         (unsigned long long)offset);
+}
+
+static enum leat_status wrong(struct model *m, const char *what)
+{
+    return status_set(m->err, LEAT_E_VOCABULARY, "%s: %s", m->source->path, what);
+}
+
+/* At the end of a walk over fields. */
+static enum leat_status walked(struct model *m, const struct protobuf *walk)
+{
+    return walk->problem ? wrong_at(m, walk->p, walk->problem) : LEAT_OK;
+}
+
+/* ---- Pieces ---- */
+
+static int hex(uint8_t c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* The byte of "<0xNN>", or -1. */
+static int byte_of(const uint8_t *text, uint32_t length)
+{
+    if (length != 6 || memcmp(text, "<0x", 3) != 0 || text[5] != '>' || hex(text[3]) < 0 || hex(text[4]) < 0)
+        return -1;
+    return hex(text[3]) << 4 | hex(text[4]);
+}
+
+static enum leat_status note_type(struct model *m, const struct spec_token *t, const uint8_t *at)
+{
+    int byte;
+
+    if (t->type == SPEC_UNKNOWN) {
+        if (m->spec->unknown != SPEC_NONE)
+            return wrong_at(m, at, "a second piece of type unknown");
+        m->spec->unknown = t->id;
+    }
+    if (t->type == SPEC_BYTE) {
+        byte = byte_of(m->spec->text + t->offset, t->length);
+        if (byte < 0)
+            return wrong_at(m, at, "a piece of type byte that is not called <0x00> to <0xFF>");
+        m->byte_found[byte] = true;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status read_piece(struct model *m, const struct protobuf_field *message)
+{
+    struct tokenizer_spec *spec = m->spec;
+    struct protobuf walk = protobuf_begin(message->bytes, message->length);
+    uint8_t *text = (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
+    struct spec_token t = { .id = spec->token_count, .offset = (uint32_t)spec->text_bytes, .type = SPEC_NORMAL };
+    const uint8_t *bytes = NULL;
+    struct protobuf_field f;
+    float score = 0;
+    bool found;
+
+    while (protobuf_next(&walk, &f)) {
+        if (f.number == PIECE_TEXT && f.type == PROTOBUF_BYTES) {
+            bytes = f.bytes;
+            t.length = (uint32_t)f.length;
+        } else if (f.number == PIECE_SCORE && f.type == PROTOBUF_FIXED32) {
+            score = protobuf_float(&f);
+        } else if (f.number == PIECE_TYPE && f.type == PROTOBUF_VARINT && f.value >= SPEC_NORMAL &&
+                   f.value <= SPEC_BYTE) {
+            t.type = (uint8_t)f.value;
+        }
+    }
+    if (walk.problem)
+        return walked(m, &walk);
+    if (t.length == 0)
+        return wrong_at(m, message->at, "a piece without text");
+    /* sentencepiece takes it, and never meets it in a text, which is made well-formed before; the engine reads its
+     * tokens' characters without looking twice */
+    if (utf8_valid_prefix(bytes, t.length) != t.length)
+        return wrong_at(m, message->at, "a piece that is not valid UTF-8");
+    if (isnan(score))
+        return wrong_at(m, message->at, "a piece whose score is not a number");
+    memcpy(text, bytes, t.length);
+    string_map_add(&m->pieces, string_map_hash(text, t.length), text, t.length, &found);
+    if (found)
+        return wrong_at(m, message->at, "this piece stands in the file twice");
+    spec->scores[spec->token_count] = score;
+    spec->tokens[spec->token_count++] = t;
+    spec->text_bytes += t.length;
+    return note_type(m, &t, message->at);
+}
+
+/* ---- The other messages ---- */
+
+static enum leat_status copy(struct model *m, struct spec_string *out, const struct protobuf_field *f)
+{
+    return spec_copy(m->spec, out, f->bytes, f->length) ? LEAT_OK : status_no_memory(m->err, f->length);
+}
+
+static uint32_t id_of(uint64_t value)
+{
+    return (int32_t)(uint32_t)value < 0 ? SPEC_NONE : (uint32_t)value;
+}
+
+static enum leat_status read_trainer(struct model *m, const struct protobuf_field *message)
+{
+    struct spec_sentencepiece *sp = &m->spec->sentencepiece;
+    struct protobuf walk = protobuf_begin(message->bytes, message->length);
+    struct protobuf_field f;
+    enum leat_status s;
+
+    while (protobuf_next(&walk, &f)) {
+        if (f.number == TRAINER_UNK_SURFACE && f.type == PROTOBUF_BYTES) {
+            if ((s = copy(m, &sp->unknown_surface, &f)) != LEAT_OK)
+                return s;
+        }
+        if (f.type != PROTOBUF_VARINT)
+            continue;
+        if (f.number == TRAINER_MODEL_TYPE && f.value >= UNIGRAM && f.value <= CHARACTER)
+            m->type = f.value;
+        else if (f.number == TRAINER_WHITESPACE_AS_SUFFIX)
+            sp->whitespace_as_suffix = f.value != 0;
+        else if (f.number == TRAINER_BYTE_FALLBACK)
+            m->spec->byte_fallback = f.value != 0;
+        else if (f.number == TRAINER_BOS_ID)
+            sp->begin = id_of(f.value);
+        else if (f.number == TRAINER_EOS_ID)
+            sp->end = id_of(f.value);
+        else if (f.number == TRAINER_PAD_ID)
+            sp->padding = id_of(f.value);
+    }
+    return walked(m, &walk);
+}
+
+static enum leat_status read_normalizer(struct model *m, const struct protobuf_field *message, bool denormalizer)
+{
+    struct spec_sentencepiece *sp = &m->spec->sentencepiece;
+    struct spec_string *map = denormalizer ? &sp->denormalizer : &sp->charsmap;
+    struct protobuf walk = protobuf_begin(message->bytes, message->length);
+    struct protobuf_field f;
+    enum leat_status s;
+
+    while (protobuf_next(&walk, &f)) {
+        if (f.number == NORMALIZER_CHARSMAP && f.type == PROTOBUF_BYTES) {
+            if ((s = copy(m, map, &f)) != LEAT_OK)
+                return s;
+            if (map->length > 0 && !charsmap_check(map))
+                return wrong_at(m, f.at, "\"precompiled_charsmap\" does not have the form of a compiled map");
+        }
+        if (denormalizer || f.type != PROTOBUF_VARINT)
+            continue;
+        if (f.number == NORMALIZER_DUMMY_PREFIX)
+            sp->add_dummy_prefix = f.value != 0;
+        else if (f.number == NORMALIZER_EXTRA_WHITESPACES)
+            sp->remove_extra_whitespaces = f.value != 0;
+        else if (f.number == NORMALIZER_ESCAPE_WHITESPACES)
+            sp->escape_whitespaces = f.value != 0;
+    }
+    return walked(m, &walk);
+}
+
+/* ---- The model ---- */
+
+static enum leat_status read_model(struct model *m)
+{
+    struct protobuf walk = protobuf_begin(m->source->bytes, m->source->size);
+    enum leat_status s = LEAT_OK;
+    struct protobuf_field f;
+
+    while (s == LEAT_OK && protobuf_next(&walk, &f)) {
+        if (f.type != PROTOBUF_BYTES)
+            continue;
+        if (f.number == MODEL_PIECES)
+            s = read_piece(m, &f);
+        else if (f.number == MODEL_TRAINER)
+            s = read_trainer(m, &f);
+        else if (f.number == MODEL_NORMALIZER || f.number == MODEL_DENORMALIZER)
+            s = read_normalizer(m, &f, f.number == MODEL_DENORMALIZER);
+    }
+    return s == LEAT_OK ? walked(m, &walk) : s;
+}
+
+/* Which of sentencepiece's models, before its pieces are looked at closely: another type has other rules for them. */
+static enum leat_status check_type(struct model *m)
+{
+    static const char *const names[] = { "", "Unigram", "BPE", "Word", "Character" };
+    bool later = m->type == UNIGRAM;
+
+    if (m->type != BPE)
+        return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported%s",
+                          m->source->path, names[m->type], later ? " yet: Unigram comes in a later version" : "");
+    return LEAT_OK;
+}
+
+static enum leat_status check(struct model *m)
+{
+    bool any = false, all = true;
+
+    for (int i = 0; i < 256; i++) {
+        any |= m->byte_found[i];
+        all &= m->byte_found[i];
+    }
+    if (m->spec->unknown == SPEC_NONE)
+        return wrong(m, "no piece has the type unknown");
+    if (any && !m->spec->byte_fallback)
+        return wrong(m, "it has byte pieces, and byte_fallback is not set");
+    if (!all && m->spec->byte_fallback)
+        return wrong(m, "byte_fallback is set, and there are not 256 byte pieces");
+    return LEAT_OK;
+}
+
+/* Reads the type first, and counts pieces to make room. */
+static enum leat_status look_ahead(struct model *m)
+{
+    struct protobuf walk = protobuf_begin(m->source->bytes, m->source->size);
+    uint64_t count = 0, bytes = 0;
+    enum leat_status s = LEAT_OK;
+    struct protobuf_field f;
+
+    while (s == LEAT_OK && protobuf_next(&walk, &f)) {
+        if (f.type != PROTOBUF_BYTES)
+            continue;
+        if (f.number == MODEL_TRAINER)
+            s = read_trainer(m, &f);
+        if (f.number == MODEL_PIECES) {
+            count++;
+            bytes += f.length;
+        }
+    }
+    if (s != LEAT_OK || (s = walked(m, &walk)) != LEAT_OK)
+        return s;
+    if (count == 0)
+        return wrong(m, "it holds no pieces: is it a sentencepiece model?");
+    if (count > SPEC_MAX_ID)
+        return wrong(m, "it holds more pieces than any vocabulary");
+    if ((s = check_type(m)) != LEAT_OK)
+        return s;
+    m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
+    m->spec->scores = big_alloc(count * sizeof *m->spec->scores);
+    m->spec->text = big_alloc(bytes + 1);
+    if (!m->spec->tokens || !m->spec->scores || !m->spec->text || !string_map_init(&m->pieces, (uint32_t)count))
+        return status_no_memory(m->err, count * 64 + bytes);
+    return LEAT_OK;
+}
+
+enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct load_source *source,
+                                    struct leat_error *err)
+{
+    struct model m = { .spec = spec, .source = source, .err = err, .type = UNIGRAM };
+    struct spec_sentencepiece *sp = &spec->sentencepiece;
+    enum leat_status s;
+
+    spec->model = SPEC_SCORES;
+    *sp = (struct spec_sentencepiece) { .add_dummy_prefix = true,
+                                        .remove_extra_whitespaces = true,
+                                        .escape_whitespaces = true,
+                                        .begin = 1,
+                                        .end = 2,
+                                        .padding = SPEC_NONE };
+    if (source->size > JSONTREE_MAX_BYTES)
+        return wrong(&m, "it has more than 1 GiB");
+    if (!spec_copy(spec, &sp->unknown_surface, " \xe2\x81\x87 ", 5))
+        return status_no_memory(err, 5);
+    if ((s = look_ahead(&m)) == LEAT_OK && (s = read_model(&m)) == LEAT_OK && (s = check(&m)) == LEAT_OK)
+        s = spec_finish(spec, source->path, err);
+    string_map_free(&m.pieces);
+    return s;
+}

@@ -1,0 +1,320 @@
+/*
+ * load_tiktoken.c: *.tiktoken files: a line for each token, its bytes in base64, a space, its rank, which is its id.
+ * What the file does not hold comes from tiktoken_names.h: the row that --pattern names, else that of the file's name.
+ *
+ * The row's special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A
+ * file that has the published name and another number of ranks is refused, since it is cut off or not what it says;
+ * with --pattern it is taken as somebody's own vocabulary, without special tokens.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/status.h"
+#include "base64.h"
+#include "load.h"
+#include "tiktoken_names.h"
+#include "tokenizer/containers/big.h"
+#include "tokenizer/containers/string_map.h"
+
+struct reader {
+    struct tokenizer_spec *spec;
+    const struct load_source *source;
+    struct leat_error *err;
+    uint64_t line;
+};
+
+static enum leat_status wrong(struct reader *r, const uint8_t *at, const char *what)
+{
+    uint64_t offset = (uint64_t)(at - r->source->bytes);
+
+    return status_set_at(r->err, LEAT_E_VOCABULARY, offset, "%s, line %llu: %s (byte %llu)", r->source->path,
+                         (unsigned long long)r->line, what, (unsigned long long)offset);
+}
+
+static bool is_space(uint8_t c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void add_token(struct tokenizer_spec *spec, uint64_t id, size_t bytes)
+{
+    spec->tokens[spec->token_count++] = (struct spec_token) {
+        .id = (uint32_t)id, .offset = (uint32_t)spec->text_bytes, .length = (uint32_t)bytes, .type = SPEC_NORMAL
+    };
+    spec->text_bytes += bytes;
+}
+
+/* Where the next token's bytes go. */
+static uint8_t *room_for_token(const struct tokenizer_spec *spec)
+{
+    return (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
+}
+
+/* One line, whose first character is no space. */
+static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *token, *rank;
+    uint64_t id = 0;
+    size_t bytes;
+
+    for (token = p; p < end && !is_space(*p);)
+        p++;
+    if (!base64_decode(room_for_token(r->spec), &bytes, token, (size_t)(p - token)))
+        return wrong(r, token, "the token is not base64");
+    while (p < end && is_space(*p))
+        p++;
+    for (rank = p; p < end && *p >= '0' && *p <= '9' && id <= SPEC_MAX_ID; p++)
+        id = id * 10 + (*p - '0');
+    if (p == rank)
+        return wrong(r, p, "a rank was expected after the token");
+    if (id > SPEC_MAX_ID)
+        return wrong(r, rank, "ranks above 16777215 are not supported");
+    while (p < end && is_space(*p))
+        p++;
+    if (p != end)
+        return wrong(r, p, "there is something after the rank");
+    add_token(r->spec, id, bytes);
+    return LEAT_OK;
+}
+
+/* The same for a line as all published files have them: a token, a space, a rank, a newline. Returns where the next one
+ * begins, or NULL if the line is not so; then nothing has happened. */
+static const uint8_t *read_plain_line(struct reader *r, const uint8_t *p, const uint8_t *end)
+{
+    /* not from every empty line to the end of the file */
+    const uint8_t *space = *p > ' ' ? memchr(p, ' ', (size_t)(end - p)) : NULL, *rank;
+    uint64_t id = 0;
+    size_t bytes;
+
+    if (!space || !base64_decode(room_for_token(r->spec), &bytes, p, (size_t)(space - p)))
+        return NULL;
+    for (p = rank = space + 1; p < end && *p >= '0' && *p <= '9' && id <= SPEC_MAX_ID; p++)
+        id = id * 10 + (*p - '0');
+    if (p == rank || p == end || *p != '\n' || id > SPEC_MAX_ID)
+        return NULL;
+    add_token(r->spec, id, bytes);
+    return p + 1;
+}
+
+/* Any line, without its end. */
+static enum leat_status read_any_line(struct reader *r, const uint8_t *p, const uint8_t *newline)
+{
+    while (p < newline && is_space(*p))
+        p++;
+    return p < newline ? read_line(r, p, newline) : LEAT_OK;
+}
+
+static enum leat_status read_lines(struct reader *r)
+{
+    const uint8_t *p = r->source->bytes, *end = p + r->source->size, *next;
+    enum leat_status s = LEAT_OK;
+
+    for (; s == LEAT_OK && p < end; p = next) {
+        const uint8_t *newline = p;
+
+        r->line++;
+        if ((next = read_plain_line(r, p, end)) != NULL)
+            continue;
+        while (newline < end && *newline != '\n' && *newline != '\r')
+            newline++;
+        s = read_any_line(r, p, newline);
+        next = newline + (end - newline > 1 && newline[0] == '\r' && newline[1] == '\n' ? 2 : 1);
+    }
+    if (s != LEAT_OK)
+        return s;
+    return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file holds no token");
+}
+
+/* No token twice. In steps, so that the map's memory has been asked for when it is needed. */
+static enum leat_status check_twice(struct reader *r)
+{
+    const struct tokenizer_spec *spec = r->spec;
+    enum leat_status s = LEAT_OK;
+    struct string_map seen;
+    uint64_t hashes[32];
+
+    if (!string_map_init(&seen, spec->token_count))
+        return status_no_memory(r->err, (uint64_t)spec->token_count * 32);
+    for (uint32_t i = 0; s == LEAT_OK && i < spec->token_count; i++) {
+        const struct spec_token *t = &spec->tokens[i];
+        uint32_t entry;
+        bool found;
+
+        for (uint32_t k = 0; i % 32 == 0 && k < 32 && i + k < spec->token_count; k++) {
+            hashes[k] = string_map_hash(spec_token_bytes(spec, &t[k]), t[k].length);
+            string_map_prefetch(&seen, hashes[k]);
+        }
+        entry = string_map_add(&seen, hashes[i % 32], spec_token_bytes(spec, t), t->length, &found);
+        if (found)
+            s = status_set(r->err, LEAT_E_VOCABULARY, "%s: the tokens of the ranks %u and %u are the same bytes",
+                           r->source->path, (unsigned)spec->tokens[entry].id, (unsigned)t->id);
+    }
+    string_map_free(&seen);
+    return s;
+}
+
+/* ---- What the file does not hold ---- */
+
+static enum leat_status find_name(struct reader *r, const struct tiktoken_name **name)
+{
+    const struct load_source *source = r->source;
+
+    if (source->pattern) {
+        *name = tiktoken_name_find(source->pattern);
+        return *name ? LEAT_OK
+                     : status_set(r->err, LEAT_E_ARGUMENT, "--pattern %s: no such pattern; there are: %s",
+                                  source->pattern, tiktoken_name_list());
+    }
+    *name = tiktoken_name_of_file(source->path);
+    if (!*name)
+        return status_set(r->err, LEAT_E_ARGUMENT,
+                          "%s: neither the file nor its name tells the pattern that cuts text into pieces; say which "
+                          "with --pattern: %s",
+                          source->path, tiktoken_name_list());
+    if ((*name)->ranks != r->spec->token_count)
+        return status_set(r->err, LEAT_E_VOCABULARY,
+                          "%s holds %u tokens, and the published %s has %u: is the file whole? With --pattern %s it is "
+                          "taken as it is, without special tokens",
+                          source->path, (unsigned)r->spec->token_count, (*name)->name, (unsigned)(*name)->ranks,
+                          (*name)->name);
+    return LEAT_OK;
+}
+
+static enum leat_status add_special(struct reader *r, uint32_t id, const void *text, size_t length)
+{
+    struct spec_added *a = &r->spec->added[r->spec->added_count];
+
+    if (!spec_copy(r->spec, &a->content, text, length))
+        return status_no_memory(r->err, length);
+    a->id = id;
+    a->special = true;
+    r->spec->added_count++;
+    return LEAT_OK;
+}
+
+static enum leat_status add_row_specials(struct reader *r, const struct tiktoken_name *name)
+{
+    size_t count = 0;
+    enum leat_status s;
+    char text[64];
+
+    for (size_t i = 0; i < name->special_count; i++)
+        count += name->special[i].last ? name->special[i].last - name->special[i].id + 1 : 1;
+    r->spec->added = spec_alloc(r->spec, count * sizeof *r->spec->added);
+    if (!r->spec->added)
+        return status_no_memory(r->err, count * sizeof *r->spec->added);
+    for (size_t i = 0; i < name->special_count; i++) {
+        const struct tiktoken_special *special = &name->special[i];
+        const char *number = strstr(special->text, "%u");
+
+        for (uint32_t id = special->id; id <= (special->last ? special->last : special->id); id++) {
+            if (number)
+                snprintf(text, sizeof text, "%.*s%u%s", (int)(number - special->text), special->text,
+                         (unsigned)(special->first + (id - special->id)), number + 2);
+            else
+                snprintf(text, sizeof text, "%s", special->text);
+            if ((s = add_special(r, id, text, strlen(text))) != LEAT_OK)
+                return s;
+        }
+    }
+    return LEAT_OK;
+}
+
+static bool is_rank(const struct reader *r, uint64_t id)
+{
+    for (uint32_t i = 0; i < r->spec->token_count; i++)
+        if (r->spec->tokens[i].id == id)
+            return true;
+    return false;
+}
+
+/* tokenizer_config.json: "added_tokens_decoder": { "163584": { "content": "[BOS]", ... }, ... } */
+static enum leat_status add_config_specials(struct reader *r, uint32_t list)
+{
+    const struct jsontree *j = r->source->config;
+    const struct jsontree_node *nodes = j->nodes;
+    enum leat_status s;
+
+    r->spec->added = spec_alloc(r->spec, nodes[list].length * sizeof *r->spec->added);
+    if (!r->spec->added)
+        return status_no_memory(r->err, nodes[list].length * sizeof *r->spec->added);
+    for (uint32_t k = list + 1; k < jsontree_next(j, list); k = jsontree_next(j, k + 1)) {
+        struct jsontree_text key = jsontree_string(j, k), t;
+        uint32_t content = jsontree_member(j, k + 1, "content");
+        uint64_t id = key.length == 0 || key.length > 8 ? SPEC_NONE : 0;
+
+        for (uint32_t i = 0; id != SPEC_NONE && i < key.length; i++)
+            id = key.bytes[i] >= '0' && key.bytes[i] <= '9' ? id * 10 + (key.bytes[i] - '0') : SPEC_NONE;
+        if (id > SPEC_MAX_ID || content == JSONTREE_NONE || nodes[content].kind != JSONTREE_STRING)
+            return status_set_at(r->err, LEAT_E_VOCABULARY, jsontree_at(j, k),
+                                 "%s: an entry of \"added_tokens_decoder\" is not an id with a \"content\" (byte %llu)",
+                                 j->path, (unsigned long long)jsontree_at(j, k));
+        t = jsontree_string(j, content);
+        if (t.length > 0 && !is_rank(r, id) && (s = add_special(r, (uint32_t)id, t.bytes, t.length)) != LEAT_OK)
+            return s;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status add_specials(struct reader *r, const struct tiktoken_name *name)
+{
+    uint32_t list = r->source->config ? jsontree_member(r->source->config, 0, "added_tokens_decoder") : JSONTREE_NONE;
+
+    if (list != JSONTREE_NONE && r->source->config->nodes[list].kind == JSONTREE_OBJECT)
+        return add_config_specials(r, list);
+    return name->ranks == r->spec->token_count ? add_row_specials(r, name) : LEAT_OK;
+}
+
+/* tiktoken encodes what the expression matches and drops what lies between. */
+static enum leat_status make_pipeline(struct reader *r, const struct tiktoken_name *name)
+{
+    struct tokenizer_spec *spec = r->spec;
+
+    spec->pre_tokenizers = spec_alloc(spec, sizeof *spec->pre_tokenizers);
+    spec->normalizers = spec_alloc(spec, sizeof *spec->normalizers);
+    if (!spec->pre_tokenizers || !spec->normalizers ||
+        !spec_copy(spec, &spec->pre_tokenizers[0].pattern.text, name->pattern, strlen(name->pattern)))
+        return status_no_memory(r->err, strlen(name->pattern) + 256);
+    spec->pre_tokenizers[0].kind = SPEC_PRE_SPLIT;
+    spec->pre_tokenizers[0].pattern.regex = true;
+    spec->pre_tokenizers[0].behavior = SPEC_REMOVED;
+    spec->pre_tokenizers[0].invert = true;
+    spec->pre_tokenizer_count = 1;
+    spec->normalizers[0].kind = SPEC_NORM_NFC;
+    spec->normalizer_count = name->nfc ? 1 : 0;
+    return LEAT_OK;
+}
+
+/* The most tokens there can be, and the most bytes in them. */
+static enum leat_status make_room(struct reader *r)
+{
+    const struct load_source *source = r->source;
+    uint64_t lines = 1;
+
+    for (uint64_t i = 0; i < source->size; i++)
+        lines += source->bytes[i] == '\n' || source->bytes[i] == '\r';
+    if (source->size > JSONTREE_MAX_BYTES || lines > SPEC_MAX_ID)
+        return status_set(r->err, LEAT_E_VOCABULARY, "%s has %llu lines in %llu bytes, more than any vocabulary",
+                          source->path, (unsigned long long)lines, (unsigned long long)source->size);
+    r->spec->tokens = big_alloc(lines * sizeof *r->spec->tokens);
+    r->spec->text = big_alloc(BASE64_ROOM(source->size));
+    if (!r->spec->tokens || !r->spec->text)
+        return status_no_memory(r->err, lines * 64 + source->size);
+    return LEAT_OK;
+}
+
+enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_source *source, struct leat_error *err)
+{
+    struct reader r = { .spec = spec, .source = source, .err = err };
+    const struct tiktoken_name *name;
+    enum leat_status s;
+
+    spec->model = SPEC_RANKS;
+    spec->dialect = SPEC_RUST;
+    spec->byte_level = true;
+    if ((s = make_room(&r)) == LEAT_OK && (s = read_lines(&r)) == LEAT_OK && (s = check_twice(&r)) == LEAT_OK &&
+        (s = find_name(&r, &name)) == LEAT_OK && (s = make_pipeline(&r, name)) == LEAT_OK &&
+        (s = add_specials(&r, name)) == LEAT_OK)
+        s = spec_finish(spec, source->path, err);
+    return s;
+}

@@ -1,0 +1,36 @@
+/*
+ * spec_open.h: the whole way from -t SPEC to a spec: locate, decompress, load, fingerprint, end-of-document token.
+ */
+#ifndef LEAT_TOKENIZER_SPEC_OPEN_H
+#define LEAT_TOKENIZER_SPEC_OPEN_H
+
+#include "end_token.h"
+#include "leat.h"
+#include "load.h"
+#include "locate.h"
+#include "tokenizer/spec/fingerprint.h"
+#include "tokenizer/spec/spec.h"
+
+struct opened_spec {
+    struct tokenizer_spec *spec;
+    enum load_format format; /* 0 for a built-in */
+    struct located at;       /* which built-in or file; at.stored is what a dataset keeps */
+    uint8_t print[FINGERPRINT_BYTES];
+    struct end_token end;
+};
+
+/*
+ * `pattern` is --pattern or NULL. Returns what locate(), load_spec() and builtin_load() return. On failure *out holds
+ * nothing.
+ */
+enum leat_status spec_open(struct opened_spec *out, const char *name, const char *pattern, struct leat_error *err);
+
+/* The same for bytes that a dataset holds; `path` is for sentences, and tells the pattern of a *.tiktoken. They are not
+ * kept. There is no tokenizer_config.json then. */
+enum leat_status spec_open_stored(struct opened_spec *out, const uint8_t *bytes, uint64_t size, const char *path,
+                                  const char *pattern, struct leat_error *err);
+
+/* Frees what is in it; a zeroed or freed one is fine. */
+void spec_close(struct opened_spec *o);
+
+#endif

@@ -1,0 +1,356 @@
+/*
+ * charsmap.c: see charsmap.h.
+ *
+ * The trie is Darts-clone's: node p has the child of label b at (p ^ offset(p)) ^ b, if the unit there carries that
+ * label; its value, if it has one, stands at label 0. Looking up each character would cost a walk, so at load a byte is
+ * made for each: whether it is a key, and whether longer keys begin with it. Most characters of most texts are neither.
+ */
+#include "charsmap.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "tokenizer/unicode/grapheme.h"
+#include "tokenizer/unicode/unicode.h"
+
+/* What is known of a character without walking. */
+enum {
+    IS_KEY = 1,
+    BEGINS_ASCII = 2, /* a longer key goes on with an ASCII character */
+    BEGINS_OTHER = 4  /* a longer key goes on with another */
+};
+
+struct charsmap {
+    uint32_t *units;
+    size_t unit_count;
+    uint8_t *pool; /* replacements, and a NUL */
+    size_t pool_bytes;
+    uint8_t *flags; /* by character */
+};
+
+/* ---- Units ---- */
+
+static bool unit_is_value(uint32_t unit)
+{
+    return unit >> 31;
+}
+
+static bool unit_has_value(uint32_t unit)
+{
+    return unit >> 8 & 1;
+}
+
+static uint32_t unit_offset(uint32_t unit)
+{
+    return (unit >> 10) << ((unit & 1u << 9) >> 6);
+}
+
+/* A value unit's bit 31 makes it differ from all labels. */
+static uint32_t unit_label(uint32_t unit)
+{
+    return unit & (1u << 31 | 0xff);
+}
+
+/* *base, where a node's children stand, becomes where those of its child of label b do; false if there is no child. */
+static bool step(const struct charsmap *map, size_t *base, uint8_t b, uint32_t *unit)
+{
+    *unit = map->units[*base ^ b];
+    if (b == 0 || unit_label(*unit) != b)
+        return false;
+    *base = *base ^ b ^ unit_offset(*unit);
+    return true;
+}
+
+static size_t root(const struct charsmap *map)
+{
+    return unit_offset(map->units[0]);
+}
+
+static uint32_t value_at(const struct charsmap *map, size_t base)
+{
+    return map->units[base] & ~(1u << 31);
+}
+
+/* ---- Loading ---- */
+
+/* Every unit leads to places within the array, and every value to the first byte of a character. */
+static bool units_make_sense(const struct charsmap *map)
+{
+    for (size_t i = 0; i < map->unit_count; i++) {
+        uint32_t unit = map->units[i];
+        size_t base = i ^ unit_offset(unit);
+
+        if (unit_is_value(unit))
+            continue;
+        if ((base | 255) >= map->unit_count)
+            return false;
+        if (unit_has_value(unit)) {
+            uint32_t value = value_at(map, base);
+
+            if (!unit_is_value(map->units[base]) || value >= map->pool_bytes || (map->pool[value] & 0xc0) == 0x80)
+                return false;
+        }
+    }
+    return !unit_is_value(map->units[0]);
+}
+
+static uint8_t character_flags(const struct charsmap *map, uint32_t c)
+{
+    uint8_t text[4], flags = 0;
+    size_t bytes = utf8_encode(text, c), base = root(map);
+    uint32_t unit = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        if (!step(map, &base, text[i], &unit))
+            return 0;
+    if (unit_has_value(unit))
+        flags |= IS_KEY;
+    for (unsigned b = 1; b < 256; b++)
+        if (unit_label(map->units[base ^ b]) == b)
+            flags |= b < 0x80 ? BEGINS_ASCII : BEGINS_OTHER;
+    return flags;
+}
+
+static void fill_flags(struct charsmap *map)
+{
+    for (uint32_t c = 0; c < 0x110000; c++) {
+        /* 64 characters have all bytes but the last in common */
+        if (c >= 0x80 && (c & 63) == 0) {
+            uint8_t text[4];
+            size_t bytes = utf8_encode(text, c), base = root(map), i = 0;
+            uint32_t unit;
+
+            while (i + 1 < bytes && step(map, &base, text[i], &unit))
+                i++;
+            if (i + 1 < bytes) {
+                c += 63;
+                continue;
+            }
+        }
+        map->flags[c] = character_flags(map, c);
+    }
+}
+
+static enum leat_status load(struct charsmap *map, const uint8_t *bytes, size_t size, struct leat_error *err)
+{
+    uint32_t trie = size >= 4 ? bytes_load32(bytes) : 0;
+    const char *what = NULL;
+
+    if (trie == 0 || trie % 4 != 0 || trie > size - 4)
+        return status_set(err, LEAT_E_RECORD, "precompiled_charsmap: its %lu bytes announce a trie of %lu",
+                          (unsigned long)size, (unsigned long)trie);
+    map->unit_count = trie / 4;
+    map->pool_bytes = size - 4 - trie;
+    map->units = malloc(trie);
+    map->pool = malloc(map->pool_bytes + 1);
+    map->flags = calloc(0x110000, 1);
+    if (!map->units || !map->pool || !map->flags)
+        return status_no_memory(err, size + 0x110000);
+    for (size_t i = 0; i < map->unit_count; i++)
+        map->units[i] = bytes_load32(bytes + 4 + 4 * i);
+    memcpy(map->pool, bytes + 4 + trie, map->pool_bytes);
+    map->pool[map->pool_bytes] = 0;
+    if (utf8_valid_prefix(map->pool, map->pool_bytes) != map->pool_bytes)
+        what = "its replacements are not UTF-8";
+    else if (!units_make_sense(map))
+        what = "its trie leads outside of it";
+    if (what)
+        return status_set(err, LEAT_E_RECORD, "precompiled_charsmap: %s", what);
+    fill_flags(map);
+    return LEAT_OK;
+}
+
+enum leat_status charsmap_create(struct charsmap **out, const uint8_t *bytes, size_t size, struct leat_error *err)
+{
+    struct charsmap *map = calloc(1, sizeof *map);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!map)
+        return status_no_memory(err, sizeof *map);
+    s = load(map, bytes, size, err);
+    if (s != LEAT_OK) {
+        charsmap_free(map);
+        return s;
+    }
+    *out = map;
+    return LEAT_OK;
+}
+
+void charsmap_free(struct charsmap *map)
+{
+    if (!map)
+        return;
+    free(map->units);
+    free(map->pool);
+    free(map->flags);
+    free(map);
+}
+
+/* ---- Looking up ---- */
+
+/* The longest or the shortest key that the text begins with: its length, or 0, and where its replacement is. *open, if
+ * not NULL: more text could lengthen it. */
+static size_t find(const struct charsmap *map, const uint8_t *text, size_t size, bool longest, uint32_t *value,
+                   bool *open)
+{
+    size_t base = root(map), found = 0, i = 0;
+    uint32_t unit;
+
+    for (; i < size && step(map, &base, text[i], &unit); i++) {
+        if (!unit_has_value(unit) || (i + 1 < size && (text[i + 1] & 0xc0) == 0x80))
+            continue;
+        *value = value_at(map, base);
+        found = i + 1;
+        if (!longest)
+            break;
+    }
+    if (open)
+        *open = i == size;
+    return found;
+}
+
+size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t size, const uint8_t **to,
+                        size_t *to_bytes, bool *open)
+{
+    uint32_t value = 0;
+    size_t bytes = find(map, text, size, true, &value, open);
+
+    if (bytes > 0) {
+        *to = map->pool + value;
+        *to_bytes = strlen((const char *)*to);
+    }
+    return bytes;
+}
+
+/* ---- Going through a text ---- */
+
+struct walk {
+    const struct charsmap *map;
+    const uint8_t *text;
+    size_t size;
+    size_t at;          /* what lies before is done */
+    size_t cluster_end; /* characters before it are looked up alone (CHARSMAP_GRAPHEMES) */
+    uint32_t value;     /* of the key found at `at` */
+    bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
+};
+
+/* Passes ASCII characters that another one follows, as long as they have none of these flags and are not `stop`. */
+static void skip_ascii(struct walk *w, uint8_t mask, uint8_t stop)
+{
+    const uint8_t *text = w->text, *flags = w->map->flags;
+    size_t at = w->at;
+
+    while (at + 1 < w->size && (text[at] | text[at + 1]) < 0x80 && !(flags[text[at]] & mask) && text[at] != stop)
+        at++;
+    w->at = at;
+}
+
+/* Goes to the next key; returns the bytes that are to be replaced there, 0 at the end of the text. */
+static size_t next_longest(struct walk *w)
+{
+    const uint8_t *flags = w->map->flags;
+
+    for (;;) {
+        const uint8_t *text;
+        size_t left, bytes, key;
+        uint8_t f;
+
+        skip_ascii(w, IS_KEY | BEGINS_ASCII, 0x80);
+        if (w->at == w->size)
+            return 0;
+        text = w->text + w->at;
+        left = w->size - w->at;
+        f = flags[unicode_decode(text, &bytes)];
+        if (left > bytes && !(f & (text[bytes] < 0x80 ? BEGINS_ASCII : BEGINS_OTHER)))
+            f &= IS_KEY;
+        if (f) {
+            key = find(w->map, text, left, true, &w->value, NULL);
+            if (key > 0)
+                return key;
+        }
+        w->at += bytes;
+    }
+}
+
+static size_t next_by_grapheme(struct walk *w)
+{
+    const uint8_t *flags = w->map->flags;
+
+    for (;;) {
+        const uint8_t *text;
+        size_t left, bytes;
+        uint32_t c;
+
+        /* two ASCII characters are two clusters, but for CR LF */
+        if (w->at >= w->cluster_end)
+            skip_ascii(w, IS_KEY, '\r');
+        if (w->at == w->size)
+            return 0;
+        text = w->text + w->at;
+        left = w->size - w->at;
+        c = unicode_decode(text, &bytes);
+        if (w->at >= w->cluster_end) {
+            size_t cluster = grapheme_length(text, left);
+
+            if (w->open && cluster == left)
+                return 0;
+            if (cluster > bytes && cluster < 6 && flags[c] && find(w->map, text, cluster, false, &w->value, NULL))
+                return cluster;
+            w->cluster_end = w->at + cluster;
+        }
+        if ((flags[c] & IS_KEY) && find(w->map, text, bytes, false, &w->value, NULL))
+            return bytes;
+        w->at += bytes;
+    }
+}
+
+static size_t next_key(struct walk *w, enum charsmap_mode mode)
+{
+    return mode == CHARSMAP_LONGEST ? next_longest(w) : next_by_grapheme(w);
+}
+
+size_t charsmap_prefix(const struct charsmap *map, enum charsmap_mode mode, const uint8_t *text, size_t size)
+{
+    struct walk w = { .map = map, .text = text, .size = size };
+
+    next_key(&w, mode);
+    return w.at;
+}
+
+static enum leat_status append(struct buffer *out, struct walk *w, enum charsmap_mode mode, struct leat_error *err)
+{
+    for (;;) {
+        size_t from = w->at, key = next_key(w, mode);
+        enum leat_status s = buffer_append(out, w->text + from, w->at - from, err);
+
+        if (s == LEAT_OK && key > 0) {
+            const char *to = (const char *)w->map->pool + w->value;
+
+            s = buffer_append(out, to, strlen(to), err);
+        }
+        if (s != LEAT_OK || key == 0)
+            return s;
+        w->at += key;
+    }
+}
+
+enum leat_status charsmap_append(struct buffer *out, const struct charsmap *map, enum charsmap_mode mode,
+                                 const uint8_t *text, size_t size, struct leat_error *err)
+{
+    return append(out, &(struct walk) { .map = map, .text = text, .size = size }, mode, err);
+}
+
+enum leat_status charsmap_append_graphemes(struct buffer *out, const struct charsmap *map, const uint8_t *text,
+                                           size_t size, bool last, size_t *used, struct leat_error *err)
+{
+    struct walk w = { .map = map, .text = text, .size = size, .open = !last };
+    enum leat_status s = append(out, &w, CHARSMAP_GRAPHEMES, err);
+
+    *used = w.at;
+    return s;
+}

@@ -1,0 +1,54 @@
+/*
+ * normalizer.h: the normalizers of a spec, one after the other. Each looks first how much of the text it would leave as
+ * it is; a text that none of them changes is not copied.
+ *
+ * A text may come in parts. Each step then does what no further text can change and holds the rest back, so that the
+ * parts' results make up the whole's.
+ */
+#ifndef LEAT_TOKENIZER_NORMALIZER_H
+#define LEAT_TOKENIZER_NORMALIZER_H
+
+#include "tokenizer/spec/spec.h"
+#include "tokenizer/split/held.h"
+#include "tokenizer/split/matcher.h"
+
+struct normalizer;
+
+/* Where a step stands in a text. */
+struct normalizer_state {
+    struct held held;
+    struct pattern_run *run; /* of a replaced expression */
+    bool begun;              /* something of the text has come */
+    bool after_match;        /* what comes next begins behind a match */
+};
+
+/* A thread's memory: two buffers that take turns, and the steps' states. */
+struct normalizer_scratch {
+    struct buffer buffers[2];
+    struct normalizer_state *states;
+    uint32_t count;
+};
+
+/* `bound` may be NULL. Freeing is right also after a failure. */
+enum leat_status normalizer_scratch_make(struct normalizer_scratch *s, const struct normalizer *n, struct bound *bound,
+                                         struct leat_error *err);
+void normalizer_scratch_free(struct normalizer_scratch *s);
+
+/* Forgets a text that has not come to its end. */
+void normalizer_scratch_clear(struct normalizer_scratch *s);
+
+/* Gives much memory that holds nothing back; what normalizer_run() gave is then gone. */
+void normalizer_scratch_trim(struct normalizer_scratch *s);
+
+/* `spec` must outlive it. */
+enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer_spec *spec, struct leat_error *err);
+void normalizer_free(struct normalizer *n);
+
+/*
+ * Takes a text, or a part of it, and sets *text and *bytes to what is certain of the result: the text itself, or
+ * something in the scratch, which stays there until the next call. `last`: the text ends here. Valid UTF-8 in and out.
+ */
+enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t **text,
+                                size_t *bytes, bool last, struct leat_error *err);
+
+#endif

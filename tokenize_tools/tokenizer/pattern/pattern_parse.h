@@ -1,0 +1,33 @@
+/*
+ * pattern_parse.h: reads a regular expression as tiktoken (Rust's fancy-regex) or tokenizers (Oniguruma) would, and
+ * writes it down in one form without dialect: PCRE2 syntax in which every character class, and every literal, is a
+ * *marker* for a set of code points. What cannot be said so is refused by name, with its place.
+ */
+#ifndef LEAT_TOKENIZER_PATTERN_PARSE_H
+#define LEAT_TOKENIZER_PATTERN_PARSE_H
+
+#include "leat.h"
+#include "pattern_set.h"
+#include "tokenizer/scan/scan.h"
+
+/* In `text` a marker is this byte and the set's number in two bytes, high first; all else is ASCII. */
+#define PATTERN_MARKER    0xff
+
+#define PATTERN_SETS_MOST 1024
+
+struct pattern_text {
+    unsigned char *text;
+    size_t length;
+    struct pattern_set **sets; /* no two are equal */
+    size_t set_count;
+    bool looks_behind; /* \A, ^, \b or a look-behind: a match depends on what comes before it */
+};
+
+/* LEAT_E_UNSUPPORTED names what cannot be translated; LEAT_E_NO_MEMORY. `out` is for pattern_text_free() in any
+ * case. */
+enum leat_status pattern_parse(struct pattern_text *out, const char *pattern, size_t bytes, enum scan_dialect dialect,
+                               struct leat_error *err);
+
+void pattern_text_free(struct pattern_text *text);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * pattern_pcre.h: the general path: any expression that no hand-made scanner serves, through PCRE2.
+ *
+ * PCRE2 never sees Unicode. All characters that no class or literal of the expression tells apart are one *symbol* of
+ * one byte; a text is turned into symbols, and the expression into one over bytes. So a class means what our tables
+ * say (not what the installed PCRE2's say), is a bit map of 32 bytes however many ranges it has, and runs as fast as
+ * one of ASCII.
+ *
+ * A match that needs too many steps or too much memory makes the text a reject: PATTERN_GAVE_UP.
+ */
+#ifndef LEAT_TOKENIZER_PATTERN_PCRE_H
+#define LEAT_TOKENIZER_PATTERN_PCRE_H
+
+#include "base/buffer.h"
+#include "leat.h"
+#include "tokenizer/scan/scan.h"
+
+struct pattern;     /* compiled; never changes, so threads share it */
+struct pattern_run; /* one thread's scratch memory, and its place in a window */
+
+struct pattern_span {
+    uint32_t begin, end; /* byte offsets in the window; equal for an empty match */
+    bool match;          /* else the text between two matches */
+};
+
+enum pattern_result {
+    PATTERN_DONE,     /* no more spans are certain in this window (scan.h) */
+    PATTERN_MORE,     /* `room` spans were given: call again */
+    PATTERN_GAVE_UP,  /* the match limit: the record must be rejected */
+    PATTERN_NO_MEMORY /* an allocation failed */
+};
+
+/*
+ * LEAT_E_UNSUPPORTED: `err` names what in the pattern has no equal here, and where; or that this build has no PCRE2.
+ * LEAT_E_NO_MEMORY. `pattern` (valid UTF-8) is not kept.
+ */
+enum leat_status pattern_compile(struct pattern **out, const char *pattern, size_t bytes, enum scan_dialect dialect,
+                                 struct leat_error *err);
+void pattern_free(struct pattern *p);
+
+/* Whether matches depend on the text before them, so that every window must begin where its segment does and be
+ * final. */
+bool pattern_needs_all(const struct pattern *p);
+
+/* NULL if memory is short. The pattern must outlive it. */
+struct pattern_run *pattern_run_new(const struct pattern *p);
+void pattern_run_free(struct pattern_run *run);
+
+/* Where its memory is counted, before its first window. */
+void pattern_run_bound(struct pattern_run *run, struct bound *bound);
+
+/*
+ * Begins a window, from its first byte; the window's text must stay until the last pattern_next(). `after_match`: the
+ * span before it was a match that ended here. PATTERN_DONE, PATTERN_GAVE_UP (a window that is not final, of a pattern
+ * that needs all) or PATTERN_NO_MEMORY. Takes one byte a character.
+ */
+enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_window *window, bool after_match);
+
+/* Up to `room` further spans, in order and without gaps, as Rust's and Oniguruma's find_iter would give them. Never
+ * two empty ones at one place, none empty right behind a match. */
+enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *spans, size_t room, size_t *count);
+
+/* After PATTERN_DONE of a window that is not final: whatever follows, no match but those given begins before this byte. */
+size_t pattern_certain(const struct pattern_run *run);
+
+#endif

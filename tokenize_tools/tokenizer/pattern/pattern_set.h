@@ -1,0 +1,50 @@
+/*
+ * pattern_set.h: sets of code points, as bit maps: what the character classes of an expression are made of.
+ */
+#ifndef LEAT_TOKENIZER_PATTERN_SET_H
+#define LEAT_TOKENIZER_PATTERN_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tokenizer/unicode/unicode.h"
+
+#define PATTERN_SET_POINTS 0x110000u
+#define PATTERN_SET_WORDS  (PATTERN_SET_POINTS / 64)
+
+struct pattern_set {
+    uint64_t words[PATTERN_SET_WORDS];
+};
+
+static inline bool pattern_set_has(const struct pattern_set *s, uint32_t c)
+{
+    return s->words[c / 64] >> c % 64 & 1;
+}
+
+void pattern_set_clear(struct pattern_set *s);
+void pattern_set_add(struct pattern_set *s, uint32_t first, uint32_t last);
+void pattern_set_remove(struct pattern_set *s, uint32_t first, uint32_t last);
+void pattern_set_invert(struct pattern_set *s);
+
+/* The code points that have one of `mask`'s bits in that edition. */
+void pattern_set_class(struct pattern_set *s, const struct unicode_classes *classes, unsigned mask);
+
+enum pattern_set_operation { PATTERN_SET_UNION, PATTERN_SET_INTERSECTION, PATTERN_SET_DIFFERENCE };
+
+/* s = s operation other */
+void pattern_set_combine(struct pattern_set *s, const struct pattern_set *other, enum pattern_set_operation operation);
+
+bool pattern_set_equal(const struct pattern_set *a, const struct pattern_set *b);
+
+/* What may have another case beyond ASCII, but for U+017F and U+212A: more than do, never fewer. */
+void pattern_set_cased(struct pattern_set *s, const struct unicode_classes *classes);
+
+/*
+ * Adds the other case of every member, where that needs no more than ASCII's letters (and U+017F and U+212A, which are
+ * S and K to both dialects). False, and the set is of no use, if it holds some but not all of `cased` (see above): the
+ * pairs of other letters are not in our tables.
+ */
+bool pattern_set_fold(struct pattern_set *s, const struct pattern_set *cased);
+
+#endif

@@ -1,0 +1,341 @@
+/* encoder.c: see encoder.h. */
+#include "encoder.h"
+
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "base/tiny.h"
+#include "base/utf8.h"
+#include "encoder_parts.h"
+#include "tokenizer/bpe/piece_cache.h"
+
+/* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its multiples. */
+#define PART_BYTES ((size_t)TINY_OR(48, 1 << 20))
+#define LEAST_PART ((size_t)TINY_OR(48, 4096))
+#define PARTS      64
+
+/* More ids than these are not kept from one part to the next. */
+#define MANY_IDS ((size_t)1 << 22)
+
+/* Of the bound, for the cache of pieces: counted from the beginning, since what is refused must not depend on what came
+ * before. */
+#define CACHE_SHARE 4
+
+/* ---- Making ---- */
+
+static void set_up(struct encoder *e, const struct engine *engine)
+{
+    bool hf = !engine->sentencepiece, lstrip = false;
+
+    for (uint32_t i = 0; hf && i < engine->spec->added_count; i++)
+        lstrip = lstrip || engine->spec->added[i].lstrip;
+    e->raw.options = (struct cutter_options) { engine->raw, engine->spec->added, e->options.special, lstrip };
+    e->normalized.options = e->raw.options;
+    e->normalized.options.finder = engine->normalized;
+    if (!hf)
+        e->normalized.options =
+            (struct cutter_options) { .finder = sentencepiece_defined(engine->sentencepiece), .special = true };
+    e->bound.most = e->options.most_bytes;
+    e->cache_bytes = e->bound.most / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.most / CACHE_SHARE) : SIZE_MAX;
+    e->cache_bytes = piece_cache_large(e->cache_bytes);
+    e->bound.held = e->cache_bytes;
+    e->input.text.bound = e->repaired.bound = e->spaced.bound = e->piece.text.bound = &e->bound;
+    e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
+    sentencepiece_state_bound(&e->sentencepiece, &e->bound);
+    e->part_bytes = e->bound.most / PARTS < PART_BYTES ? (size_t)(e->bound.most / PARTS) : PART_BYTES;
+    if (e->part_bytes < LEAST_PART)
+        e->part_bytes = LEAST_PART;
+}
+
+static pretokenizer_take_pieces take_pieces;
+
+enum leat_status encoder_make(struct encoder **out, const struct engine *engine, const struct encoder_options *options,
+                              struct leat_error *err)
+{
+    struct encoder *e = calloc(1, sizeof *e);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!e)
+        return status_no_memory(err, sizeof *e);
+    e->engine = engine;
+    e->options = *options;
+    set_up(e, engine);
+    if ((s = model_scratch_make(&e->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
+        (s = pretokenizer_scratch_make(&e->pretokenizer, engine->pretokenizer, &e->bound, err)) != LEAT_OK ||
+        (s = normalizer_scratch_make(&e->normalizer, engine->normalizer, &e->bound, err)) != LEAT_OK ||
+        (s = id_list_reserve(&e->ids, 1, err)) != LEAT_OK) {
+        encoder_free(e);
+        return s;
+    }
+    pretokenizer_scratch_batches(e->pretokenizer, take_pieces);
+    *out = e;
+    return LEAT_OK;
+}
+
+void encoder_free(struct encoder *e)
+{
+    if (!e)
+        return;
+    model_scratch_free(e->model);
+    pretokenizer_scratch_free(e->pretokenizer);
+    normalizer_scratch_free(&e->normalizer);
+    sentencepiece_state_free(&e->sentencepiece);
+    held_free(&e->input);
+    held_free(&e->raw.held);
+    held_free(&e->normalized.held);
+    held_free(&e->piece);
+    buffer_free(&e->repaired);
+    buffer_free(&e->spaced);
+    id_list_free(&e->ids);
+    free(e);
+}
+
+uint64_t encoder_special_strings(const struct encoder *e)
+{
+    return e->raw.specials + e->normalized.specials;
+}
+
+uint64_t encoder_held(const struct encoder *e)
+{
+    return e->bound.held - e->cache_bytes;
+}
+
+/* ---- The way of a text, last station first ---- */
+
+enum leat_status encoder_take_piece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                    struct leat_error *err)
+{
+    enum leat_status s;
+    size_t used;
+    bool ready;
+
+    if (last && !e->piece_cut && e->piece.text.size == e->piece.begin)
+        return bytes > 0 ? model_encode(e->engine->model, e->model, text, bytes, &e->ids, err) : LEAT_OK;
+    s = held_join(&e->piece, &text, &bytes, last, &ready, err);
+    if (s != LEAT_OK || !ready)
+        return s;
+    s = model_encode_part(e->engine->model, e->model, text, bytes, !e->piece_cut, last, &e->ids, &used, err);
+    e->piece_cut = !last && (e->piece_cut || used > 0);
+    return s == LEAT_OK ? held_keep(&e->piece, text, bytes, used, err) : s;
+}
+
+/* Pieces that are whole: none comes in parts where these do. */
+static enum leat_status take_pieces(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                    const uint32_t *ends, size_t count, struct leat_error *err)
+{
+    struct encoder *e = context;
+
+    return model_encode_pieces(e->engine->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
+}
+
+static enum leat_status take_piece(void *context, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
+{
+    return encoder_take_piece(context, text, bytes, last, err);
+}
+
+static enum leat_status take_token(void *context, uint32_t id, const uint8_t *text, size_t bytes,
+                                   struct leat_error *err)
+{
+    struct encoder *e = context;
+
+    (void)text;
+    (void)bytes;
+    return id_list_append(&e->ids, id, err);
+}
+
+static enum leat_status take_normalized(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                                        struct leat_error *err)
+{
+    struct encoder *e = context;
+
+    return pretokenizer_run(e->engine->pretokenizer, e->pretokenizer, text, bytes, first, last, take_piece, e, err);
+}
+
+static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                                 struct leat_error *err)
+{
+    static const struct cutter_take take = { take_normalized, take_token };
+    struct encoder *e = context;
+    enum leat_status s;
+
+    if (e->engine->prefix != SPACED_NOT)
+        return encoder_take_spaced(e, text, bytes, first, last, err);
+    s = normalizer_run(e->engine->normalizer, &e->normalizer, &text, &bytes, last, err);
+    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, first, last, &take, e, err) : s;
+}
+
+/* sentencepiece: what lies between its user-defined pieces is a piece. */
+static enum leat_status take_unpieced(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                                      struct leat_error *err)
+{
+    (void)first;
+    return take_piece(context, text, bytes, last, err);
+}
+
+static enum leat_status take_sentencepiece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                           struct leat_error *err)
+{
+    static const struct cutter_take take = { take_unpieced, take_token };
+    enum leat_status s;
+
+    if (e->engine->prefix != SPACED_NOT)
+        return encoder_take_spaced(e, text, bytes, true, last, err);
+    s = sentencepiece_normalizer_run(e->engine->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
+
+    return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, true, last, &take, e, err) : s;
+}
+
+static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                   struct leat_error *err)
+{
+    static const struct cutter_take take = { take_raw, take_token };
+
+    if (e->engine->prefix == SPACED_NONE && !e->engine->sentencepiece && model_takes_spans(e->engine->model))
+        return encoder_take_runs(e, text, bytes, last, err);
+    return e->engine->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
+                                    : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
+}
+
+/* Malformed UTF-8 is repaired, or the text refused. */
+static enum leat_status take_checked(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                     struct leat_error *err)
+{
+    size_t valid = utf8_valid_prefix(text, bytes);
+    enum leat_status s;
+
+    if (valid == bytes)
+        return take_valid(e, text, bytes, last, err);
+    if (e->options.reject_invalid)
+        return status_set_at(err, LEAT_E_TEXT, e->offset + valid, "the text is not valid UTF-8 at byte %llu",
+                             (unsigned long long)(e->offset + valid));
+    e->repaired.size = 0;
+    s = utf8_repair(&e->repaired, text, bytes, NULL, err);
+    return s == LEAT_OK ? take_valid(e, e->repaired.bytes, e->repaired.size, last, err) : s;
+}
+
+static enum leat_status take_input(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                   struct leat_error *err)
+{
+    bool ready;
+    enum leat_status s = held_join(&e->input, &text, &bytes, last, &ready, err);
+    size_t used = s == LEAT_OK && !last ? bytes - utf8_open_end(text, bytes) : bytes;
+
+    if (s != LEAT_OK || !ready)
+        return s;
+    s = take_checked(e, text, used, last, err);
+    e->offset += used;
+    return s == LEAT_OK ? held_keep(&e->input, text, bytes, used, err) : s;
+}
+
+/* ---- Texts and parts ---- */
+
+/* Gives back what one piece or part needed and the next may not. */
+static void trim(struct encoder *e)
+{
+    held_trim(&e->input);
+    held_trim(&e->raw.held);
+    held_trim(&e->normalized.held);
+    held_trim(&e->piece);
+    e->repaired.size = e->spaced.size = 0;
+    buffer_trim(&e->repaired);
+    buffer_trim(&e->spaced);
+    normalizer_scratch_trim(&e->normalizer);
+    pretokenizer_scratch_trim(e->pretokenizer);
+}
+
+static void clear(struct encoder *e)
+{
+    held_clear(&e->input);
+    cutter_clear(&e->raw);
+    cutter_clear(&e->normalized);
+    normalizer_scratch_clear(&e->normalizer);
+    sentencepiece_state_clear(&e->sentencepiece);
+    pretokenizer_scratch_clear(e->pretokenizer);
+    held_clear(&e->piece);
+    e->piece_cut = e->spaced_begun = false;
+    e->span_count = 0;
+    trim(e);
+}
+
+/* One part; nothing remains of a text that fails or ends. */
+static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
+{
+    enum leat_status s = take_input(e, bytes > 0 ? text : (const uint8_t *)"", bytes, last, err);
+
+    if (s != LEAT_OK || last) {
+        clear(e);
+        e->begun = false;
+    } else {
+        trim(e);
+    }
+    return s;
+}
+
+/* The ids of a text in parts are counted, those of a whole one are not: that is as large as it is. */
+static void begin(struct encoder *e, struct bound *of_ids)
+{
+    if (e->begun)
+        clear(e);
+    if (e->ids.bound != of_ids) {
+        id_list_free(&e->ids);
+        e->ids.bound = of_ids;
+    }
+    e->ids.count = 0;
+    e->offset = e->raw.specials = e->normalized.specials = 0;
+    e->begun = true;
+}
+
+enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t bytes, const uint32_t **ids, size_t *count,
+                             struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    begin(e, NULL);
+    for (; s == LEAT_OK && bytes > e->part_bytes; text += e->part_bytes, bytes -= e->part_bytes)
+        s = feed(e, text, e->part_bytes, false, err);
+    if (s == LEAT_OK)
+        s = feed(e, text, bytes, true, err);
+    if (s == LEAT_OK)
+        s = id_list_reserve(&e->ids, 1, err);
+    *ids = e->ids.ids;
+    *count = e->ids.count;
+    return s;
+}
+
+void encoder_begin(struct encoder *e)
+{
+    begin(e, &e->bound);
+}
+
+static enum leat_status feed_part(struct encoder *e, const uint8_t *text, size_t bytes, bool last, const uint32_t **ids,
+                                  size_t *count, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (!e->begun || !e->ids.bound)
+        return status_set(err, LEAT_E_STATE,
+                          "a text in parts is begun with leat_encoder_begin(), and after a failure "
+                          "or its end begun anew");
+    if (e->ids.room > MANY_IDS)
+        id_list_free(&e->ids);
+    e->ids.count = 0;
+    s = feed(e, text, bytes, last, err);
+    if (s == LEAT_OK)
+        s = id_list_reserve(&e->ids, 1, err);
+    *ids = e->ids.ids;
+    *count = e->ids.count;
+    return s;
+}
+
+enum leat_status encoder_part(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
+                              size_t *count, struct leat_error *err)
+{
+    *used = bytes < e->part_bytes ? bytes : e->part_bytes;
+    return feed_part(e, text, *used, false, ids, count, err);
+}
+
+enum leat_status encoder_end(struct encoder *e, const uint32_t **ids, size_t *count, struct leat_error *err)
+{
+    return feed_part(e, NULL, 0, true, ids, count, err);
+}

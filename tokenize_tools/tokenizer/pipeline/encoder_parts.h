@@ -1,0 +1,57 @@
+/*
+ * encoder_parts.h: what an encoder is made of, shared by encoder.c and encoder_spaced.c (text for a model with plain
+ * spaces). Nobody else looks in here.
+ */
+#ifndef LEAT_TOKENIZER_ENCODER_PARTS_H
+#define LEAT_TOKENIZER_ENCODER_PARTS_H
+
+#include "base/tiny.h"
+#include "encoder.h"
+#include "engine.h"
+#include "tokenizer/split/cutter.h"
+
+/* Stretches between tokens, and tokens, that are encoded together. */
+#define SPANS ((size_t)TINY_OR(3, 512))
+
+struct encoder {
+    const struct engine *engine;
+    struct encoder_options options;
+    size_t part_bytes, cache_bytes;
+    struct bound bound;
+    struct id_list ids;
+    bool begun;        /* encoder_part() may come */
+    uint64_t offset;   /* of `input` in the text */
+    struct held input; /* bytes of a character that is not complete */
+    struct buffer repaired;
+    struct cutter raw, normalized; /* of sentencepiece's only the second */
+    struct normalizer_scratch normalizer;
+    struct sentencepiece_state sentencepiece;
+    struct pretokenizer_scratch *pretokenizer;
+    struct held piece; /* of a piece that comes in parts, what cannot be cut */
+    bool piece_cut;    /* and something of it has been encoded */
+    bool spaced_begun; /* something of a segment has come that is not normalized (spaced.h) */
+    struct buffer spaced;
+    const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
+    size_t run_bytes, span_count;
+    struct model_span spans[SPANS];
+    struct model_scratch *model;
+};
+
+/* ---- encoder.c ---- */
+
+/* A piece, or what comes next of it. */
+enum leat_status encoder_take_piece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                    struct leat_error *err);
+
+/* ---- encoder_spaced.c ---- */
+
+/* A segment as it stands in the text, or what comes next of it. */
+enum leat_status encoder_take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
+                                     struct leat_error *err);
+
+/* A text, or a part of it. Where nothing comes before segments, they and the tokens between them are encoded many at a
+ * time. */
+enum leat_status encoder_take_runs(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                   struct leat_error *err);
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * engine.h: a tokenizer ready to encode, made from a spec. It never changes; encoder.h does the work.
+ */
+#ifndef LEAT_TOKENIZER_ENGINE_H
+#define LEAT_TOKENIZER_ENGINE_H
+
+#include "tokenizer/bpe/model.h"
+#include "tokenizer/decode/decoder.h"
+#include "tokenizer/normalize/normalizer.h"
+#include "tokenizer/normalize/sentencepiece_normalizer.h"
+#include "tokenizer/normalize/spaced.h"
+#include "tokenizer/spec/spec.h"
+#include "tokenizer/split/pretokenizer.h"
+#include "tokenizer/split/string_finder.h"
+
+struct engine {
+    struct tokenizer_spec *spec;
+    enum spaced_prefix prefix;     /* SPACED_NOT: texts go through the normalizer and the pre-tokenizer */
+    struct tokenizer_spec *spaced; /* else the model's spec */
+    struct model *model;
+    struct normalizer *normalizer;
+    struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SCORES */
+    struct pretokenizer *pretokenizer;
+    struct decoder *decoder;
+    struct string_finder *raw, *normalized; /* added tokens, by place in spec->added */
+};
+
+/* Takes the spec over, also on failure. */
+enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, struct leat_error *err);
+void engine_free(struct engine *e);
+
+#endif

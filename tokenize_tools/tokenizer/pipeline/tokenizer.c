@@ -1,0 +1,288 @@
+/* tokenizer.c: leat_tokenizer_*() and leat_encoder_*(): the public face of the engine. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "encoder.h"
+#include "engine.h"
+#include "leat_pack.h"
+#include "tokenizer/decode/decoder.h"
+#include "tokenizer/load/builtin.h"
+#include "tokenizer/load/spec_open.h"
+
+#define USUAL_BOUND ((uint64_t)2 << 30)
+
+struct leat_tokenizer {
+    struct engine *engine;
+    struct opened_spec opened; /* its spec is the engine's */
+    char *name, *pattern;      /* as a dataset keeps them */
+    uint8_t *file;
+    uint64_t file_bytes;
+};
+
+struct leat_encoder {
+    const struct leat_tokenizer *tokenizer;
+    struct encoder *encoder;
+    struct buffer text;
+};
+
+/* ---- Tokenizers ---- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* What a dataset's metadata says of the tokenizer. */
+static enum leat_status keep(struct leat_tokenizer *t, const char *name, const char *pattern, struct leat_error *err)
+{
+    t->name = strdup(name);
+    t->pattern = strdup(pattern ? pattern : "");
+    return t->name && t->pattern ? LEAT_OK : status_no_memory(err, strlen(name));
+}
+
+static enum leat_status finish(struct leat_tokenizer **out, struct leat_tokenizer *t, struct leat_error *err)
+{
+    struct tokenizer_spec *spec = t->opened.spec;
+    enum leat_status s;
+
+    t->opened.spec = NULL;
+    s = engine_make(&t->engine, spec, err);
+    if (s != LEAT_OK && s != LEAT_E_NO_MEMORY)
+        s = status_before(err, s, "%s", t->opened.at.path ? t->opened.at.path : t->name);
+    if (s != LEAT_OK) {
+        leat_tokenizer_close(t);
+        return s;
+    }
+    *out = t;
+    return LEAT_OK;
+}
+
+enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *spec,
+                                     const struct leat_tokenizer_options *options, struct leat_error *err)
+{
+    const char *pattern = options && options->size >= sizeof *options ? options->pattern : NULL;
+    struct leat_tokenizer *t;
+    enum leat_status s;
+
+    *out = NULL;
+    if (!spec || !*spec)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_tokenizer_open: no name is given");
+    t = calloc(1, sizeof *t);
+    if (!t)
+        return status_no_memory(err, sizeof *t);
+    s = spec_open(&t->opened, spec, pattern, err);
+    if (s == LEAT_OK)
+        s = keep(t, t->opened.at.builtin ? t->opened.at.builtin : last_part(t->opened.at.path), pattern, err);
+    if (s != LEAT_OK) {
+        leat_tokenizer_close(t);
+        return s;
+    }
+    return finish(out, t, err);
+}
+
+enum leat_status leat_tokenizer_open_stored(struct leat_tokenizer **out, const struct leat_stored_tokenizer *stored,
+                                            struct leat_error *err)
+{
+    const char *pattern = stored->pattern && *stored->pattern ? stored->pattern : NULL;
+    struct leat_tokenizer *t = calloc(1, sizeof *t);
+    enum leat_status s;
+
+    *out = NULL;
+    if (!t)
+        return status_no_memory(err, sizeof *t);
+    /* a built-in by its name only: what a dataset says must not open files of this machine */
+    if (!stored->file && !builtin_find(stored->name)) {
+        free(t);
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "the dataset's tokenizer \"%.100s\" is none that this version has built in", stored->name);
+    }
+    s = stored->file ? spec_open_stored(&t->opened, stored->file, stored->file_bytes, stored->name, pattern, err)
+                     : spec_open(&t->opened, stored->name, pattern, err);
+    if (s == LEAT_OK)
+        s = keep(t, stored->name, pattern, err);
+    if (s == LEAT_OK && stored->file) {
+        t->file = malloc((size_t)stored->file_bytes + 1);
+        t->file_bytes = stored->file_bytes;
+        if (t->file)
+            memcpy(t->file, stored->file, (size_t)stored->file_bytes);
+        else
+            s = status_no_memory(err, stored->file_bytes);
+    }
+    if (s != LEAT_OK) {
+        leat_tokenizer_close(t);
+        return s;
+    }
+    return finish(out, t, err);
+}
+
+void leat_tokenizer_close(struct leat_tokenizer *t)
+{
+    if (!t)
+        return;
+    engine_free(t->engine);
+    spec_close(&t->opened);
+    free(t->name);
+    free(t->pattern);
+    free(t->file);
+    free(t);
+}
+
+void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info)
+{
+    const struct end_token *end = &t->opened.end;
+    struct leat_tokenizer_info full = {
+        .vocabulary = t->engine->spec->vocabulary_size,
+        .end_token = end->id == SPEC_NONE ? LEAT_NONE : end->id,
+        .candidate_count = end->candidate_count,
+    };
+
+    memcpy(full.fingerprint, t->opened.print, sizeof full.fingerprint);
+    for (uint32_t i = 0; i < end->candidate_count && i < LEAT_END_CANDIDATES; i++)
+        full.candidates[i] = end->candidates[i];
+    struct_give(info, info->size, &full, sizeof full);
+}
+
+void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_stored_tokenizer *stored)
+{
+    *stored = (struct leat_stored_tokenizer) {
+        .name = t->name,
+        .pattern = t->pattern,
+        .file = t->file ? t->file : t->opened.at.stored,
+        .file_bytes = t->file ? t->file_bytes : t->opened.at.stored_size,
+    };
+}
+
+enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char *text, uint64_t bytes, uint32_t *id,
+                                     struct leat_error *err)
+{
+    uint32_t found = spec_find_text(t->engine->spec, text, (size_t)bytes);
+
+    if (found == SPEC_NONE)
+        return status_set(err, LEAT_E_NOT_FOUND, "no token of %s is written %.*s", t->name,
+                          (int)(bytes < 100 ? bytes : 100), text);
+    *id = found;
+    return LEAT_OK;
+}
+
+enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,
+                                      struct leat_error *err)
+{
+    const struct tokenizer_spec *spec = t->engine->spec;
+    const struct spec_added *added = spec_find_added(spec, id);
+    const struct spec_token *plain = spec_find_id(spec, id);
+    struct leat_token full = LEAT_TOKEN_INIT;
+
+    if (!added && !plain)
+        return status_set(err, LEAT_E_RANGE, "%s has no token %u", t->name, id);
+    full.text = (const char *)(added ? added->content.bytes : spec_token_bytes(spec, plain));
+    full.bytes = added ? added->content.length : plain->length;
+    full.bytewise = !added && spec->byte_level && !plain->foreign;
+    full.added = added != NULL;
+    full.special = added ? added->special : plain->type == SPEC_CONTROL;
+    struct_give(token, token->size, &full, sizeof full);
+    return LEAT_OK;
+}
+
+/* ---- Encoders ---- */
+
+enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_tokenizer *t,
+                                   const struct leat_encoder_options *options, struct leat_error *err)
+{
+    struct leat_encoder_options all = LEAT_ENCODER_OPTIONS_INIT;
+    struct leat_encoder *e = calloc(1, sizeof *e);
+    struct encoder_options inner;
+    enum leat_status s;
+
+    *out = NULL;
+    if (!e)
+        return status_no_memory(err, sizeof *e);
+    if (options)
+        struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
+    inner = (struct encoder_options) { .special = all.special != 0,
+                                       .reject_invalid = all.reject_invalid != 0,
+                                       .most_bytes = all.most_bytes ? all.most_bytes : USUAL_BOUND };
+    e->tokenizer = t;
+    s = encoder_make(&e->encoder, t->engine, &inner, err);
+    if (s != LEAT_OK) {
+        leat_encoder_close(e);
+        return s;
+    }
+    *out = e;
+    return LEAT_OK;
+}
+
+void leat_encoder_close(struct leat_encoder *e)
+{
+    if (!e)
+        return;
+    encoder_free(e->encoder);
+    buffer_free(&e->text);
+    free(e);
+}
+
+enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes, const uint32_t **ids,
+                                     uint64_t *count, struct leat_error *err)
+{
+    enum leat_status s;
+    size_t n = 0;
+
+    if (bytes > SIZE_MAX)
+        return status_no_memory(err, bytes);
+    s = encoder_run(e->encoder, (const uint8_t *)text, (size_t)bytes, ids, &n, err);
+    if (s == LEAT_OK)
+        *count = n;
+    return s;
+}
+
+enum leat_status leat_encoder_begin(struct leat_encoder *e, struct leat_error *err)
+{
+    (void)err;
+    encoder_begin(e->encoder);
+    return LEAT_OK;
+}
+
+enum leat_status leat_encoder_part(struct leat_encoder *e, const char *text, uint64_t bytes, uint64_t *used,
+                                   const uint32_t **ids, uint64_t *count, struct leat_error *err)
+{
+    size_t n = 0, taken = 0;
+    enum leat_status s = encoder_part(e->encoder, (const uint8_t *)text, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX,
+                                      &taken, ids, &n, err);
+
+    *used = s == LEAT_OK ? taken : 0;
+    *count = s == LEAT_OK ? n : 0;
+    return s;
+}
+
+enum leat_status leat_encoder_end(struct leat_encoder *e, const uint32_t **ids, uint64_t *count, struct leat_error *err)
+{
+    size_t n = 0;
+    enum leat_status s = encoder_end(e->encoder, ids, &n, err);
+
+    *count = s == LEAT_OK ? n : 0;
+    return s;
+}
+
+uint64_t leat_encoder_special_strings(const struct leat_encoder *e)
+{
+    return encoder_special_strings(e->encoder);
+}
+
+enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids, uint64_t count, const char **text,
+                                     uint64_t *bytes, struct leat_error *err)
+{
+    enum leat_status s;
+
+    e->text.size = 0;
+    s = decoder_run(e->tokenizer->engine->decoder, ids, (size_t)count, &e->text, err);
+    if (s == LEAT_OK)
+        s = buffer_append(&e->text, "", 1, err);
+    if (s != LEAT_OK)
+        return s;
+    *text = (const char *)e->text.bytes;
+    *bytes = e->text.size - 1;
+    return LEAT_OK;
+}

@@ -1,0 +1,90 @@
+/*
+ * scan.h: hand-made scanners: they cut a text into pieces exactly as a known regular expression would. A scanner is
+ * found by the text of its expression; an unknown one goes through pattern_pcre.h.
+ *
+ * A scanner works on a *window*: the part of a segment (text between added tokens) that is in memory, beginning where
+ * a piece begins. Unless the window is final, only those pieces come out that no further text can change, so that a
+ * text gives the same pieces however it is cut into windows. Nothing is remembered between calls but the position.
+ *
+ * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the right
+ * answer. The others cut blocks of 64 bytes (scan_blocks.h).
+ */
+#ifndef LEAT_TOKENIZER_SCAN_H
+#define LEAT_TOKENIZER_SCAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+#include "tokenizer/unicode/unicode.h"
+
+/* Whose regular expressions: their spelling, meaning and Unicode version. */
+enum scan_dialect {
+    SCAN_RUST = 0,      /* tiktoken's pat_str and tekken.json: Rust's fancy-regex */
+    SCAN_ONIGURUMA = 1, /* tokenizer.json */
+    SCAN_DIALECTS
+};
+
+struct scan_window {
+    const uint8_t *text; /* valid UTF-8 that begins and ends between characters */
+    size_t length;       /* below 4 GiB */
+    bool final;          /* nothing follows: the segment ends here */
+};
+
+/*
+ * Writes up to `room` piece ends, as offsets from window->text, beginning with the piece at *at, and moves *at to the
+ * last of them. Returns their number. Less than `room` means that no more is certain: at the end of the text if the
+ * window is final, else before a piece that needs text that is not there yet. 0 from *at = 0 means a piece longer than
+ * the window: the caller brings a larger one.
+ */
+typedef size_t scan_function(const struct unicode_classes *classes, const struct scan_window *window, size_t *at,
+                             uint32_t *ends, size_t room);
+
+struct scan_row {
+    const char *name;
+    enum cpu_level needs;
+    scan_function *run;
+};
+
+/* The text of an expression, or of several that are applied one after the other, and who writes it so. */
+struct scan_spelling {
+    const char *texts[3];
+    unsigned dialects; /* bits 1 << enum scan_dialect */
+};
+
+struct scan_family {
+    const char *name;
+    const struct scan_row *rows;           /* fastest first, and last the plain one; then one without a name */
+    const struct scan_spelling *spellings; /* the last has texts[0] == NULL */
+    bool leaves_gaps;                      /* the expression does not match every character: see scanner_find() */
+};
+
+/* What a tokenizer keeps: a family, the row for this CPU and the classes for its dialect. */
+struct scanner {
+    const struct scan_family *family;
+    const struct scan_row *row;
+    const struct unicode_classes *classes;
+};
+
+/*
+ * Finds the scanner that cuts as the `count` expressions do, one after the other, each with behaviour Isolated (the
+ * text between matches is a piece, too). Where the reference keeps only matches (tiktoken; Removed with invert), ask
+ * with `matches_only`: families whose expression leaves gaps are then not found. False if there is none.
+ */
+bool scanner_find(struct scanner *out, const char *const *texts, const size_t *bytes, size_t count,
+                  enum scan_dialect dialect, bool matches_only);
+
+/* The family of that name ("gpt2", "cl100k", ...) in a dialect, for tests and for built-in vocabularies. */
+bool scanner_named(struct scanner *out, const char *name, enum scan_dialect dialect);
+
+/* All families, for tests: NULL past the last. */
+const struct scan_family *scan_family_number(size_t number);
+
+static inline size_t scan_next(const struct scanner *s, const struct scan_window *window, size_t *at, uint32_t *ends,
+                               size_t room)
+{
+    return s->row->run(s->classes, window, at, ends, room);
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* scan_bytes_neon.h: 64 bytes for NEON of aarch64; see scan_bytes.h. */
+#ifndef LEAT_TOKENIZER_SCAN_BYTES_NEON_H
+#define LEAT_TOKENIZER_SCAN_BYTES_NEON_H
+
+#include <arm_neon.h>
+
+#include "scan_ascii.h"
+
+typedef bytes64 scan_codes;
+
+static const uint8_t scan_low[16] = { SCAN_LOW }, scan_high[16] = { SCAN_HIGH };
+
+SCAN_INLINE uint8x16_t scan_quarter_codes(uint8x16_t b)
+{
+    return vandq_u8(vqtbl1q_u8(vld1q_u8(scan_low), vandq_u8(b, vdupq_n_u8(15))),
+                    vqtbl1q_u8(vld1q_u8(scan_high), vshrq_n_u8(b, 4)));
+}
+
+SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, uint8_t bits)
+{
+    uint8x16_t all = vdupq_n_u8(bits);
+
+    return bytes64_mask(vtstq_u8(codes.val[0], all), vtstq_u8(codes.val[1], all), vtstq_u8(codes.val[2], all),
+                        vtstq_u8(codes.val[3], all));
+}
+
+SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
+{
+    scan_codes codes = { { scan_quarter_codes(b.val[0]), scan_quarter_codes(b.val[1]), scan_quarter_codes(b.val[2]),
+                           scan_quarter_codes(b.val[3]) } };
+    struct scan_ascii a = {
+        .letters = scan_codes_with(codes, SCAN_LETTERS),
+        .digits = scan_codes_with(codes, SCAN_DIGITS),
+        .white = scan_codes_with(codes, SCAN_WHITE),
+        .newlines = scan_codes_with(codes, SCAN_NEWLINES),
+        .spaces = scan_codes_with(codes, SCAN_SPACES),
+        .quotes = scan_codes_with(codes, SCAN_QUOTES),
+        .slashes = scan_codes_with(codes, SCAN_SLASHES),
+    };
+
+    a.controls = (~bytes64_from(b, 0x20) & ~a.white) | bytes64_equal(b, 0x7f);
+    return a;
+}
+
+/* ---- Sets of characters ---- */
+
+struct scan_chars {
+    bytes64 halves[6];
+};
+
+SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
+{
+    struct scan_chars c;
+
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned k = 0; k < 4; k++) {
+            uint8x16_t b = vld1q_u8(p + i + 16 * k);
+
+            c.halves[2 * i].val[k] = vshrq_n_u8(b, 4);
+            c.halves[2 * i + 1].val[k] = vandq_u8(b, vdupq_n_u8(15));
+        }
+    return c;
+}
+
+SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
+{
+    scan_codes all;
+
+    for (unsigned k = 0; k < 4; k++) {
+        all.val[k] = vqtbl1q_u8(vld1q_u8(rows[0]), c->halves[0].val[k]);
+        for (unsigned i = 1; i < 6; i++)
+            all.val[k] = vandq_u8(all.val[k], vqtbl1q_u8(vld1q_u8(rows[i]), c->halves[i].val[k]));
+    }
+    return all;
+}
+
+/* ---- Lists of positions ---- */
+
+SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
+{
+    scan_positions_by_bits(ends, base, bits);
+}
+
+#endif

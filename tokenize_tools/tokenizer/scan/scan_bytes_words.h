@@ -1,0 +1,71 @@
+/* scan_bytes_words.h: 64 bytes as words of eight, for every machine; see scan_bytes.h. */
+#ifndef LEAT_TOKENIZER_SCAN_BYTES_WORDS_H
+#define LEAT_TOKENIZER_SCAN_BYTES_WORDS_H
+
+#include "scan_ascii.h"
+
+/* In [first, last], both below 0x80; `fold` is OR-ed to each byte before. */
+SCAN_INLINE uint64_t scan_words_between(const bytes64 *b, uint8_t first, uint8_t last, uint8_t fold)
+{
+    uint64_t mask = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t x = b->words[i] | BYTES_EACH(fold);
+
+        mask |= bytes64_word_mask(bytes64_word_from(x, first) & ~bytes64_word_from(x, last + 1)) << 8 * i;
+    }
+    return mask;
+}
+
+SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
+{
+    struct scan_ascii a = {
+        .letters = scan_words_between(&b, 'a', 'z', 0x20),
+        .digits = scan_words_between(&b, '0', '9', 0),
+        .newlines = bytes64_equal(b, '\n') | bytes64_equal(b, '\r'),
+        .spaces = bytes64_equal(b, ' '),
+        .quotes = bytes64_equal(b, '\''),
+        .slashes = bytes64_equal(b, '/'),
+    };
+
+    a.white = scan_words_between(&b, '\t', '\r', 0) | a.spaces;
+    a.controls = (~bytes64_from(b, 0x20) & ~a.white) | bytes64_equal(b, 0x7f);
+    return a;
+}
+
+/* ---- Sets of characters: none is told without a look-up ---- */
+
+struct scan_chars {
+    uint8_t none;
+};
+
+typedef uint8_t scan_codes;
+
+SCAN_INLINE struct scan_chars scan_chars_load(const uint8_t *p)
+{
+    (void)p;
+    return (struct scan_chars) { 0 };
+}
+
+SCAN_INLINE scan_codes scan_chars_sets(const struct scan_chars *c, const uint8_t (*rows)[16])
+{
+    (void)c;
+    (void)rows;
+    return 0;
+}
+
+SCAN_INLINE uint64_t scan_codes_with(scan_codes codes, int bits)
+{
+    (void)codes;
+    (void)bits;
+    return 0;
+}
+
+/* ---- Lists of positions ---- */
+
+SCAN_INLINE void scan_positions(uint32_t *ends, uint32_t base, uint64_t bits)
+{
+    scan_positions_by_bits(ends, base, bits);
+}
+
+#endif

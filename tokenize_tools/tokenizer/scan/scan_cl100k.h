@@ -1,0 +1,143 @@
+/*
+ * scan_cl100k.h: the scanners of cl100k, Llama 3, Qwen 2 and Qwen 3.5. They share one body:
+ *     (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?LETTERS+|\p{N}{1,DIGITS}| ?[^\sLETTERS\p{N}]+[\r\n]*|SPACE
+ * with these parameters:
+ *     cl100k    LETTERS \p{L}, DIGITS 3, SPACE \s++$|\s*[\r\n]|\s+(?!\S)|\s   (tiktoken since 0.8: the end stays whole)
+ *     llama3    LETTERS \p{L}, DIGITS 3, SPACE \s*[\r\n]+|\s+(?!\S)|\s+       (cl100k as a tokenizer.json, GLM, OLMo)
+ *     qwen2     LETTERS \p{L}, DIGITS 1, SPACE as llama3
+ *     qwen3.5   LETTERS [\p{L}\p{M}], DIGITS 1, SPACE as llama3
+ */
+#ifndef LEAT_TOKENIZER_SCAN_CL100K_H
+#define LEAT_TOKENIZER_SCAN_CL100K_H
+
+#include "scan_masks.h"
+#include "scan_spelling.h"
+
+struct cl100k_parameters {
+    unsigned letters;
+    unsigned digits;
+    enum scan_space space;
+};
+
+/* `p` is the first character after an optional blank, and neither white space, letter nor digit. */
+SCAN_INLINE const uint8_t *cl100k_punctuation(const struct scan_text *t, const uint8_t *p,
+                                              const struct cl100k_parameters *with)
+{
+    p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_N | with->letters);
+    while (p < t->end && scan_is_newline(*p))
+        p++;
+    return p;
+}
+
+SCAN_INLINE const uint8_t *cl100k_piece(const struct scan_text *t, const uint8_t *p,
+                                        const struct cl100k_parameters *with)
+{
+    const uint8_t *e, *next;
+    size_t bytes, next_bytes;
+    unsigned class = scan_class(t, p, &bytes), next_class;
+
+    if (class & with->letters)
+        return scan_letters(t, p + bytes, with->letters, 0, 0x20);
+    if (class & UNICODE_N)
+        return scan_digits(t, p, with->digits);
+    if (*p == '\'' && (e = scan_contraction(t, p, true)) != NULL)
+        return e;
+    next = p + bytes;
+    if (next < t->end && !scan_is_newline(*p)) {
+        next_class = scan_class(t, next, &next_bytes);
+        if (next_class & with->letters)
+            return scan_letters(t, next + next_bytes, with->letters, 0, 0x20);
+        if (*p == ' ' && !(next_class & (UNICODE_SPACE | UNICODE_N)))
+            return cl100k_punctuation(t, next + next_bytes, with);
+    }
+    return class & UNICODE_SPACE ? scan_space(t, p, with->space) : cl100k_punctuation(t, next, with);
+}
+
+/* ---- The same by masks ------------------------------------------------------------------------------------------- */
+
+SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl100k_parameters *with)
+{
+    uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, white, others,
+             starts;
+    /* newlines behind punctuation belong to it */
+    uint64_t taken = scan_runs_from(m->newlines, m->newlines & other << 1);
+    struct scan_starts spaces, digits = scan_digit_starts(m, with->digits);
+
+    white = m->white & ~taken;
+    spaces = scan_white_starts(m, white, m->newlines & ~taken, solid);
+    others = scan_first(other) & ~(m->spaces << 1);
+    starts = spaces.at | digits.at | others | scan_letter_starts(m, m->letters, m->white & ~m->newlines, others);
+    starts = scan_cut_contractions(m, starts, true);
+    /* white space at the very end stays whole */
+    if (with->space == SCAN_SPACE_WHOLE && m->end) {
+        uint64_t before = m->valid & ~white;
+
+        starts &= before ? ~(~UINT64_C(0) << bits_highest(before) << 2) : 1;
+    }
+    return scan_certain(m, starts, spaces.uncertain | digits.uncertain, 1);
+}
+
+/* ---- The families ------------------------------------------------------------------------------------------------ */
+
+#define SCAN_CL100K(...) (&(const struct cl100k_parameters) { __VA_ARGS__ })
+#define SCAN_WITH_cl100k SCAN_CL100K(UNICODE_L, 3, SCAN_SPACE_WHOLE)
+#define SCAN_WITH_llama3 SCAN_CL100K(UNICODE_L, 3, SCAN_SPACE_NEWLINES)
+#define SCAN_WITH_qwen2  SCAN_CL100K(UNICODE_L, 1, SCAN_SPACE_NEWLINES)
+#define SCAN_WITH_qwen35 SCAN_CL100K(UNICODE_L | UNICODE_M, 1, SCAN_SPACE_NEWLINES)
+
+#define SCAN_KIND_cl100k                                                                                               \
+    {                                                                                                                  \
+        .letters = UNICODE_L                                                                                           \
+    }
+#define SCAN_PIECE_cl100k(t, p) cl100k_piece(t, p, SCAN_WITH_cl100k)
+#define SCAN_STARTS_cl100k(m)   cl100k_starts(m, SCAN_WITH_cl100k)
+#define SCAN_FAMILY_cl100k      .name = "cl100k"
+
+static const struct scan_spelling spellings_cl100k[] = {
+    { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
+        "\\s*[\\r\\n]|\\s+(?!\\S)|\\s" },
+      SCAN_FOR_RUST },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_llama3        SCAN_KIND_cl100k
+#define SCAN_PIECE_llama3(t, p) cl100k_piece(t, p, SCAN_WITH_llama3)
+#define SCAN_STARTS_llama3(m)   cl100k_starts(m, SCAN_WITH_llama3)
+#define SCAN_FAMILY_llama3      .name = "llama3"
+
+static const struct scan_spelling spellings_llama3[] = {
+    { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    /* tiktoken 0.5 to 0.7 */
+    { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*|"
+        "\\s*[\\r\\n]|\\s+(?!\\S)|\\s+" },
+      SCAN_FOR_RUST },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_qwen2        SCAN_KIND_cl100k
+#define SCAN_PIECE_qwen2(t, p) cl100k_piece(t, p, SCAN_WITH_qwen2)
+#define SCAN_STARTS_qwen2(m)   cl100k_starts(m, SCAN_WITH_qwen2)
+#define SCAN_FAMILY_qwen2      .name = "qwen2"
+
+static const struct scan_spelling spellings_qwen2[] = {
+    { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE }, SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_qwen35                                                                                               \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M                                                                               \
+    }
+#define SCAN_PIECE_qwen35(t, p) cl100k_piece(t, p, SCAN_WITH_qwen35)
+#define SCAN_STARTS_qwen35(m)   cl100k_starts(m, SCAN_WITH_qwen35)
+#define SCAN_FAMILY_qwen35      .name = "qwen3.5"
+
+static const struct scan_spelling spellings_qwen35[] = {
+    { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX
+                            "[\\p{L}\\p{M}]+|\\p{N}| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#endif

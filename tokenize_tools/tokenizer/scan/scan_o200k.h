@@ -1,0 +1,250 @@
+/*
+ * scan_o200k.h: the scanners of o200k (also o200k_harmony, Llama 4), tekken (Mistral NeMo) and Kimi K2. One body:
+ *     HAN X?U*D+SUFFIX|X?U+D*SUFFIX|\p{N}{1,DIGITS}| ?[^\s\p{L}\p{N}]+[\r\nSLASH]*|\s*[\r\n]+|\s+(?!\S)|\s+
+ *     X = [^\r\n\p{L}\p{N}], U = [\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}], D = [\p{Ll}\p{Lm}\p{Lo}\p{M}]
+ * with these parameters:
+ *     o200k    SUFFIX (?i:'s|'t|'re|'ve|'m|'ll|'d)?, DIGITS 3, SLASH
+ *     tekken   no SUFFIX, DIGITS 1, SLASH
+ *     kimi     SUFFIX, DIGITS 3, no SLASH; HAN = [\p{Han}]+| comes first, and U and D are without \p{Han}
+ *
+ * U and D overlap, so U* may have to give back what it took: if no small letter follows the run of U, the word ends
+ * after the run's last character that is in D as well, and only if there is none is it all capitals (second form).
+ */
+#ifndef LEAT_TOKENIZER_SCAN_O200K_H
+#define LEAT_TOKENIZER_SCAN_O200K_H
+
+#include "scan_masks.h"
+#include "scan_spelling.h"
+
+#define O200K_UPPER (UNICODE_LU | UNICODE_LT | UNICODE_LM | UNICODE_LO | UNICODE_M)
+#define O200K_LOWER (UNICODE_LL | UNICODE_LM | UNICODE_LO | UNICODE_M)
+#define O200K_BOTH  (O200K_UPPER & O200K_LOWER)
+
+struct o200k_parameters {
+    unsigned digits;
+    bool suffix, slash, han;
+};
+
+/* What U* D* make of a place. */
+struct o200k_word {
+    const uint8_t *end; /* NULL if the run reaches the end of a window that is not final */
+    bool lower;         /* U* D+ matches up to `end`; else U+ (or nothing, if end is the beginning) */
+};
+
+/* A class as U and D see it: in Kimi's expression Han characters are in neither. */
+SCAN_INLINE unsigned o200k_word_class(const struct scan_text *t, const uint8_t *p, size_t *bytes,
+                                      const struct o200k_parameters *with)
+{
+    unsigned class = scan_class(t, p, bytes);
+
+    return with->han && class & UNICODE_HAN ? 0 : class;
+}
+
+SCAN_INLINE struct o200k_word o200k_word_at(const struct scan_text *t, const uint8_t *p,
+                                            const struct o200k_parameters *with)
+{
+    const uint8_t *last_both = NULL;
+    unsigned class = 0;
+    size_t bytes;
+
+    for (; p < t->end; p += bytes) {
+        class = o200k_word_class(t, p, &bytes, with);
+        if (!(class & O200K_UPPER))
+            break;
+        if (class & O200K_BOTH)
+            last_both = p + bytes;
+    }
+    if (p >= t->end)
+        class = 0;
+    if (class & UNICODE_LL)
+        return (struct o200k_word) { scan_letters(t, p + bytes, O200K_LOWER, with->han ? UNICODE_HAN : 0, 0), true };
+    if (p >= t->end && !t->final)
+        return (struct o200k_word) { NULL, false };
+    return (struct o200k_word) { last_both ? last_both : p, last_both != NULL };
+}
+
+SCAN_INLINE const uint8_t *o200k_with_suffix(const struct scan_text *t, const uint8_t *p,
+                                             const struct o200k_parameters *with)
+{
+    const uint8_t *e;
+
+    return with->suffix && p < t->end && *p == '\'' && (e = scan_contraction(t, p, true)) != NULL ? e : p;
+}
+
+SCAN_INLINE const uint8_t *o200k_punctuation(const struct scan_text *t, const uint8_t *p,
+                                             const struct o200k_parameters *with)
+{
+    p = scan_run_without(t, p, UNICODE_SPACE | UNICODE_L | UNICODE_N);
+    while (p < t->end && (scan_is_newline(*p) || (with->slash && *p == '/')))
+        p++;
+    return p;
+}
+
+/* At a character that is neither letter nor digit nor newline, X takes it: a word behind it? NULL in *end if that
+ * cannot be told yet. */
+SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes,
+                                     const struct o200k_parameters *with, const uint8_t **end)
+{
+    struct o200k_word word = o200k_word_at(t, p + bytes, with);
+
+    *end = word.end;
+    if (!word.end || word.lower)
+        return true;
+    /* X gives the mark back: it is in U and in D, and what follows has no lower form */
+    if (class & UNICODE_M) {
+        *end = p + bytes;
+        return true;
+    }
+    return word.end > p + bytes;
+}
+
+SCAN_INLINE const uint8_t *o200k_piece(const struct scan_text *t, const uint8_t *p, const struct o200k_parameters *with)
+{
+    const uint8_t *end;
+    size_t bytes, next_bytes;
+    unsigned class = scan_class(t, p, &bytes);
+
+    if (with->han && class & UNICODE_HAN)
+        return scan_run(t, p, UNICODE_HAN);
+    if (class & UNICODE_L) {
+        end = o200k_word_at(t, p, with).end;
+        return end ? o200k_with_suffix(t, end, with) : NULL;
+    }
+    if (class & UNICODE_N)
+        return scan_digits(t, p, with->digits);
+    if (!scan_is_newline(*p) && o200k_prefixed_word(t, p, class, bytes, with, &end))
+        return end ? o200k_with_suffix(t, end, with) : NULL;
+    if (!(class & UNICODE_SPACE))
+        return o200k_punctuation(t, p + bytes, with);
+    if (*p == ' ' && t->end - p > 1 && !(scan_class(t, p + 1, &next_bytes) & (UNICODE_SPACE | UNICODE_L | UNICODE_N)))
+        return o200k_punctuation(t, p + 1 + next_bytes, with);
+    return scan_space(t, p, SCAN_SPACE_NEWLINES);
+}
+
+/* ---- The same by masks ------------------------------------------------------------------------------------------- */
+
+/* The letters of words: the contractions behind words are in none of the masks. */
+struct o200k_letters {
+    uint64_t all, upper, lower, either;
+    uint64_t contractions, behind; /* their bytes; the bits behind them */
+};
+
+SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const struct o200k_parameters *with)
+{
+    struct o200k_letters l = { m->letters, m->upper, m->lower, m->either, 0, 0 };
+
+    if (!with->suffix)
+        return l;
+    for (uint64_t at = scan_whole_quotes(m) & l.all << 1; at; at &= at - 1) {
+        uint64_t quote = at & (0 - at);
+        unsigned bytes = scan_contraction_bytes(m->text + bits_lowest(at), true);
+
+        /* letters of the contraction before are no word */
+        if (bytes > 0 && l.all & quote >> 1) {
+            l.behind |= quote << bytes;
+            l.contractions |= (quote << bytes) - quote;
+            l.all &= ~l.contractions;
+        }
+    }
+    l.upper &= l.all;
+    l.lower &= l.all;
+    l.either &= l.all;
+    return l;
+}
+
+/* Beginnings of words inside runs of letters: U*D+ ends before a capital. Where no small letter follows, it ends behind
+ * the last letter that is in D as well. */
+SCAN_INLINE uint64_t o200k_inner_starts(const struct scan_masks *m, const struct o200k_letters *l)
+{
+    uint64_t small = l->lower | scan_runs_from(l->either, l->either & l->lower << 1);
+    uint64_t starts = l->upper & small << 1;
+    uint64_t after = l->upper & (l->either & ~small) << 1;
+
+    for (; after; after &= after - 1) {
+        uint64_t first = after & (0 - after), behind = scan_behind(l->upper, first) & (m->valid | m->end);
+
+        /* a run of capitals that reaches the end of the block begins there or not: nothing is certain behind */
+        if (behind && !(behind & l->all))
+            starts |= first;
+    }
+    return starts;
+}
+
+SCAN_INLINE uint64_t o200k_starts(const struct scan_masks *m, const struct o200k_parameters *with)
+{
+    struct o200k_letters l = o200k_letters(m, with);
+    struct scan_starts spaces, digits = scan_digit_starts(m, with->digits);
+    uint64_t han = with->han ? m->apart : 0, solid = m->valid & ~m->white, starts, others, taken, uncertain;
+    uint64_t other = solid & ~(l.all | m->digits | l.contractions | han), tail = m->newlines;
+
+    /* newlines and slashes behind punctuation belong to it */
+    if (with->slash && m->slashes & m->newlines << 1) {
+        tail |= m->slashes & other;
+        taken = scan_fill(tail, m->newlines & other << 1);
+    } else {
+        taken = scan_runs_from(tail, tail & other << 1);
+    }
+    other &= ~taken;
+    spaces = scan_white_starts(m, m->white & ~taken, m->newlines & ~taken, solid);
+    others = scan_first(other) & ~(m->spaces << 1);
+    starts = spaces.at | digits.at | o200k_inner_starts(m, &l) | others | l.behind | scan_first(han);
+    starts |= scan_letter_starts(m, l.all, m->white & ~m->newlines, others);
+    uncertain = spaces.uncertain | digits.uncertain;
+    /* marks that no letter stands before may be punctuation, or what stands before a word */
+    if (m->high)
+        uncertain |= bits_from((m->marks & ~(l.all << 1) & ~m->inside) | m->odd);
+    return scan_certain(m, starts, uncertain, 2);
+}
+
+/* ---- The families ------------------------------------------------------------------------------------------------ */
+
+#define SCAN_O200K(...)  (&(const struct o200k_parameters) { __VA_ARGS__ })
+#define SCAN_WITH_o200k  SCAN_O200K(3, true, true, false)
+#define SCAN_WITH_tekken SCAN_O200K(1, false, true, false)
+#define SCAN_WITH_kimi   SCAN_O200K(3, true, false, true)
+
+#define SCAN_KIND_o200k                                                                                                \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M, .cases = true                                                                \
+    }
+#define SCAN_PIECE_o200k(t, p) o200k_piece(t, p, SCAN_WITH_o200k)
+#define SCAN_STARTS_o200k(m)   o200k_starts(m, SCAN_WITH_o200k)
+#define SCAN_FAMILY_o200k      .name = "o200k"
+
+static const struct scan_spelling spellings_o200k[] = {
+    { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+" SCAN_RE_CONTRACTION "?|" SCAN_RE_PREFIX SCAN_RE_UPPER
+                                     "+" SCAN_RE_LOWER "*" SCAN_RE_CONTRACTION "?|\\p{N}{1,3}|" SCAN_RE_SLASHED
+                                     "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_tekken        SCAN_KIND_o200k
+#define SCAN_PIECE_tekken(t, p) o200k_piece(t, p, SCAN_WITH_tekken)
+#define SCAN_STARTS_tekken(m)   o200k_starts(m, SCAN_WITH_tekken)
+#define SCAN_FAMILY_tekken      .name = "tekken"
+
+static const struct scan_spelling spellings_tekken[] = {
+    { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+|" SCAN_RE_PREFIX SCAN_RE_UPPER "+" SCAN_RE_LOWER
+                                     "*|\\p{N}|" SCAN_RE_SLASHED "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#define SCAN_KIND_kimi                                                                                                 \
+    {                                                                                                                  \
+        .letters = UNICODE_L | UNICODE_M, .cases = true, .han = true                                                   \
+    }
+#define SCAN_PIECE_kimi(t, p) o200k_piece(t, p, SCAN_WITH_kimi)
+#define SCAN_STARTS_kimi(m)   o200k_starts(m, SCAN_WITH_kimi)
+#define SCAN_FAMILY_kimi      .name = "kimi"
+
+static const struct scan_spelling spellings_kimi[] = {
+    { { "[\\p{Han}]+|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "*" SCAN_RE_LOWER_KIMI "+" SCAN_RE_CONTRACTION
+        "?|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "+" SCAN_RE_LOWER_KIMI "*" SCAN_RE_CONTRACTION
+        "?|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
+      SCAN_FOR_BOTH },
+    SCAN_SPELLINGS_END,
+};
+
+#endif

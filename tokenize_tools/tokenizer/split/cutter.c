@@ -1,0 +1,207 @@
+/*
+ * cutter.c: see cutter.h. Some text before the place where the search goes on is kept: a token that stands alone looks
+ * at the character before it. And as the reference has it, a token that lies in the white space that the one before has
+ * taken with it is a token all the same, and the text goes on behind it: `done` may move back.
+ */
+#include "cutter.h"
+
+#include "base/utf8.h"
+#include "tokenizer/unicode/unicode.h"
+
+static bool is_word(const uint8_t *text)
+{
+    size_t length;
+
+    return (unicode_class(&unicode_classes[UNICODE_RUST], unicode_decode(text, &length)) & UNICODE_WORD) != 0;
+}
+
+static bool is_space(const uint8_t *text, size_t *length)
+{
+    return (unicode_class(&unicode_classes[UNICODE_RUST], unicode_decode(text, length)) & UNICODE_SPACE) != 0;
+}
+
+void cutter_clear(struct cutter *c)
+{
+    held_clear(&c->held);
+    c->done = c->from = 0;
+    c->begun = c->open = false;
+}
+
+/* ---- Looking for tokens ---- */
+
+/* What has come, and who takes what is found. */
+struct window {
+    const uint8_t *text;
+    size_t bytes;
+    size_t certain; /* a token that begins before is all there */
+    bool last;
+    const struct cutter_take *take;
+    void *context;
+};
+
+/* A token as it was found, and with the white space that it takes with it. */
+struct found {
+    const struct spec_added *added; /* NULL: no flags */
+    uint32_t id;
+    size_t start, end, wide_start, wide_end;
+};
+
+/* White space that the token takes with it, but not what the one before has taken. */
+static void widen(const struct cutter *c, const struct window *w, struct found *f)
+{
+    size_t length;
+
+    f->wide_start = f->start > c->done ? f->start : c->done;
+    f->wide_end = f->end;
+    while (f->added && f->added->lstrip && f->wide_start > c->done &&
+           is_space(w->text + utf8_before(w->text, f->wide_start), &length))
+        f->wide_start = utf8_before(w->text, f->wide_start);
+    while (f->added && f->added->rstrip && f->wide_end < w->bytes && is_space(w->text + f->wide_end, &length))
+        f->wide_end += length;
+}
+
+/* Whether the token may stand here at all. */
+static bool stands_alone(const struct window *w, const struct found *f)
+{
+    return (f->start == 0 || !is_word(w->text + utf8_before(w->text, f->start))) &&
+           (f->end == w->bytes || !is_word(w->text + f->end));
+}
+
+/* What is to be done with a token that was found. */
+enum verdict { IS_TEXT, IS_TOKEN, TAKES_NOTHING, NOT_CERTAIN };
+
+static enum verdict judge(const struct cutter *c, const struct window *w, struct found *f)
+{
+    const struct spec_added *a = f->added;
+
+    if (a && a->special && !c->options.special)
+        return IS_TEXT;
+    if (a && a->single_word && f->end == w->bytes && !w->last)
+        return NOT_CERTAIN;
+    if (a && a->single_word && !stands_alone(w, f))
+        return IS_TEXT;
+    widen(c, w, f);
+    if (a && a->rstrip && f->wide_end == w->bytes && !w->last)
+        return NOT_CERTAIN;
+    /* white space that the token before has taken with it */
+    return a && a->lstrip && f->wide_start >= f->wide_end ? TAKES_NOTHING : IS_TOKEN;
+}
+
+/* The next token that is there for certain, at or after `from`. */
+static bool find(const struct cutter *c, const struct window *w, struct string_search *search, struct found *f)
+{
+    uint32_t number;
+
+    search->from = c->from;
+    if (!string_finder_next(c->options.finder, search, &f->start, &f->end, &number) || f->start >= w->certain)
+        return false;
+    f->added = c->options.added ? &c->options.added[number] : NULL;
+    f->id = f->added ? f->added->id : number;
+    return true;
+}
+
+/* ---- Handing on ---- */
+
+/* The text from `done` to `end`; `ends`: a token comes there, or nothing. */
+static enum leat_status hand_text(struct cutter *c, const struct window *w, size_t end, bool ends,
+                                  struct leat_error *err)
+{
+    size_t begin = c->done, bytes = end > begin ? end - begin : 0;
+
+    if (bytes == 0 && (!c->open || !ends))
+        return LEAT_OK;
+    c->done += bytes;
+    c->open = !ends;
+    return w->take->text(w->context, w->text + begin, bytes, c->first, ends, err);
+}
+
+static enum leat_status hand_token(struct cutter *c, const struct window *w, const struct found *f,
+                                   struct leat_error *err)
+{
+    enum leat_status s = hand_text(c, w, f->wide_start, true, err);
+    size_t bytes;
+
+    c->done = f->wide_end;
+    c->first = false;
+    if (s != LEAT_OK)
+        return s;
+    bytes = f->wide_end > f->wide_start ? f->wide_end - f->wide_start : 0; /* the one before may have taken all of it */
+    return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
+}
+
+/* How far the text is no token's, whatever follows. */
+static size_t certain_text(const struct cutter *c, const struct window *w)
+{
+    size_t end = c->from, length;
+
+    if (w->last)
+        return w->bytes;
+    while (end > c->done && end < w->bytes && (w->text[end] & 0xc0) == 0x80)
+        end--;
+    while (c->options.lstrip && end > c->done && is_space(w->text + utf8_before(w->text, end), &length))
+        end = utf8_before(w->text, end);
+    return end;
+}
+
+static enum leat_status cut_window(struct cutter *c, struct window *w, struct leat_error *err)
+{
+    struct string_search search = { .text = w->text, .bytes = w->bytes };
+    enum leat_status s = LEAT_OK;
+    struct found f;
+
+    while (s == LEAT_OK && find(c, w, &search, &f)) {
+        enum verdict verdict = judge(c, w, &f);
+
+        if (verdict == NOT_CERTAIN) {
+            w->certain = f.start;
+            break;
+        }
+        c->specials += f.added && f.added->special;
+        c->from = f.end;
+        if (verdict == IS_TOKEN)
+            s = hand_token(c, w, &f, err);
+    }
+    if (c->from < w->certain)
+        c->from = w->certain;
+    return s == LEAT_OK ? hand_text(c, w, certain_text(c, w), w->last, err) : s;
+}
+
+/* Keeps what the next window must begin with: with a character before what is not done with. */
+static enum leat_status keep(struct cutter *c, const struct window *w, struct leat_error *err)
+{
+    size_t used = c->done < c->from ? c->done : c->from;
+
+    if (used > 0)
+        used = utf8_before(w->text, used);
+    c->done -= used;
+    c->from -= used;
+    return held_keep(&c->held, w->text, w->bytes, used, err);
+}
+
+enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, bool first, bool last,
+                            const struct cutter_take *take, void *context, struct leat_error *err)
+{
+    size_t longest = string_finder_longest(c->options.finder);
+    struct window w = { .last = last, .take = take, .context = context };
+    bool ready;
+    enum leat_status s;
+
+    if (!c->begun)
+        c->first = first;
+    c->begun = !last;
+    if (longest == 0) {
+        w.text = text;
+        c->done = 0;
+        return hand_text(c, &w, bytes, last, err);
+    }
+    s = held_join(&c->held, &text, &bytes, last, &ready, err);
+    if (s != LEAT_OK || !ready)
+        return s;
+    w.text = text;
+    w.bytes = bytes;
+    w.certain = last ? bytes : bytes < longest ? 0 : bytes - longest + 1;
+    s = cut_window(c, &w, err);
+    if (last)
+        cutter_clear(c);
+    return s == LEAT_OK && !last ? keep(c, &w, err) : s;
+}

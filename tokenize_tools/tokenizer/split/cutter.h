@@ -1,0 +1,51 @@
+/*
+ * cutter.h: cuts a text at its added tokens, as Hugging Face's tokenizers does: strings that are tokens wherever they
+ * stand, or only as a word of their own, and that may take white space around them with them.
+ *
+ * The text may come in parts. What no further text can change is handed on at once: tokens, and the stretches between
+ * them, which may come in parts themselves.
+ */
+#ifndef LEAT_TOKENIZER_CUTTER_H
+#define LEAT_TOKENIZER_CUTTER_H
+
+#include "held.h"
+#include "string_finder.h"
+#include "tokenizer/spec/spec.h"
+
+struct cutter_options {
+    const struct string_finder *finder;
+    const struct spec_added *added; /* by the finder's numbers; NULL: these are ids, and the strings have no flags */
+    bool special;                   /* special tokens are tokens; else they are text, but counted */
+    bool lstrip;                    /* some token takes white space before it with it */
+};
+
+/* All zero but `options` and held.text.bound: at the beginning of a text. */
+struct cutter {
+    struct cutter_options options;
+    struct held held;  /* from the character before `done` or `from` on, whichever comes first */
+    size_t done;       /* up to here the text has been handed on */
+    size_t from;       /* up to here tokens have been looked for */
+    bool begun;        /* something of the text has come */
+    bool first;        /* no token has come yet, and the text is the beginning of the whole */
+    bool open;         /* the stretch between tokens that came last goes on */
+    uint64_t specials; /* strings of special tokens so far; the caller's to reset */
+};
+
+/* Forgets a text that has not come to its end. */
+void cutter_clear(struct cutter *c);
+
+struct cutter_take {
+    /* A stretch between tokens, or what comes next of it. `first`: it is the beginning of the whole text; `last`: it
+     * ends here. Never empty but to say that. */
+    enum leat_status (*text)(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                             struct leat_error *err);
+    /* A token, and the text that it takes with it. */
+    enum leat_status (*token)(void *context, uint32_t id, const uint8_t *text, size_t bytes, struct leat_error *err);
+};
+
+/* Takes a text (valid UTF-8), or what comes next of it. `first`: it is the beginning of the whole; `last`: it ends
+ * here. Returns what `take` returns, if that is not LEAT_OK, or LEAT_E_NO_MEMORY. */
+enum leat_status cutter_run(struct cutter *c, const uint8_t *text, size_t bytes, bool first, bool last,
+                            const struct cutter_take *take, void *context, struct leat_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * pretokenizer.h: the pre-tokenizers of a spec: they cut a segment (normalized text between added tokens) into the
+ * pieces that the model encodes, each inside the pieces of the one before. Pieces are handed on as they come; nothing
+ * is kept of a segment but a copy of what a step changes, and of a segment that comes in parts what may not be cut yet.
+ */
+#ifndef LEAT_TOKENIZER_PRETOKENIZER_H
+#define LEAT_TOKENIZER_PRETOKENIZER_H
+
+#include <stdbool.h>
+
+#include "held.h"
+#include "split.h"
+#include "tokenizer/spec/spec.h"
+
+struct pretokenizer;
+struct pretokenizer_scratch;
+
+/* `spec` must outlive it. */
+enum leat_status pretokenizer_make(struct pretokenizer **out, const struct tokenizer_spec *spec,
+                                   struct leat_error *err);
+void pretokenizer_free(struct pretokenizer *p);
+
+/* A thread's memory, for this pretokenizer only; counted in `bound`, if that is not NULL. */
+enum leat_status pretokenizer_scratch_make(struct pretokenizer_scratch **out, const struct pretokenizer *p,
+                                           struct bound *bound, struct leat_error *err);
+void pretokenizer_scratch_free(struct pretokenizer_scratch *s);
+
+/* Forgets a segment that has not come to its end. */
+void pretokenizer_scratch_clear(struct pretokenizer_scratch *s);
+
+/* Gives much memory that holds nothing back. */
+void pretokenizer_scratch_trim(struct pretokenizer_scratch *s);
+
+/* For tests: long segments go through in windows of so many bytes, at least 4; how long they are changes no piece. */
+void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes);
+
+/* Takes one piece: bytes of a byte-level spec, else UTF-8. `last` false: the piece goes on with what is given next. */
+typedef enum leat_status pretokenizer_take(void *context, const uint8_t *piece, size_t bytes, bool last,
+                                           struct leat_error *err);
+
+/* Takes `count` pieces without gaps between them: the first begins at text[begin], each ends before text[ends[i]];
+ * text[0..bytes) can be read. */
+typedef enum leat_status pretokenizer_take_pieces(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                                  const uint32_t *ends, size_t count, struct leat_error *err);
+
+/* Whole pieces may come together, where the last step is a scanner: then this takes them, with the same context. */
+void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pieces *take);
+
+/*
+ * Takes a segment, or a part of it. `first`: the segment begins where the whole text does; `last`: it ends here. Returns
+ * what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps), LEAT_E_NO_MEMORY.
+ */
+enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
+                                  size_t bytes, bool first, bool last, pretokenizer_take *take, void *context,
+                                  struct leat_error *err);
+
+#endif

@@ -1,0 +1,443 @@
+/*
+ * normalize_unicode.c: see normalize_unicode.h.
+ *
+ * Most text is in its normal form, and most characters are inert: they never change, and nothing moves across them. The
+ * quick check runs over those, by first bytes where all characters of a first byte are inert. Where it finds something
+ * else, the text between two boundaries is decomposed, sorted and composed again, one run at a time: a starter and the
+ * marks after it.
+ *
+ * Marks are sorted by counting, straight into the output: a first pass over the run adds up the bytes of each combining
+ * class, a second one puts each mark where its class stands. A run of any length costs two passes and no memory.
+ */
+#include "normalize_unicode.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/utf8.h"
+#include "normalize_tables.h"
+#include "unicode.h"
+
+#define NONE UINT32_MAX
+
+/* Parts of a word of normal_blocks. */
+#define COMBINING_CLASS(word) ((word)&0xffu)
+#define NOT_YES(form)         (1u << (8 + (form)))
+#define BOUNDARY(form)        (1u << (12 + (form)))
+
+static unsigned normal_word(uint32_t c)
+{
+    return normal_blocks[normal_index[c >> 8]][c & 255];
+}
+
+bool normalize_boundary_before(enum normalize_form form, uint32_t c)
+{
+    return c > 0x10ffff || (normal_word(c) & BOUNDARY(form)) != 0;
+}
+
+static bool composes(enum normalize_form form)
+{
+    return form == NORMALIZE_NFC || form == NORMALIZE_NFKC;
+}
+
+/* ---- The quick check ---- */
+
+/* The last boundary at or before text[at]; the text's start is one. */
+static size_t boundary_back(enum normalize_form form, const uint8_t *text, size_t at)
+{
+    size_t bytes;
+
+    while (at > 0 && !normalize_boundary_before(form, unicode_decode(text + at, &bytes)))
+        do
+            at--;
+        while ((text[at] & 0xc0) == 0x80);
+    return at;
+}
+
+/* The first boundary after text[at], or the end. */
+static size_t boundary_after(enum normalize_form form, const uint8_t *text, size_t size, size_t at)
+{
+    size_t bytes;
+
+    unicode_decode(text + at, &bytes);
+    at += bytes;
+    while (at < size && !normalize_boundary_before(form, unicode_decode(text + at, &bytes)))
+        at += bytes;
+    return at;
+}
+
+/* The high bits of those of eight bytes that begin a character beyond ASCII. */
+static inline uint64_t word_leads(uint64_t word)
+{
+    return word & word << 1 & 0x8080808080808080u;
+}
+
+/* Whether all characters that begin in these eight bytes stay as they are, and nothing moves across them. Each is asked
+ * for itself, so that look-ups do not wait for each other. Eleven bytes can be read. */
+static inline bool word_is_inert(enum normalize_form form, const uint8_t *text, uint64_t leads)
+{
+    unsigned words = 0;
+    size_t bytes;
+
+    for (; leads; leads &= leads - 1) {
+        const uint8_t *at = text + __builtin_ctzll(leads) / 8;
+
+        words |= inert_lead[form][*at] ? 0 : normal_word(unicode_decode(at, &bytes));
+    }
+    return !(words & (NOT_YES(form) | COMBINING_CLASS(~0u)));
+}
+
+/* How far the text is inert for certain, up to the beginning of a character. */
+static size_t inert_prefix(enum normalize_form form, const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+
+    for (; size - at >= 8 + 3; at += 8) {
+        uint64_t leads = word_leads(bytes_load64(text + at));
+
+        if (leads && !word_is_inert(form, text + at, leads))
+            break;
+    }
+    while (at > 0 && at < size && (text[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size)
+{
+    const uint8_t *inert = inert_lead[form];
+    unsigned last_class = 0;
+    size_t at = 0, looked = 0;
+
+    while (at < size) {
+        size_t bytes = inert[text[at]];
+        unsigned word, class;
+
+        if (bytes > 0) {
+            at += bytes;
+            last_class = 0;
+            /* after something that was not inert there is more of it: some of what follows is looked at by itself */
+            if (at >= looked) {
+                at += inert_prefix(form, text + at, size - at);
+                looked = at + 32;
+            }
+        } else {
+            word = normal_word(unicode_decode(text + at, &bytes));
+            class = COMBINING_CLASS(word);
+            if ((word & NOT_YES(form)) || (class > 0 && class < last_class))
+                return boundary_back(form, text, at);
+            last_class = class;
+            at += bytes;
+        }
+    }
+    return size;
+}
+
+/* ---- Decomposing: a text as words of class << 24 | character ---- */
+
+struct decomposer {
+    const uint8_t *text;
+    size_t size, at;
+    const uint8_t *index; /* of the canonical or the compatible decompositions */
+    uint32_t word;        /* the current one; NONE at the end */
+    unsigned next, left;  /* of its character's decomposition, after it: where, and how many */
+    uint32_t vowel, tail; /* of a Hangul syllable, still to come, or 0 */
+};
+
+static uint32_t word_class(uint32_t word)
+{
+    return word >> 24;
+}
+
+static uint32_t word_character(uint32_t word)
+{
+    return word & 0xffffff;
+}
+
+static uint32_t decompose_hangul(struct decomposer *d, uint32_t syllable)
+{
+    uint32_t i = syllable - 0xac00, tail = i % 28;
+
+    d->vowel = 0x1161 + i % 588 / 28;
+    d->tail = tail ? 0x11a7 + tail : 0;
+    return 0x1100 + i / 588;
+}
+
+static uint32_t decompose_character(struct decomposer *d)
+{
+    size_t bytes;
+    uint32_t c = unicode_decode(d->text + d->at, &bytes);
+    unsigned place;
+
+    d->at += bytes;
+    if (c >= 0xac00 && c <= 0xd7a3)
+        return decompose_hangul(d, c);
+    place = decomposition_blocks[d->index[c >> 8]][c & 255];
+    if (place == 0)
+        return COMBINING_CLASS(normal_word(c)) << 24 | c;
+    d->left = decompositions[place] - 1;
+    d->next = place + 2;
+    return decompositions[place + 1];
+}
+
+static void decompose_next(struct decomposer *d)
+{
+    if (d->left > 0) {
+        d->left--;
+        d->word = decompositions[d->next++];
+    } else if (d->vowel) {
+        d->word = d->vowel;
+        d->vowel = d->tail;
+        d->tail = 0;
+    } else {
+        d->word = d->at < d->size ? decompose_character(d) : NONE;
+    }
+}
+
+static struct decomposer decompose(enum normalize_form form, const uint8_t *text, size_t size)
+{
+    bool canonical = form == NORMALIZE_NFC || form == NORMALIZE_NFD;
+    struct decomposer d = { .text = text, .size = size, .index = canonical ? canonical_index : compatible_index };
+
+    decompose_next(&d);
+    return d;
+}
+
+/* ---- Sorting ---- */
+
+#define GAP 4  /* bytes between the end of the output and the marks in the making: room for their starter */
+#define FEW 16 /* marks that are sorted without counting: nearly all runs are of one or two */
+
+/* Takes the marks up to the next starter into `few` if they are no more than FEW, sorted; else returns FEW + 1. */
+static size_t take_few(struct decomposer *d, uint32_t *few)
+{
+    size_t count = 0;
+
+    for (; d->word != NONE && word_class(d->word) > 0; decompose_next(d)) {
+        size_t i = count;
+
+        if (count == FEW)
+            return FEW + 1;
+        for (; i > 0 && word_class(few[i - 1]) > word_class(d->word); i--)
+            few[i] = few[i - 1];
+        few[i] = d->word;
+        count++;
+    }
+    return count;
+}
+
+/* Makes room for a long run of marks and writes it, sorted, GAP bytes after the end; *size is set to its bytes. */
+static enum leat_status sort_many(struct decomposer *d, struct buffer *out, size_t *size, struct leat_error *err)
+{
+    struct decomposer first_pass = *d;
+    size_t places[256] = { 0 }, total = GAP;
+    enum leat_status s;
+
+    for (; first_pass.word != NONE && word_class(first_pass.word) > 0; decompose_next(&first_pass))
+        places[word_class(first_pass.word)] += utf8_size(word_character(first_pass.word));
+    for (size_t class = 0; class < 256; class ++) {
+        size_t bytes = places[class];
+
+        places[class] = out->size + total;
+        total += bytes;
+    }
+    s = buffer_reserve(out, total, err);
+    if (s != LEAT_OK)
+        return s;
+    for (; d->word != NONE && word_class(d->word) > 0; decompose_next(d)) {
+        size_t *place = &places[word_class(d->word)];
+
+        *place += utf8_encode(out->bytes + *place, word_character(d->word));
+    }
+    *size = total - GAP;
+    return LEAT_OK;
+}
+
+/* The same for a run of any length. */
+static enum leat_status sort_marks(struct decomposer *d, struct buffer *out, size_t *size, struct leat_error *err)
+{
+    struct decomposer start = *d;
+    uint32_t few[FEW];
+    size_t count = take_few(d, few), at;
+    enum leat_status s;
+
+    if (count > FEW) {
+        *d = start;
+        return sort_many(d, out, size, err);
+    }
+    s = buffer_reserve(out, GAP + 4 * FEW, err);
+    if (s != LEAT_OK)
+        return s;
+    at = out->size + GAP;
+    for (size_t i = 0; i < count; i++)
+        at += utf8_encode(out->bytes + at, word_character(few[i]));
+    *size = at - out->size - GAP;
+    return LEAT_OK;
+}
+
+/* ---- Composing ---- */
+
+/* What the pair becomes, or NONE. */
+static uint32_t compose(uint32_t a, uint32_t b)
+{
+    /* as scripts/gen_unicode.py placed them */
+    uint32_t slot = (a * 0x9e3779b1u ^ b * 0x85ebca6bu) >> 21;
+
+    if (a - 0x1100 < 19 && b - 0x1161 < 21)
+        return 0xac00 + ((a - 0x1100) * 21 + (b - 0x1161)) * 28;
+    if (a - 0xac00 < 11172 && (a - 0xac00) % 28 == 0 && b - 0x11a8 < 27)
+        return a + (b - 0x11a7);
+    while (compositions[slot][2]) {
+        if (compositions[slot][0] == a && compositions[slot][1] == b)
+            return compositions[slot][2];
+        slot = (slot + 1) % (sizeof compositions / sizeof compositions[0]);
+    }
+    return NONE;
+}
+
+/* Composes the starter with those of the sorted marks that nothing blocks from it; returns the bytes that remain. */
+static size_t compose_marks(uint32_t *starter, uint8_t *marks, size_t size)
+{
+    unsigned last_class = 0; /* of the marks that remain */
+    size_t kept = 0, bytes;
+
+    for (size_t at = 0; at < size; at += bytes) {
+        uint32_t c = unicode_decode(marks + at, &bytes), composed = NONE;
+        unsigned class = COMBINING_CLASS(normal_word(c));
+
+        if (class > last_class)
+            composed = compose(*starter, c);
+        if (composed != NONE) {
+            *starter = composed;
+            continue;
+        }
+        memmove(marks + kept, marks + at, bytes);
+        kept += bytes;
+        last_class = class;
+    }
+    return kept;
+}
+
+/* Appends a starter, if it is not NONE, and the marks that stand GAP bytes after the end. */
+static void emit(struct buffer *out, uint32_t starter, size_t marks)
+{
+    uint8_t *end = out->bytes + out->size;
+    size_t bytes = starter == NONE ? 0 : utf8_encode(end, starter);
+
+    memmove(end + bytes, end + GAP, marks);
+    out->size += bytes + marks;
+}
+
+/* Appends one starter with the marks after it; marks only at the beginning of a text. */
+static enum leat_status append_run(struct buffer *out, struct decomposer *d, bool composing, struct leat_error *err)
+{
+    enum leat_status s = buffer_reserve(out, 4, err);
+    uint32_t starter = NONE;
+    size_t marks = 0;
+
+    if (word_class(d->word) == 0) {
+        starter = word_character(d->word);
+        decompose_next(d);
+    }
+    /* until marks remain between the starter and what follows */
+    while (s == LEAT_OK && d->word != NONE && marks == 0) {
+        if (word_class(d->word) > 0) {
+            s = sort_marks(d, out, &marks, err);
+            if (s == LEAT_OK && composing && starter != NONE)
+                marks = compose_marks(&starter, out->bytes + out->size + GAP, marks);
+        } else {
+            uint32_t composed = composing && starter != NONE ? compose(starter, word_character(d->word)) : NONE;
+
+            if (composed == NONE)
+                break;
+            starter = composed;
+            decompose_next(d);
+        }
+    }
+    if (s == LEAT_OK)
+        emit(out, starter, marks);
+    return s;
+}
+
+enum leat_status normalize_append(struct buffer *out, enum normalize_form form, const uint8_t *text, size_t size,
+                                  struct leat_error *err)
+{
+    size_t at = 0;
+
+    for (;;) {
+        size_t good = normalize_prefix(form, text + at, size - at), end;
+        enum leat_status s = buffer_append(out, text + at, good, err);
+        struct decomposer d;
+
+        if (s != LEAT_OK)
+            return s;
+        at += good;
+        if (at == size)
+            return LEAT_OK;
+        end = boundary_after(form, text, size, at);
+        d = decompose(form, text + at, end - at);
+        while (s == LEAT_OK && d.word != NONE)
+            s = append_run(out, &d, composes(form), err);
+        if (s != LEAT_OK)
+            return s;
+        at = end;
+    }
+}
+
+/* ---- Lower case ---- */
+
+static int32_t lower_delta(uint32_t c)
+{
+    return lower_deltas[lower_blocks[lower_index[c >> 8]][c & 255]];
+}
+
+#define DOTTED_I 0x130 /* the only character that becomes two: i and U+0307 */
+
+size_t lowercase_prefix(const uint8_t *text, size_t size)
+{
+    size_t at = 0, bytes;
+
+    while (at < size) {
+        uint32_t c = text[at];
+
+        bytes = 1;
+        if (c >= 0x80)
+            c = unicode_decode(text + at, &bytes);
+        if (c < 0x80 ? c - 'A' < 26 : lower_delta(c) != 0 || c == DOTTED_I)
+            return at;
+        at += bytes;
+    }
+    return at;
+}
+
+static void lower_ascii(uint8_t *out, const uint8_t *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        out[i] = (uint8_t)(text[i] | ((uint8_t)(text[i] - 'A') < 26 ? 0x20 : 0));
+}
+
+enum leat_status lowercase_append(struct buffer *out, const uint8_t *text, size_t size, struct leat_error *err)
+{
+    size_t at = 0, bytes;
+
+    while (at < size) {
+        size_t ascii = utf8_ascii_prefix(text + at, size - at);
+        enum leat_status s = buffer_reserve(out, ascii + 4, err);
+        uint32_t c;
+
+        if (s != LEAT_OK)
+            return s;
+        lower_ascii(out->bytes + out->size, text + at, ascii);
+        out->size += ascii;
+        at += ascii;
+        if (at == size)
+            break;
+        c = unicode_decode(text + at, &bytes);
+        at += bytes;
+        if (c == DOTTED_I)
+            memcpy(out->bytes + out->size, "i\xcc\x87", 3);
+        out->size += c == DOTTED_I ? 3 : utf8_encode(out->bytes + out->size, c + (uint32_t)lower_delta(c));
+    }
+    return LEAT_OK;
+}

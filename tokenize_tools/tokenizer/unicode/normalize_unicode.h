@@ -1,0 +1,45 @@
+/*
+ * normalize_unicode.h: the four normal forms of Unicode (UAX 15) and lower case, character for character as Hugging
+ * Face's tokenizers computes them, that is with the tables of its libraries: Unicode 9.0 for normal forms, so that
+ * marks and composed characters that came later stay as they are.
+ *
+ * Each has a question and a function. The question tells how much of the text can be used as it is: if that is all of
+ * it, nothing need be copied. The function appends the changed text to a buffer. Both take time in proportion to the
+ * text, whatever it holds, and no memory but the buffer's. Text must be valid UTF-8.
+ */
+#ifndef LEAT_TOKENIZER_NORMALIZE_UNICODE_H
+#define LEAT_TOKENIZER_NORMALIZE_UNICODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+#include "leat.h"
+
+enum normalize_form { NORMALIZE_NFC, NORMALIZE_NFD, NORMALIZE_NFKC, NORMALIZE_NFKD, NORMALIZE_FORMS };
+
+/*
+ * The length of a prefix that is in the form already, and behind which a boundary lies: normalizing the rest alone
+ * gives the rest of the normalized text. It is `size` only if all of the text is in the form; a text that is may,
+ * rarely, be given a lesser length.
+ */
+size_t normalize_prefix(enum normalize_form form, const uint8_t *text, size_t size);
+
+/* Appends the text in the form. On failure (LEAT_E_NO_MEMORY) part of it may have been appended. */
+enum leat_status normalize_append(struct buffer *out, enum normalize_form form, const uint8_t *text, size_t size,
+                                  struct leat_error *err);
+
+/* Whether a text may be cut before this character, so that the parts' normal forms make up that of the whole. */
+bool normalize_boundary_before(enum normalize_form form, uint32_t c);
+
+/* The length of the prefix that lower case leaves as it is. */
+size_t lowercase_prefix(const uint8_t *text, size_t size);
+
+/*
+ * Appends the text in lower case: Rust's char::to_lowercase() on each character, so that no character depends on those
+ * around it (the final sigma is not treated apart), and U+0130 becomes two.
+ */
+enum leat_status lowercase_append(struct buffer *out, const uint8_t *text, size_t size, struct leat_error *err);
+
+#endif
