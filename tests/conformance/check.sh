@@ -56,7 +56,7 @@ if [ "$share" = ci ]; then
 fi
 {
     compare characters "$here/check_unicode.py" "${quick[@]}" "$programs/unicode_dump"
-    compare scanners "$here/check_scanners.py" --program "$programs/pieces_dump" "${quick[@]}" "${strings[@]}"
+    compare scanners "$here/check_scanners.py" --program "$programs/pretokens_dump" "${quick[@]}" "${strings[@]}"
     compare pack "$here/check_pack.py" "$build/leat" --share "$share"
 } &
 beside=$!

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 """check_scanners.py [--program PROGRAM] [--strings N] [--quick] [--seed N] [--only WORD] [FILE...]
 
-Compares leat's pieces with those of tiktoken and tokenizers: every hand-made scanner, a list of patterns through the
+Compares leat's pretokens with those of tiktoken and tokenizers: every hand-made scanner, a list of patterns through the
 general path, and the simple pre-tokenizers; whole and in random windows; on the texts of FILE... (JSON lines with a
 member "text", or .zst of that) and on N random strings of nasty characters each. Any difference is printed, and the
 exit status is then 1. 77: a reference is not installed. The last line is "N passed, N failed, N skipped", one for each
 scanner, pattern or pre-tokenizer. --quick asks the simple pre-tokenizers, whose tests of characters check_unicode.py
 compares one by one, for the first characters and a tenth of the others, drawn by the seed.
 
-tokenizers shows its pieces. tiktoken does not: it is given a vocabulary of all single bytes and all pairs of bytes
-with ranks in a random order, so that a boundary between pieces, or its absence, changes the tokens around it.
+tokenizers shows its pretokens. tiktoken does not: it is given a vocabulary of all single bytes and all pairs of bytes
+with ranks in a random order, so that a boundary between pretokens, or its absence, changes the tokens around it.
 A reference's answers serve for the text whole and in windows.
 
-PROGRAM is pieces_dump.c, built; without it, cc builds it here.
+PROGRAM is pretokens_dump.c, built; without it, cc builds it here.
 """
 import argparse
 import atexit
@@ -159,8 +159,8 @@ def build():
     root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder)
-    program = os.path.join(folder, "pieces_dump")
-    sources = [os.path.join(root, "tests/conformance/pieces_dump.c")]
+    program = os.path.join(folder, "pretokens_dump")
+    sources = [os.path.join(root, "tests/conformance/pretokens_dump.c")]
     for pattern in ("src/base/*.c", "tokenize_tools/tokenizer/*.c"):
         sources += glob.glob(os.path.join(root, pattern))
     sources = [s for s in sources if not s.endswith(("_avx2.c", "_avx512.c"))]
@@ -214,7 +214,7 @@ def pair_ranks(seed):
 
 
 def ordinary(encoding, texts):
-    """Ids, or None where the reference panics, as it does on empty pieces. A panic is no Exception, and prints itself:
+    """Ids, or None where the reference panics, as it does on empty ones. A panic is no Exception, and prints itself:
     not now."""
     def one(text):
         try:
@@ -272,16 +272,16 @@ class Checker:
         """Returns on how many texts tiktoken panics: these are not compared."""
         want, memo = ordinary(encoding, texts), {}
         for how, asked, wanted, window in self.ways(name, texts, windowed, want):
-            for t, pieces, w in zip(asked, ours(self.program, words, asked, window), wanted):
+            for t, pretokens, w in zip(asked, ours(self.program, words, asked, window), wanted):
                 ids = []
-                for p in pieces:
+                for p in pretokens:
                     if p not in memo:
                         if len(memo) > 1000000:
                             memo.clear()
                         memo[p] = encoding._core_bpe.encode_single_piece(p)
                     ids.extend(memo[p])
                 if w is not None and w != ids:
-                    self.report(how, t, ["(tiktoken)"], pieces)
+                    self.report(how, t, ["(tiktoken)"], pretokens)
         self.count()
         return want.count(None)
 

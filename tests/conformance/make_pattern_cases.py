@@ -2,7 +2,7 @@
 """make_pattern_cases.py PROGRAM > tests/tokenizer/patterns.txt: answers of the references, for test_patterns.c.
 
 For each pattern of check_scanners.py and each dialect: where its matches lie in one text of odd characters, or
-"refused". The places are those of PROGRAM (pieces_dump), written only if tiktoken or tokenizers cut out the same texts;
+"refused". The places are those of PROGRAM (pretokens_dump), if tiktoken or tokenizers cut out the same texts;
 a pattern that a reference does not take, or fails on, is left out."""
 import struct
 import subprocess
@@ -33,12 +33,12 @@ REFUSED_ONIGURUMA = [r"(?s:a)", r"(?u:a)", r"\xe9", r"\b{start}", r"[\p", r"(?'a
 REFUSED_RUST = [r"(?-u:a)", r"\b{start}", r"a++*", r"a+{2}", r"[a~~b]", r"\>"]
 
 
-def pieces_of_tokenizers(pattern):
-    return [piece.encode() for piece, _ in pre.Split(Regex(pattern), "removed", invert=True).pre_tokenize_str(TEXT)]
+def pretokens_of_tokenizers(pattern):
+    return [p.encode() for p, _ in pre.Split(Regex(pattern), "removed", invert=True).pre_tokenize_str(TEXT)]
 
 
-def pieces_of_tiktoken(pattern):
-    """With every stretch of the text as a token each piece is one."""
+def pretokens_of_tiktoken(pattern):
+    """With every stretch of the text as a token each pretoken is one."""
     text = TEXT.encode()
     ranks = {bytes([i]): i for i in range(256)}
     for begin in range(len(text)):
@@ -74,9 +74,9 @@ def main():
     print("# hexadecimal) a letter for each byte of the text: b where a match begins, m where it goes on")
     print("text", TEXT.encode().hex())
     for dialect, patterns, reference, refused in (
-            ("oniguruma", known.BOTH + known.ONIGURUMA + MORE + MORE_ONIGURUMA, pieces_of_tokenizers,
+            ("oniguruma", known.BOTH + known.ONIGURUMA + MORE + MORE_ONIGURUMA, pretokens_of_tokenizers,
              known.REFUSED_ONIGURUMA + REFUSED_BOTH + REFUSED_ONIGURUMA),
-            ("rust", known.BOTH + known.RUST + MORE + MORE_RUST, pieces_of_tiktoken,
+            ("rust", known.BOTH + known.RUST + MORE + MORE_RUST, pretokens_of_tiktoken,
              known.REFUSED_RUST + REFUSED_BOTH + REFUSED_RUST)):
         for pattern in dict.fromkeys(patterns):
             try:

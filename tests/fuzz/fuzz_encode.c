@@ -1,11 +1,11 @@
 /*
  * fuzz_encode.c: encoding any text with tokenizers of every family, and decoding the ids, and any ids.
  *
- * The first byte chooses the tokenizer, the second whether special strings are tokens, the rest is the text. Whatever it
- * is: ids are of the vocabulary and can be decoded; where a tokenizer changes no text, decoding gives back the text,
+ * The first byte chooses the tokenizer, the second whether special strings are tokens, the rest is the text. Whatever
+ * it is: ids are of the vocabulary and can be decoded; where a tokenizer changes no text, decoding gives back the text,
  * repaired; an encoder that has seen many texts gives the ids of a fresh one, so that no cache changes anything; the
- * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one; and in parts, whose lengths
- * the second byte chooses too, it gives the same ids.
+ * text in short windows, as this build has them (src/base/tiny.h), is cut as in a whole one; and in parts, whose
+ * lengths the second byte chooses too, it gives the same ids.
  *
  *   make fuzz FUZZ=encode FUZZ_SECONDS=3600
  */
@@ -150,14 +150,15 @@ static void check_parts(const struct row *row, int special, unsigned choice, con
     FUZZ_CHECK(count == 0 || memcmp(ids, want + done, count * sizeof *ids) == 0);
 }
 
-/* Pieces end to end, each with its length before it. */
-static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
+/* Pretokens end to end, each with its length before it. */
+static enum leat_status keep_pretoken(void *context, const uint8_t *pretoken, size_t bytes, bool last,
+                                      struct leat_error *err)
 {
-    struct buffer *pieces = context;
+    struct buffer *pretokens = context;
 
     FUZZ_CHECK(last);
-    FUZZ_CHECK(buffer_append(pieces, &bytes, sizeof bytes, err) == LEAT_OK);
-    FUZZ_CHECK(buffer_append(pieces, piece, bytes, err) == LEAT_OK);
+    FUZZ_CHECK(buffer_append(pretokens, &bytes, sizeof bytes, err) == LEAT_OK);
+    FUZZ_CHECK(buffer_append(pretokens, pretoken, bytes, err) == LEAT_OK);
     return LEAT_OK;
 }
 
@@ -167,10 +168,10 @@ static void check_windows(const struct row *row, const char *text, size_t size)
     enum leat_status s, t;
 
     FUZZ_CHECK(utf8_repair(&repaired, (const uint8_t *)text, size, NULL, NULL) == LEAT_OK);
-    s = pretokenizer_run(row->pretokenizer, row->windows, repaired.bytes, repaired.size, true, true, keep_piece,
+    s = pretokenizer_run(row->pretokenizer, row->windows, repaired.bytes, repaired.size, true, true, keep_pretoken,
                          &windows, NULL);
-    t = pretokenizer_run(row->pretokenizer, row->whole, repaired.bytes, repaired.size, true, true, keep_piece, &whole,
-                         NULL);
+    t = pretokenizer_run(row->pretokenizer, row->whole, repaired.bytes, repaired.size, true, true, keep_pretoken,
+                         &whole, NULL);
     FUZZ_CHECK(s == LEAT_OK && t == LEAT_OK && windows.size == whole.size);
     FUZZ_CHECK(windows.size == 0 || memcmp(windows.bytes, whole.bytes, windows.size) == 0);
     buffer_free(&repaired);

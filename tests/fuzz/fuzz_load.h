@@ -1,6 +1,7 @@
 /*
- * fuzz_load.h: what the fuzzers of the loaders share. A file of hostile bytes that loads is fingerprinted, so that every
- * field is read; its numbers must agree with each other; and an engine made of it must encode and decode some text.
+ * fuzz_load.h: what the fuzzers of the loaders share. A file of hostile bytes that loads is fingerprinted, so that
+ * every field is read; its numbers must agree with each other; and an pipeline made of it must encode and decode some
+ * text.
  */
 #ifndef LEAT_TESTS_FUZZ_LOAD_H
 #define LEAT_TESTS_FUZZ_LOAD_H
@@ -11,7 +12,7 @@
 #include "tokenizer/load/end_token.h"
 #include "tokenizer/load/load.h"
 #include "tokenizer/pipeline/encoder.h"
-#include "tokenizer/pipeline/engine.h"
+#include "tokenizer/pipeline/pipeline.h"
 #include "tokenizer/spec/fingerprint.h"
 
 /* Of memory for one piece; specs with large prefixes and replacements make long ones of short texts. */
@@ -44,7 +45,7 @@ static inline void fuzz_load_check(const struct tokenizer_spec *spec)
 }
 
 /* Any text is encoded to ids of the vocabulary, which can be decoded. */
-static inline void fuzz_load_encode(const struct engine *engine)
+static inline void fuzz_load_encode(const struct pipeline *pipeline)
 {
     static const char text[] = "Hello world, it's 2026.\n\n  \xc3\xa9l\xc3\xa8ve \xe4\xb8\xad\xe6\x96\x87 a\xcc\x81 "
                                "\xf0\x9f\x98\x80\t<s> ab  abab\xff\xe2\x96\x81x";
@@ -55,14 +56,14 @@ static inline void fuzz_load_encode(const struct engine *engine)
     const uint32_t *ids;
     size_t count;
 
-    FUZZ_CHECK(encoder_make(&encoder, engine, &options, &err) == LEAT_OK);
+    FUZZ_CHECK(encoder_make(&encoder, pipeline, &options, &err) == LEAT_OK);
     for (size_t bytes = 0; bytes < sizeof text; bytes += 1 + bytes / 2) {
         if (!fuzz_load_ok(encoder_run(encoder, (const uint8_t *)text, bytes, &ids, &count, &err), &err))
             continue;
         for (size_t i = 0; i < count; i++)
-            FUZZ_CHECK(ids[i] < engine->spec->vocabulary_size);
+            FUZZ_CHECK(ids[i] < pipeline->spec->vocabulary_size);
         back.size = 0;
-        fuzz_load_ok(decoder_run(engine->decoder, ids, count, &back, &err), &err);
+        fuzz_load_ok(decoder_run(pipeline->decoder, ids, count, &back, &err), &err);
     }
     buffer_free(&back);
     encoder_free(encoder);
@@ -76,7 +77,7 @@ static inline int fuzz_load(const uint8_t *bytes, size_t size, const char *path,
     struct leat_error err = { 0 };
     enum load_format format;
     struct end_token end;
-    struct engine *engine;
+    struct pipeline *pipeline;
 
     if (!fuzz_load_ok(load_spec(&spec, &format, &source, &err), &err)) {
         FUZZ_CHECK(!spec);
@@ -85,9 +86,9 @@ static inline int fuzz_load(const uint8_t *bytes, size_t size, const char *path,
     fuzz_load_check(spec);
     fingerprint(print, spec);
     end_token_find(&end, spec, print, NULL);
-    if (fuzz_load_ok(engine_make(&engine, spec, &err), &err)) {
-        fuzz_load_encode(engine);
-        engine_free(engine);
+    if (fuzz_load_ok(pipeline_make(&pipeline, spec, &err), &err)) {
+        fuzz_load_encode(pipeline);
+        pipeline_free(pipeline);
     }
     return 0;
 }

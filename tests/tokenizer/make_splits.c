@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "tokenizer/bpe/model.h"
+#include "tokenizer/bpe/bpe.h"
 #include "tokenizer/load/builtin.h"
 
 /* How long the left part of each token is. Of a token that more than one merge might make it cannot be told. */
@@ -18,7 +18,7 @@ static int find_splits(uint8_t *splits, const struct tokenizer_spec *spec, struc
     struct merge *list;
     size_t count;
 
-    if (model_list_merges(&list, &count, spec, err) != LEAT_OK)
+    if (bpe_list_merges(&list, &count, spec, err) != LEAT_OK)
         return 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t left = spec->tokens[list[i].left].length;

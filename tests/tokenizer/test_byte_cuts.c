@@ -1,15 +1,15 @@
 /*
  * test_byte_cuts.c: cutting a batch's text, at every CPU level, against asking of each place whether it is safe. Which
- * pairs of characters are is drawn at random, so that one that is read wrongly is seen. Texts of all lengths around those
- * that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read; pieces
- * short and long, fixed or not.
+ * pairs of characters are is drawn at random, so that one that is read wrongly is seen. Texts of all lengths around
+ * those that are gone through at once, of characters of one to four bytes, after and before memory that cannot be read;
+ * pretokens short and long, fixed or not.
  */
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
 #include "t.h"
-#include "tokenizer/bpe/piece_batch.h"
+#include "tokenizer/bpe/pretoken_batch.h"
 
 #define LONGEST 600
 
@@ -17,7 +17,7 @@ static uint64_t random_state;
 static uint8_t *page; /* of one page; the pages around it cannot be read */
 static size_t page_bytes;
 static struct byte_cuts cuts[2]; /* the second of tokens that hold whole characters only */
-static struct piece_batch batch;
+static struct pretoken_batch batch;
 
 static size_t below(size_t n)
 {
@@ -61,7 +61,7 @@ static size_t make_text(uint8_t *text, size_t most, size_t foreign)
     }
 }
 
-/* Where pieces end, some of them fixed; the last may end behind the text. Returns how many there are. */
+/* Where pretokens end, some of them fixed; the last may end behind the text. Returns how many there are. */
 static uint32_t make_ends(const uint8_t *text, size_t bytes, uint32_t base, uint32_t *ends)
 {
     uint32_t count = 0, rare = 2 + (uint32_t)below(20), fixed = 1 + (uint32_t)below(8);
@@ -75,7 +75,8 @@ static uint32_t make_ends(const uint8_t *text, size_t bytes, uint32_t base, uint
     return count;
 }
 
-/* Whether text[at] is to be cut before, in a piece from `begin` to `end`. `before`: where the character before begins. */
+/* Whether text[at] is to be cut before, in a pretoken from `begin` to `end`. `before`: where the character before
+ * begins. */
 static bool is_cut(const struct byte_cuts *c, const uint8_t *text, uint32_t before, uint32_t at, uint32_t begin,
                    uint32_t end)
 {
@@ -87,7 +88,7 @@ static bool is_cut(const struct byte_cuts *c, const uint8_t *text, uint32_t befo
 }
 
 /* The text as one that a batch is filled with. */
-static void compare(const struct piece_kernels *k, const struct byte_cuts *c, const uint8_t *text, size_t bytes,
+static void compare(const struct pretoken_kernels *k, const struct byte_cuts *c, const uint8_t *text, size_t bytes,
                     size_t room)
 {
     uint32_t ends[LONGEST + 1], base = (uint32_t)below(1000), count = make_ends(text, bytes, base, ends), want = 0;
@@ -102,9 +103,9 @@ static void compare(const struct piece_kernels *k, const struct byte_cuts *c, co
         if (at < bytes && (text[at] & 0xc0) == 0x80)
             continue;
         if (here && end & BATCH_FIXED && (fixed >= batch.fixed_count || batch.fixed[fixed++] != want))
-            T_FAIL("%s: piece %" PRIu32 " is fixed", k->name, want);
+            T_FAIL("%s: pretoken %" PRIu32 " is fixed", k->name, want);
         if ((here || at == bytes || is_cut(c, text, before, at, begin, end)) && batch.begins[++want] != at) {
-            T_FAIL("%s: of %zu bytes (%zu) a piece begins at %" PRIu32 ", not at %" PRIu32, k->name, bytes, room,
+            T_FAIL("%s: of %zu bytes (%zu) a pretoken begins at %" PRIu32 ", not at %" PRIu32, k->name, bytes, room,
                    batch.begins[want], at);
             return;
         }
@@ -116,7 +117,7 @@ static void compare(const struct piece_kernels *k, const struct byte_cuts *c, co
     T_EQ(batch.fixed_count, fixed);
 }
 
-static void random_text(const struct piece_kernels *k)
+static void random_text(const struct pretoken_kernels *k)
 {
     uint8_t text[LONGEST];
     size_t bytes = make_text(text, 1 + below(below(2) ? 200 : LONGEST), 1 + below(below(4) ? 6 : 40));
@@ -140,14 +141,14 @@ static void random_text(const struct piece_kernels *k)
 
 int main(void)
 {
-    const struct piece_kernels *k;
+    const struct pretoken_kernels *k;
     int usable;
 
     random_state = t_seed();
     make_page();
     make_cuts(&cuts[0], true);
     make_cuts(&cuts[1], false);
-    for (unsigned number = 0; (k = piece_kernels_row(number, &usable)) != NULL; number++)
+    for (unsigned number = 0; (k = pretoken_kernels_row(number, &usable)) != NULL; number++)
         for (int i = 0; usable && i < 20000 && t_failures == 0; i++)
             random_text(k);
     byte_cuts_free(&cuts[0]);

@@ -260,31 +260,32 @@ static void test_bound(uint64_t seed)
     check_bound("word_suffix.json");
     check_bounded_peak("gpt2", text_bytes);
     check_bounded_peak("nfc.json", text_bytes);
-    repeat("a"); /* "aa" is a piece: no cut is safe */
+    repeat("a"); /* "aa" is a pretoken: no cut is safe */
     check_bound("piece_fallback.model");
     check_bounded_peak("piece_fallback.model", text_bytes);
 }
 
 /* ---- Windows ---- */
 
-/* Pieces end to end, each with its length before it. */
-static enum leat_status keep_piece(void *context, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
+/* Pretokens end to end, each with its length before it. */
+static enum leat_status keep_pretoken(void *context, const uint8_t *pretoken, size_t bytes, bool last,
+                                      struct leat_error *err)
 {
-    struct buffer *pieces = context;
+    struct buffer *pretokens = context;
 
     T_CHECK(last);
-    T_OK(buffer_append(pieces, &bytes, sizeof bytes, err));
-    T_OK(buffer_append(pieces, piece, bytes, err));
+    T_OK(buffer_append(pretokens, &bytes, sizeof bytes, err));
+    T_OK(buffer_append(pretokens, pretoken, bytes, err));
     return LEAT_OK;
 }
 
-static void cut(const struct pretokenizer *p, size_t window, const struct buffer *repaired, struct buffer *pieces)
+static void cut(const struct pretokenizer *p, size_t window, const struct buffer *repaired, struct buffer *pretokens)
 {
     struct pretokenizer_scratch *s;
 
     T_OK(pretokenizer_scratch_make(&s, p, NULL, &t_err));
     pretokenizer_scratch_window(s, window);
-    T_OK(pretokenizer_run(p, s, repaired->bytes, repaired->size, true, true, keep_piece, pieces, &t_err));
+    T_OK(pretokenizer_run(p, s, repaired->bytes, repaired->size, true, true, keep_pretoken, pretokens, &t_err));
     pretokenizer_scratch_free(s);
 }
 
@@ -323,12 +324,12 @@ static void test_windows(void)
         T_OK(pretokenizer_make(&p, o.spec, &t_err));
         cut(p, SIZE_MAX, &all, &whole);
         for (size_t window = 4; window < 100; window += window < 20 ? 1 : 13) {
-            struct buffer pieces = { 0 };
+            struct buffer pretokens = { 0 };
 
-            cut(p, window, &all, &pieces);
-            if (pieces.size != whole.size || memcmp(pieces.bytes, whole.bytes, whole.size) != 0)
+            cut(p, window, &all, &pretokens);
+            if (pretokens.size != whole.size || memcmp(pretokens.bytes, whole.bytes, whole.size) != 0)
                 T_FAIL("%s: windows of %zu bytes cut in another way than a whole one", names[i], window);
-            buffer_free(&pieces);
+            buffer_free(&pretokens);
         }
         buffer_free(&whole);
         pretokenizer_free(p);

@@ -2,10 +2,10 @@
  * test_made_models.c: models of random vocabularies against their definitions (spec.h), read literally: at each step
  * all pairs of neighbours are looked at. Over few characters of one to four bytes, so that tokens overlap in every way;
  * with tokens that no merge makes, several merges for a token, equal scores, parts of characters, ids with holes and
- * beyond 20 bits. Pieces have lengths around those at which something changes. By batches, spans and parts of texts, at
- * every CPU level. test_made_models_tiny.c is the same with small caches.
+ * beyond 20 bits. Pretokens have lengths around those at which something changes. By batches, spans and parts of texts,
+ * at every CPU level. test_made_models_tiny.c is the same with small caches.
  */
-#include "tokenizer/bpe/model_parts.h"
+#include "tokenizer/bpe/bpe_internal.h"
 
 #include "t.h"
 #include "valid_text.h"
@@ -361,8 +361,8 @@ static uint8_t *make_text(const struct made *v, size_t most, size_t *bytes)
     return valid_text(&some, bytes);
 }
 
-/* Where pieces end; most of them short, some as long as what is kept, merged at a time, or put into a batch. */
-static size_t make_pieces(const uint8_t *text, size_t bytes, uint32_t *ends)
+/* Where pretokens end; most of them short, some as long as what is kept, merged at a time, or put into a batch. */
+static size_t make_pretokens(const uint8_t *text, size_t bytes, uint32_t *ends)
 {
     static const size_t borders[] = { 1, 7, 8, 9, 15, 16, 24, 30, 31, 32, 48, 62, 63, 64, 128, 16384 };
     size_t count = 0, at = 0;
@@ -381,7 +381,7 @@ static size_t make_pieces(const uint8_t *text, size_t bytes, uint32_t *ends)
 
 /* ---- Ways ---- */
 
-static void expect(const char *way, const struct made *v, const struct model_scratch *s, const struct id_list *got,
+static void expect(const char *way, const struct made *v, const struct bpe_scratch *s, const struct id_list *got,
                    const struct id_list *want)
 {
     size_t at = 0;
@@ -393,22 +393,22 @@ static void expect(const char *way, const struct made *v, const struct model_scr
                v->count, s->kernels->name, way, want->count, at);
 }
 
-static void by_pieces(const struct made *v, const struct model *m, struct model_scratch *s, const uint8_t *text,
-                      size_t bytes, const uint32_t *ends, size_t count, const struct id_list *want)
+static void by_pretokens(const struct made *v, const struct bpe *m, struct bpe_scratch *s, const uint8_t *text,
+                         size_t bytes, const uint32_t *ends, size_t count, const struct id_list *want)
 {
     struct id_list out = { 0 };
 
     for (size_t at = 0, run; at < count; at += run) {
         run = 1 + below(below(4) ? 9000 : 40);
         run = run < count - at ? run : count - at;
-        T_OK(model_encode_pieces(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
+        T_OK(bpe_encode_pretokens(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
     }
-    expect("pieces", v, s, &out, want);
+    expect("pretokens", v, s, &out, want);
     id_list_free(&out);
 }
 
-/* The pieces as spans, some of them tokens already. */
-static void by_spans(const struct made *v, const struct model *m, struct model_scratch *s, const uint8_t *text,
+/* The pretokens as spans, some of them tokens already. */
+static void by_spans(const struct made *v, const struct bpe *m, struct bpe_scratch *s, const uint8_t *text,
                      size_t bytes, const uint32_t *ends, size_t count)
 {
     struct id_list out = { 0 }, want = { 0 };
@@ -418,21 +418,21 @@ static void by_spans(const struct made *v, const struct model *m, struct model_s
     for (size_t i = 0; i < count; i++) {
         bool known = below(often) == 0;
 
-        spans[i] = (struct model_span) { ends[i], known ? (uint32_t)below(1u << 21) : MODEL_PIECE };
+        spans[i] = (struct model_span) { ends[i], known ? (uint32_t)below(1u << 21) : MODEL_PRETOKEN };
         if (known)
             T_OK(id_list_append(&want, spans[i].id, &t_err));
         else
             encode_plainly(v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);
     }
-    T_OK(model_encode_spans(m, s, text, bytes, spans, count, &out, &t_err));
+    T_OK(bpe_encode_spans(m, s, text, bytes, spans, count, &out, &t_err));
     expect("spans", v, s, &out, &want);
     id_list_free(&out);
     id_list_free(&want);
     free(spans);
 }
 
-/* As one piece, that comes in parts. */
-static void by_parts(const struct made *v, const struct model *m, struct model_scratch *s, const uint8_t *text,
+/* As one pretoken, that comes in parts. */
+static void by_parts(const struct made *v, const struct bpe *m, struct bpe_scratch *s, const uint8_t *text,
                      size_t bytes, const struct id_list *want)
 {
     struct id_list out = { 0 };
@@ -443,27 +443,27 @@ static void by_parts(const struct made *v, const struct model *m, struct model_s
         end = end < bytes ? end : bytes;
         while (end < bytes && (text[end] & 0xc0) == 0x80)
             end++;
-        T_OK(model_encode_part(m, s, text + begin, end - begin, begin == 0, end == bytes, &out, &used, &t_err));
+        T_OK(bpe_encode_part(m, s, text + begin, end - begin, begin == 0, end == bytes, &out, &used, &t_err));
         begin += used;
     } while (end < bytes);
     expect("parts", v, s, &out, want);
     id_list_free(&out);
 }
 
-static void check_level(const struct made *v, const struct model *m, const uint8_t *text, size_t bytes,
+static void check_level(const struct made *v, const struct bpe *m, const uint8_t *text, size_t bytes,
                         const uint32_t *ends, size_t count, const struct id_list *want, const struct id_list *whole,
                         size_t whole_bytes)
 {
-    struct model_scratch *s;
+    struct bpe_scratch *s;
 
-    T_OK(model_scratch_make(&s, NULL, below(2) ? (size_t)64 << 20 : 0, &t_err));
+    T_OK(bpe_scratch_make(&s, NULL, below(2) ? (size_t)64 << 20 : 0, &t_err));
     for (unsigned times = 0; times < 2; times++) {
-        by_pieces(v, m, s, text, bytes, ends, count, want);
+        by_pretokens(v, m, s, text, bytes, ends, count, want);
         by_parts(v, m, s, text, whole_bytes, whole);
-        if (model_takes_spans(m))
+        if (bpe_takes_spans(m))
             by_spans(v, m, s, text, bytes, ends, count);
     }
-    model_scratch_free(s);
+    bpe_scratch_free(s);
 }
 
 static void check_model(enum spec_model kind, bool byte_level)
@@ -472,14 +472,14 @@ static void check_model(enum spec_model kind, bool byte_level)
     static uint32_t ends[4 * MOST_TEXT];
     static struct made v;
     struct id_list want = { 0 }, whole = { 0 };
-    struct model *m;
+    struct bpe *m;
     uint8_t *text;
     size_t bytes, count, whole_bytes;
 
     make_vocabulary(&v, kind, byte_level);
-    T_OK(model_make(&m, v.spec, &t_err));
+    T_OK(bpe_make(&m, v.spec, &t_err));
     text = make_text(&v, 200 + below(below(8) ? 6000 : MOST_TEXT), &bytes);
-    count = make_pieces(text, bytes, ends);
+    count = make_pretokens(text, bytes, ends);
     for (size_t i = 0; i < count; i++)
         encode_plainly(&v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);
     whole_bytes = ends[below(count < 60 ? count : 60)];
@@ -491,7 +491,7 @@ static void check_model(enum spec_model kind, bool byte_level)
     unsetenv("LEAT_TEST_CPU");
     id_list_free(&want);
     id_list_free(&whole);
-    model_free(m);
+    bpe_free(m);
     spec_free(v.spec);
     free(text);
 }

@@ -16,7 +16,7 @@
 #include "tokenizer/load/load.h"
 #include "tokenizer/load/spec_open.h"
 #include "tokenizer/pipeline/encoder.h"
-#include "tokenizer/pipeline/engine.h"
+#include "tokenizer/pipeline/pipeline.h"
 
 /* ---- Texts ---- */
 
@@ -249,7 +249,7 @@ static bool check_text(const char *name, struct encoder *whole, struct encoder *
     return good;
 }
 
-static void check_texts(const char *name, const struct engine *engine, unsigned texts, uint64_t *random)
+static void check_texts(const char *name, const struct pipeline *pipeline, unsigned texts, uint64_t *random)
 {
     uint8_t text[400];
 
@@ -258,8 +258,8 @@ static void check_texts(const char *name, const struct engine *engine, unsigned 
         struct encoder *whole, *parts;
         bool good = true;
 
-        T_OK(encoder_make(&whole, engine, &options, &t_err));
-        T_OK(encoder_make(&parts, engine, &options, &t_err));
+        T_OK(encoder_make(&whole, pipeline, &options, &t_err));
+        T_OK(encoder_make(&parts, pipeline, &options, &t_err));
         for (unsigned i = 0; i < (mode == 2 ? (texts + 3) / 4 : texts) && good; i++) {
             size_t bytes = random_text(random, text, sizeof text);
 
@@ -277,15 +277,15 @@ static void check_texts(const char *name, const struct engine *engine, unsigned 
 static void check_file(const char *path, unsigned texts, uint64_t *random)
 {
     struct opened_spec o;
-    struct engine *engine;
+    struct pipeline *pipeline;
     struct tokenizer_spec *spec;
 
     T_OK(spec_open(&o, path, NULL, &t_err));
     spec = o.spec;
     o.spec = NULL;
-    T_OK(engine_make(&engine, spec, &t_err));
-    check_texts(path, engine, texts, random);
-    engine_free(engine);
+    T_OK(pipeline_make(&pipeline, spec, &t_err));
+    check_texts(path, pipeline, texts, random);
+    pipeline_free(pipeline);
     spec_close(&o);
 }
 
@@ -324,7 +324,7 @@ static void check_sentencepiece(const char *name, unsigned settings, uint64_t *r
     struct spec_sentencepiece *s;
     struct tokenizer_spec *spec;
     struct opened_spec o;
-    struct engine *engine;
+    struct pipeline *pipeline;
     char path[256];
 
     snprintf(path, sizeof path, "%s/%s", VECTORS_FOLDER, name);
@@ -341,10 +341,10 @@ static void check_sentencepiece(const char *name, unsigned settings, uint64_t *r
             spec->tokens[i].type = SPEC_NORMAL;
     if (settings & 8)
         s->charsmap = (struct spec_string) { map, (uint32_t)small_charsmap(map) };
-    T_OK(engine_make(&engine, spec, &t_err));
+    T_OK(pipeline_make(&pipeline, spec, &t_err));
     snprintf(path, sizeof path, "%s, settings %u", name, settings);
-    check_texts(path, engine, 8, random);
-    engine_free(engine);
+    check_texts(path, pipeline, 8, random);
+    pipeline_free(pipeline);
     spec_close(&o);
 }
 
@@ -497,7 +497,8 @@ static char *put(char *to, const char *text)
     return to + length;
 }
 
-/* The same as model_of() with a token that no merge makes, and which is taken where it is a whole piece; to be freed. */
+/* The same as model_of() with a token that no merge makes, and which is taken where it is a whole pretoken; to be
+ * freed. */
 static char *whole_tokens_of(const char *name)
 {
     static const char vocab[] = "\"vocab\":{", more[] = "\"a b\":900,\"The Word\":901,", flag[] = "\"ignore_merges\":";
@@ -567,7 +568,7 @@ static void check_made(const char *normalizer, const char *pre, const char *toke
     struct load_source source = { .path = "made.json" };
     struct tokenizer_spec *spec;
     enum load_format format;
-    struct engine *engine;
+    struct pipeline *pipeline;
 
     json = malloc(room);
     if (!json)
@@ -579,13 +580,13 @@ static void check_made(const char *normalizer, const char *pre, const char *toke
                            "\"post_processor\":null,\"decoder\":null,%s",
                            tokens, full, pre, model);
     snprintf(name, sizeof name, "%s, %s, %.20s", normalizer, pre, tokens);
-    if (load_spec(&spec, &format, &source, &t_err) != LEAT_OK || engine_make(&engine, spec, &t_err) != LEAT_OK) {
+    if (load_spec(&spec, &format, &source, &t_err) != LEAT_OK || pipeline_make(&pipeline, spec, &t_err) != LEAT_OK) {
         /* as where there is no PCRE2, or a token is normalized to nothing */
         if (t_err.status != LEAT_E_UNSUPPORTED)
             T_FAIL("%s: %s", name, t_err.message);
     } else {
-        check_texts(name, engine, texts, random);
-        engine_free(engine);
+        check_texts(name, pipeline, texts, random);
+        pipeline_free(pipeline);
     }
     free(json);
     free(full);

@@ -81,7 +81,8 @@ static void check_windows(const struct scanner *s, uint64_t seed)
 
 #ifdef LEAT_HAVE_PCRE2
 
-/* Steps of the general path, one inside the pieces of the other; each piece between matches is a piece, too. */
+/* Steps of the general path, one inside the pretokens of the other; each pretoken between matches is a pretoken,
+ * too. */
 struct general {
     struct splitter steps[STEPS];
     struct pattern_run *runs[STEPS];
@@ -92,19 +93,20 @@ static void general_ends(struct general *g, size_t step, const uint8_t *text, si
                          uint32_t *ends, size_t *count)
 {
     struct split_run run = { 0 };
-    struct split_piece pieces[SPLIT_ROOM];
+    struct split_pretoken pretokens[SPLIT_ROOM];
     enum pattern_result result;
     size_t n;
 
     run.pattern_run = g->runs[step];
     T_EQ(split_begin(&run, &g->steps[step], &(struct scan_window) { text + from, length, true }), PATTERN_DONE);
     do {
-        result = split_next(&run, pieces, &n);
+        result = split_next(&run, pretokens, &n);
         for (size_t i = 0; i < n; i++)
             if (step + 1 < g->count && step + 1 < STEPS)
-                general_ends(g, step + 1, text, from + pieces[i].begin, pieces[i].end - pieces[i].begin, ends, count);
+                general_ends(g, step + 1, text, from + pretokens[i].begin, pretokens[i].end - pretokens[i].begin, ends,
+                             count);
             else
-                ends[(*count)++] = (uint32_t)(from + pieces[i].end);
+                ends[(*count)++] = (uint32_t)(from + pretokens[i].end);
     } while (result == PATTERN_MORE);
     T_EQ(result, PATTERN_DONE);
 }
@@ -205,8 +207,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Runs of one or two characters, 1 MiB long, whole and in windows: pieces cover the text, and time does not grow with
- * the square (that would be minutes). */
+/* Runs of one or two characters, 1 MiB long, whole and in windows: pretokens cover the text, and time does not grow
+ * with the square (that would be minutes). */
 static void check_long_runs(void)
 {
     static const uint32_t runs[][2] = {
@@ -423,19 +425,19 @@ static void check_giving_up(void)
 
 #endif
 
-/* Pieces as text, joined by '|'. */
-static const char *pieces_of(const struct splitter *s, const char *text)
+/* Pretokens as text, joined by '|'. */
+static const char *pretokens_of(const struct splitter *s, const char *text)
 {
     static char out[256];
     struct split_run run = { 0 };
-    struct split_piece pieces[SPLIT_ROOM];
+    struct split_pretoken pretokens[SPLIT_ROOM];
     size_t count, n = 0;
 
     split_begin(&run, s, &(struct scan_window) { (const uint8_t *)text, strlen(text), true });
-    T_EQ(split_next(&run, pieces, &count), PATTERN_DONE);
+    T_EQ(split_next(&run, pretokens, &count), PATTERN_DONE);
     for (size_t i = 0; i < count; i++)
-        n += (size_t)snprintf(out + n, sizeof out - n, "%s%.*s", i ? "|" : "", (int)(pieces[i].end - pieces[i].begin),
-                              text + pieces[i].begin);
+        n += (size_t)snprintf(out + n, sizeof out - n, "%s%.*s", i ? "|" : "",
+                              (int)(pretokens[i].end - pretokens[i].begin), text + pretokens[i].begin);
     out[n] = 0;
     return out;
 }
@@ -446,7 +448,7 @@ static void check_behaviors(void)
     static const struct {
         enum split_behavior behavior;
         bool invert;
-        const char *pieces;
+        const char *pretokens;
     } wanted[] = {
         { SPLIT_ISOLATED, false, "-|-|a|-|b|-|-" },           { SPLIT_REMOVED, false, "a|b" },
         { SPLIT_MERGED_WITH_PREVIOUS, false, "-|-|a-|b-|-" }, { SPLIT_MERGED_WITH_NEXT, false, "-|-a|-b|-|-" },
@@ -458,18 +460,18 @@ static void check_behaviors(void)
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         s.behavior = wanted[i].behavior;
         s.invert = wanted[i].invert;
-        T_STR(pieces_of(&s, "--a-b--"), wanted[i].pieces);
+        T_STR(pretokens_of(&s, "--a-b--"), wanted[i].pretokens);
     }
     s = split_digits(true);
-    T_STR(pieces_of(&s, "a12b\xc2\xbd"), "a|1|2|b|\xc2\xbd");
+    T_STR(pretokens_of(&s, "a12b\xc2\xbd"), "a|1|2|b|\xc2\xbd");
     s = split_digits(false);
-    T_STR(pieces_of(&s, "a12b"), "a|12|b");
+    T_STR(pretokens_of(&s, "a12b"), "a|12|b");
     s = split_punctuation(SPLIT_ISOLATED);
-    T_STR(pieces_of(&s, "a$$,b"), "a|$|$|,|b");
+    T_STR(pretokens_of(&s, "a$$,b"), "a|$|$|,|b");
     s = split_whitespace();
-    T_STR(pieces_of(&s, " a, b  "), "a,|b");
+    T_STR(pretokens_of(&s, " a, b  "), "a,|b");
     s = split_whitespace_words();
-    T_STR(pieces_of(&s, " a,, b_1  "), "a|,,|b_1");
+    T_STR(pretokens_of(&s, " a,, b_1  "), "a|,,|b_1");
 }
 
 int main(void)

@@ -7,10 +7,10 @@
  */
 #include "t.h"
 
-#include "tokenizer/bpe/model_parts.h"
+#include "tokenizer/bpe/bpe_internal.h"
 #include "tokenizer/load/load.h"
 #include "tokenizer/pipeline/encoder.h"
-#include "tokenizer/pipeline/engine.h"
+#include "tokenizer/pipeline/pipeline.h"
 
 #define MARK    "\xe2\x96\x81"
 #define TOKENS  400u
@@ -139,7 +139,7 @@ static size_t write_json(char *out, size_t room, const struct vocabulary *v, uns
     return n;
 }
 
-static struct encoder *open_encoder(struct engine **e, const char *json, size_t bytes)
+static struct encoder *open_encoder(struct pipeline **e, const char *json, size_t bytes)
 {
     struct load_source source = { .path = "made.json", .bytes = (const uint8_t *)json, .size = bytes };
     struct encoder_options options = { .most_bytes = (uint64_t)1 << 30 };
@@ -148,16 +148,16 @@ static struct encoder *open_encoder(struct engine **e, const char *json, size_t 
     struct encoder *encoder;
 
     T_OK(load_spec(&spec, &format, &source, &t_err));
-    T_OK(engine_make(e, spec, &t_err));
+    T_OK(pipeline_make(e, spec, &t_err));
     T_OK(encoder_make(&encoder, *e, &options, &t_err));
     return encoder;
 }
 
 /* The general way, without cuts or cache. */
-static void make_plain(struct engine *e)
+static void make_plain(struct pipeline *e)
 {
-    model_free(e->model);
-    T_OK(model_make(&e->model, e->spec, &t_err));
+    bpe_free(e->model);
+    T_OK(bpe_make(&e->model, e->spec, &t_err));
     e->prefix = SPACED_NOT;
     e->model->cuts = e->model->cuts_by_bytes = false;
     e->model->rules.pairs = NULL;
@@ -229,7 +229,7 @@ int main(void)
 
     state = t_seed();
     for (unsigned i = 0; i < 64; i++) {
-        struct engine *fast_engine, *plain_engine;
+        struct pipeline *fast_pipeline, *plain_pipeline;
         struct encoder *fast, *plain;
         size_t bytes;
 
@@ -237,16 +237,16 @@ int main(void)
         if (i % 3 == 0)
             shuffle(&v, 1 + (uint32_t)t_below(&state, 2 * v.merges + 1));
         bytes = write_json(json, sizeof json, &v, i % 4, i / 4 % 2);
-        fast = open_encoder(&fast_engine, json, bytes);
-        plain = open_encoder(&plain_engine, json, bytes);
-        make_plain(plain_engine);
-        T_CHECK(fast_engine->prefix != SPACED_NOT && fast_engine->model->cuts_by_bytes &&
-                fast_engine->model->rules.pairs);
+        fast = open_encoder(&fast_pipeline, json, bytes);
+        plain = open_encoder(&plain_pipeline, json, bytes);
+        make_plain(plain_pipeline);
+        T_CHECK(fast_pipeline->prefix != SPACED_NOT && fast_pipeline->model->cuts_by_bytes &&
+                fast_pipeline->model->rules.pairs);
         try_texts(fast, plain);
         encoder_free(fast);
         encoder_free(plain);
-        engine_free(fast_engine);
-        engine_free(plain_engine);
+        pipeline_free(fast_pipeline);
+        pipeline_free(plain_pipeline);
     }
     return t_end();
 }

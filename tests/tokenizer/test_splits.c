@@ -5,7 +5,7 @@
  */
 #include "t.h"
 
-#include "tokenizer/bpe/model.h"
+#include "tokenizer/bpe/bpe.h"
 #include "tokenizer/bpe/vocabulary_map.h"
 #include "tokenizer/load/builtin.h"
 
@@ -79,9 +79,9 @@ static void test_builtin(const char *name)
     T_OK(builtin_load(&spec, name, &t_err));
     if (!spec->splits)
         T_FAIL("%s has no list of splits: run `make splits`", name);
-    T_OK(model_list_merges(&with, &with_count, spec, &t_err));
+    T_OK(bpe_list_merges(&with, &with_count, spec, &t_err));
     spec->splits = NULL;
-    T_OK(model_list_merges(&without, &without_count, spec, &t_err));
+    T_OK(bpe_list_merges(&without, &without_count, spec, &t_err));
     T_EQ(with_count, without_count);
     T_CHECK(memcmp(with, without, with_count * sizeof *with) == 0);
     if (strcmp(name, "gpt2") == 0)

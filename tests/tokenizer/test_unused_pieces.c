@@ -1,5 +1,5 @@
 /*
- * test_unused_pieces.c: a tokenizer.model with unused pieces: they are merged as others are, and then taken apart into
+ * test_unused_pieces.c: a tokenizer.model with unused tokens: they are merged as others are, and then taken apart into
  * what they were merged from; ids as sentencepiece 0.2.3 gives them. Where that depends on the whole text, the model is
  * refused.
  */
@@ -55,7 +55,7 @@ static void test_refused(const char *path)
 
     write_model(path, pieces, sizeof pieces / sizeof pieces[0], plain, sizeof plain);
     T_STATUS(leat_tokenizer_open(&t, path, NULL, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "the unused piece \"abc\" can be merged in two ways");
+    T_CONTAINS(t_err.message, "the unused token \"abc\" can be merged in two ways");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* byte_cuts.c: see byte_cuts.h. All tokens count, also those that no merge makes: a piece that is one stays whole. */
+/* byte_cuts.c: see byte_cuts.h. All tokens count, also those that no merge makes: a pretoken that is one stays
+ * whole. */
 #include "byte_cuts.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * byte_cuts.h: where a piece of bytes may be cut further without changing anything: between two neighbouring characters
- * no product of a merge can reach across if no token has them side by side. Tokens may begin and end within a
- * character; so may what they hold of the two. Pieces that nobody has met before fall into parts that all have.
+ * byte_cuts.h: where a pretoken of bytes may be cut further without changing anything: between two neighbouring
+ * characters no product of a merge can reach across if no token has them side by side. Tokens may begin and end within
+ * a character; so may what they hold of the two. Pretokens that nobody has met before fall into parts that all have.
  *
  * Only before characters that are not ASCII: of words of ASCII there is hardly ever a pair that no token has.
  */
@@ -14,7 +14,7 @@
 #include "tokenizer/spec/spec.h"
 
 struct byte_cuts {
-    bool long_only;  /* pieces have been cut already: nearly all that are not long are in the cache */
+    bool long_only;  /* pretokens have been cut already: nearly all that are not long are in the cache */
     uint32_t *pairs; /* bits by hash: of two whole characters */
     unsigned shift;  /* of a hash */
     /* by the last byte before the place, bits by that after it, in two words: where tokens hold a part only */
@@ -22,7 +22,7 @@ struct byte_cuts {
     bool has_partial; /* else none does */
 };
 
-/* Pieces of so many bytes are left as they are, where long ones only are cut. */
+/* Pretokens of so many bytes are left as they are, where long ones only are cut. */
 #define BYTE_CUTS_LEAST 15
 
 /* Of a hash: of the character before, of that after. */

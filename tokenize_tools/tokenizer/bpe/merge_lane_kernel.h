@@ -1,6 +1,6 @@
 /*
- * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for piece_kernel.h. Levels differ in how a line of
- * pairs is looked at, and in how the least of a piece's ranks is found.
+ * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for pretoken_kernel.h. Levels differ in how a line
+ * of pairs is looked at, and in how the least of a pretoken's ranks is found.
  */
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 /* ---- What the levels do in their own ways ---- */
 
-/* Puts down what has become of the ranks that were asked for, and returns the least of all. Words go in and out as whole
- * vectors: a load of what has just been stored in parts would wait. */
+/* Puts down what has become of the ranks that were asked for, and returns the least of all. Words go in and out as
+ * whole vectors: a load of what has just been stored in parts would wait. */
 static inline uint32_t lane_least(struct lane *l, uint32_t left_rank, uint32_t right_rank)
 {
 #if defined(__AVX512F__)
@@ -77,17 +77,18 @@ static inline void lane_ask(const struct pair_table *t, struct lane *l, uint32_t
     __builtin_prefetch(t->words + pair_place(t, pair_hash(middle, right), 0));
 }
 
-/* The piece's bytes. */
-static inline void lane_bytes(const struct merge_rules *r, struct lane *l, const uint8_t *piece)
+/* The pretoken's bytes. */
+static inline void lane_bytes(const struct merge_rules *r, struct lane *l, const uint8_t *pretoken)
 {
     l->count = l->bytes;
     for (uint32_t i = 0; i < l->bytes; i++)
-        l->symbols[i + 1] = r->bytes[piece[i]];
+        l->symbols[i + 1] = r->bytes[pretoken[i]];
     for (uint32_t i = 1; i < l->bytes; i++)
-        l->ranks[i] = r->first[piece[i - 1] << 8 | piece[i]] << 6 | i;
+        l->ranks[i] = r->first[pretoken[i - 1] << 8 | pretoken[i]] << 6 | i;
 }
 
-/* Appends a character's symbol, or those of its bytes if it has none; returns its length, 0 if it is beyond the tables. */
+/* Appends a character's symbol, or those of its bytes if it has none; returns its length, 0 if it is beyond the
+ * tables. */
 static inline uint32_t lane_letter(const struct merge_rules *r, uint32_t *symbols, uint32_t *count, const uint8_t *text)
 {
     uint32_t length = *text < 0x80 ? 1 : *text < 0xe0 ? 2 : 3, symbol;
@@ -107,12 +108,12 @@ static inline uint32_t lane_letter(const struct merge_rules *r, uint32_t *symbol
     return length;
 }
 
-/* The piece's characters; false if one is beyond the tables. */
-static inline bool lane_letters(const struct merge_rules *r, struct lane *l, const uint8_t *piece)
+/* The pretoken's characters; false if one is beyond the tables. */
+static inline bool lane_letters(const struct merge_rules *r, struct lane *l, const uint8_t *pretoken)
 {
     l->count = 0;
     for (uint32_t at = 0; at < l->bytes;) {
-        uint32_t length = lane_letter(r, l->symbols + 1, &l->count, piece + at);
+        uint32_t length = lane_letter(r, l->symbols + 1, &l->count, pretoken + at);
 
         if (length == 0)
             return false;
@@ -123,12 +124,12 @@ static inline bool lane_letters(const struct merge_rules *r, struct lane *l, con
     return true;
 }
 
-static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *piece, uint32_t bytes)
+static inline bool lane_begin(const struct merge_rules *r, struct lane *l, const uint8_t *pretoken, uint32_t bytes)
 {
     l->bytes = bytes;
     if (!r->letters)
-        lane_bytes(r, l, piece);
-    else if (!lane_letters(r, l, piece))
+        lane_bytes(r, l, pretoken);
+    else if (!lane_letters(r, l, pretoken))
         return false;
     l->width = (l->count + 16) / 16 * 16;
     l->alive = ~(uint64_t)0 >> (LANE_PLACES - 2 - l->count);
@@ -166,71 +167,72 @@ static inline bool lane_step(const struct pair_table *t, struct lane *l)
     return true;
 }
 
-static inline uint64_t *short_line(const struct piece_cache *c, const struct piece_key *key)
+static inline uint64_t *short_line(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
-    const struct piece_table *t = &c->tables[PIECE_SHORT];
+    const struct pretoken_table *t = &c->tables[PRETOKEN_SHORT];
 
-    return t->lines + piece_line(t, piece_hash_short(key->words[0]));
+    return t->lines + pretoken_line(t, pretoken_hash_short(key->words[0]));
 }
 
-static inline uint64_t *middle_line(const struct piece_cache *c, const struct piece_key *key)
+static inline uint64_t *middle_line(const struct pretoken_cache *c, const struct pretoken_key *key)
 {
-    const struct piece_table *t = &c->tables[PIECE_MIDDLE];
+    const struct pretoken_table *t = &c->tables[PRETOKEN_MIDDLE];
 
-    return t->lines + piece_line(t, piece_hash_middle(key->words[0], key->words[1]));
+    return t->lines + pretoken_line(t, pretoken_hash_middle(key->words[0], key->words[1]));
 }
 
-/* Up to six ids in two words, as a line of middle pieces has them; false if they do not fit. */
+/* Up to six ids in two words, as a line of middle pretokens has them; false if they do not fit. */
 static inline bool pack_middle(const uint32_t *ids, uint32_t count, uint64_t words[2])
 {
     uint32_t all = 0;
 
-    words[0] = (uint64_t)count << PIECE_COUNT_SHIFT;
+    words[0] = (uint64_t)count << PRETOKEN_COUNT_SHIFT;
     words[1] = 0;
     for (uint32_t i = 0; i < count && count <= 6; i++) {
-        words[i / 3] |= (uint64_t)ids[i] << PIECE_ID_BITS * (i % 3);
+        words[i / 3] |= (uint64_t)ids[i] << PRETOKEN_ID_BITS * (i % 3);
         all |= ids[i];
     }
-    return count <= 6 && all <= PIECE_ID_MASK;
+    return count <= 6 && all <= PRETOKEN_ID_MASK;
 }
 
-/* Keeps the ids of a piece, as a word if they fit one. */
-static inline void keep(struct piece_cache *c, const struct piece_key *key, const uint32_t *ids, uint32_t count,
+/* Keeps the ids of a pretoken, as a word if they fit one. */
+static inline void keep(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, uint32_t count,
                         uint64_t value)
 {
     uint64_t words[2];
 
-    if (key->table == PIECE_SHORT && value < PIECE_SPILLED)
+    if (key->table == PRETOKEN_SHORT && value < PRETOKEN_SPILLED)
         line_put_short(short_line(c, key), key->words[0], value);
-    else if (key->table == PIECE_MIDDLE && pack_middle(ids, count, words))
+    else if (key->table == PRETOKEN_MIDDLE && pack_middle(ids, count, words))
         line_put_middle(middle_line(c, key), key->words, words);
     else
-        piece_cache_add(c, key, ids, count);
+        pretoken_cache_add(c, key, ids, count);
 }
 
-/* The symbols of a piece that has been merged lie behind the batch's other ids: they become ids, and go into the batch
- * and the cache. */
-static inline void merged_ids(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b, uint32_t at,
-                              const struct piece_key *key, uint32_t *ids, uint32_t count)
+/* The symbols of a pretoken that has been merged lie behind the batch's other ids: they become ids, and go into the
+ * batch and the cache. */
+static inline void merged_ids(const struct merge_rules *r, struct pretoken_cache *c, struct pretoken_batch *b,
+                              uint32_t at, const struct pretoken_key *key, uint32_t *ids, uint32_t count)
 {
     uint32_t bytes = b->begins[at + 1] - b->begins[at], token = SPEC_NONE;
-    const uint8_t *piece = b->text + b->begins[at];
+    const uint8_t *pretoken = b->text + b->begins[at];
 
     for (uint32_t i = 0; r->ids && i < count; i++)
         ids[i] = r->ids[ids[i]];
-    if (r->whole && count > 1 && !b->parts[at] && orphan_maybe(r->orphans, piece, bytes))
-        token = vocabulary_map_find(r->whole, piece, bytes);
+    if (r->whole && count > 1 && !b->parts[at] && orphan_maybe(r->orphans, pretoken, bytes))
+        token = vocabulary_map_find(r->whole, pretoken, bytes);
     if (token != SPEC_NONE) {
         ids[0] = r->ids ? r->ids[token] : token;
         count = 1;
     }
-    b->values[at] = piece_value(ids, count, b->many_count);
-    b->many_count += piece_fits(ids, count) ? 0 : count;
-    if (bytes <= PIECE_MOST)
+    b->values[at] = pretoken_value(ids, count, b->many_count);
+    b->many_count += pretoken_fits(ids, count) ? 0 : count;
+    if (bytes <= PRETOKEN_MOST)
         keep(c, key, ids, count, b->values[at]);
 }
 
-static inline void lane_end(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b)
+static inline void lane_end(const struct merge_rules *r, struct lane *l, struct pretoken_cache *c,
+                            struct pretoken_batch *b)
 {
     uint32_t *ids = b->many + b->many_count, count = 0;
     uint64_t alive = l->alive & ~((uint64_t)1 << (l->count + 1) | 1);
@@ -240,44 +242,45 @@ static inline void lane_end(const struct merge_rules *r, struct lane *l, struct 
     merged_ids(r, c, b, l->at, &l->key, ids, count);
 }
 
-/* ---- All missed pieces ---- */
+/* ---- All missed pretokens ---- */
 
-/* Whether a piece that was missed has become known since: new words come in bursts. Makes its key. */
-static inline bool known_by_now(struct piece_cache *c, struct piece_batch *b, uint32_t at, struct piece_key *key)
+/* Whether a pretoken that was missed has become known since: new words come in bursts. Makes its key. */
+static inline bool known_by_now(struct pretoken_cache *c, struct pretoken_batch *b, uint32_t at,
+                                struct pretoken_key *key)
 {
     uint32_t bytes = b->begins[at + 1] - b->begins[at];
     size_t count;
 
-    if (bytes > PIECE_MOST)
+    if (bytes > PRETOKEN_MOST)
         return false;
-    *key = piece_key_ahead(b->text + b->begins[at], bytes, b->parts[at]);
-    if (key->table == PIECE_SHORT) {
+    *key = pretoken_key_ahead(b->text + b->begins[at], bytes, b->parts[at]);
+    if (key->table == PRETOKEN_SHORT) {
         uint64_t value = line_short(short_line(c, key), key->words[0]);
 
-        if (value < PIECE_SPILLED) {
+        if (value < PRETOKEN_SPILLED) {
             b->values[at] = value;
             return value != 0;
         }
     }
-    if (key->table == PIECE_MIDDLE) {
+    if (key->table == PRETOKEN_MIDDLE) {
         uint64_t value[2];
 
         line_middle(middle_line(c, key), key->words, value);
-        if (value[0] < PIECE_SPILLED) {
+        if (value[0] < PRETOKEN_SPILLED) {
             b->values[at] = put_middle(b, value);
             return value[0] != 0;
         }
     }
-    count = piece_cache_find(c, key, b->many + b->many_count);
+    count = pretoken_cache_find(c, key, b->many + b->many_count);
     if (count == 0)
         return false;
-    b->values[at] = piece_value(b->many + b->many_count, count, b->many_count);
-    b->many_count += piece_fits(b->many + b->many_count, count) ? 0 : count;
+    b->values[at] = pretoken_value(b->many + b->many_count, count, b->many_count);
+    b->many_count += pretoken_fits(b->many + b->many_count, count) ? 0 : count;
     return true;
 }
 
-/* Begins with the next piece that must be merged; false if there is none. */
-static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_cache *c, struct piece_batch *b,
+/* Begins with the next pretoken that must be merged; false if there is none. */
+static bool lane_next(const struct merge_rules *r, struct lane *l, struct pretoken_cache *c, struct pretoken_batch *b,
                       uint32_t *next, uint32_t *kept)
 {
     while (*next < b->missed_count) {
@@ -293,7 +296,7 @@ static bool lane_next(const struct merge_rules *r, struct lane *l, struct piece_
     return false;
 }
 
-static void merge_missed(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b)
+static void merge_missed(const struct merge_rules *r, struct pretoken_cache *c, struct pretoken_batch *b)
 {
     struct lane lanes[LANES];
     struct lane *busy[LANES];

@@ -1,8 +1,8 @@
 /*
- * merge_lanes.h: merging short pieces, several at a time, in turns: while the pairs that one piece asks for
- * come from memory the others go on. Part of each of piece_kernels_*.c.
+ * merge_lanes.h: merging short pretokens, several at a time, in turns: while the pairs that one pretoken asks for
+ * come from memory the others go on. Part of each of pretoken_kernels_*.c.
  *
- * The rule is that of merge_table.h, the least rank first and of equals the leftmost, read literally: of a piece all
+ * The rule is that of merge_table.h, the least rank first and of equals the leftmost, read literally: of a pretoken all
  * ranks are kept, with their places in the low bits, and the least of all is looked for each time.
  */
 #ifndef LEAT_TOKENIZER_MERGE_LANES_H
@@ -10,26 +10,26 @@
 
 #include "orphans.h"
 #include "pair_table.h"
-#include "piece_batch.h"
+#include "pretoken_batch.h"
 #include "vocabulary_map.h"
 
 #define LANES          8
-#define LANE_SYMBOLS   62 /* the most of a piece: places 1 to 62 */
+#define LANE_SYMBOLS   62 /* the most of a pretoken: places 1 to 62 */
 #define LANE_PLACES    64
 #define LANE_LETTERS   0x10000u
 #define LANE_NO_LETTER UINT32_MAX
 #define LANE_NONE      (UINT32_MAX - LANE_PLACES + 1)
 
-/* What a kernel must know of a model whose pieces are bytes, or characters. */
+/* What a kernel must know of a model whose pretokens are bytes, or characters. */
 struct merge_rules {
     const struct pair_table *pairs;
-    const uint32_t *bytes;              /* the symbol of each; of pieces of characters, of those of one byte */
+    const uint32_t *bytes;              /* the symbol of each; of pretokens of characters, of those of one byte */
     const uint32_t *first;              /* of two bytes, at left << 8 | right, the rank; UINT32_MAX: none */
     const uint32_t *ids;                /* by symbol; NULL: a symbol is its own */
-    const struct vocabulary_map *whole; /* pieces that are tokens stay as they are; NULL: they come out so anyway */
+    const struct vocabulary_map *whole; /* pretokens that are tokens stay as they are; NULL: they come out so anyway */
     const struct orphans *orphans;      /* for which tokens that must be asked */
     const uint32_t *letters;            /* the symbol of each character below LANE_LETTERS; LANE_NO_LETTER: none, it
-                                           becomes bytes. NULL: pieces are bytes */
+                                           becomes bytes. NULL: pretokens are bytes */
     const uint32_t *fallback;           /* the symbols of these bytes, which nothing merges with */
 };
 
@@ -41,9 +41,9 @@ struct lane {
     unsigned width;                    /* places that are in use, a multiple of 16 */
     unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
     uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
-    uint32_t at;                                       /* which piece of the batch */
-    uint32_t bytes, count;                             /* of the piece: bytes, and symbols at the begin */
-    struct piece_key key;                              /* of a piece that the cache keeps */
+    uint32_t at;                                       /* which pretoken of the batch */
+    uint32_t bytes, count;                             /* of the pretoken: bytes, and symbols at the begin */
+    struct pretoken_key key;                           /* of a pretoken that the cache keeps */
 };
 
 #endif

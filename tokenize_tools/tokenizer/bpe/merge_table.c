@@ -4,10 +4,11 @@
  * Pairs lie in pair_table.h if their numbers are small enough, as those of all byte-level vocabularies are; else in a
  * table of 64-byte lines, four to a line, found by a hash of both ids; a full line overflows into the next.
  *
- * Short pieces, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap of (rank,
- * position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up; when
- * stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a symbol is
- * kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much memory again.
+ * Short pretokens, nearly all there are, are merged by looking for the least rank in an array; long ones by a heap of
+ * (rank, position). In the heap, an entry whose rank is no longer its pair's is stale and is dropped when it comes up;
+ * when stale ones pile up the heap is made anew, so that memory stays in proportion. Which positions still begin a
+ * symbol is kept in bits: neighbours are a token's length apart at most, and a list's links would take half as much
+ * memory again.
  */
 #include "merge_table.h"
 
@@ -219,8 +220,8 @@ static void push(struct list *l, uint32_t position)
         sift_up(l->heap, l->heap_count++, (uint64_t)l->ranks[position] << 32 | position);
 }
 
-/* Takes the least. The gap goes down to a leaf, always to the lesser child, without a branch that depends on values; then
- * the last one, which comes from far down, seldom goes up again. Twice as fast as sift_down() from the top. */
+/* Takes the least. The gap goes down to a leaf, always to the lesser child, without a branch that depends on values;
+ * then the last one, which comes from far down, seldom goes up again. Twice as fast as sift_down() from the top. */
 static uint64_t pop(struct list *l)
 {
     uint64_t *heap = l->heap, top = heap[0];

@@ -1,8 +1,8 @@
 /*
- * merge_wide_kernel.h: merging missed pieces of up to WIDE_SYMBOLS symbols sixteen at a time, for piece_kernel.h where
- * the CPU has AVX-512: a vector has one rank, or symbol, of each of sixteen pieces. So the least rank of each piece is
- * the least of its column, and a merge of each piece costs one step for all; most of a step is looking up the 32 pairs
- * that have come about, by gathers. What is too long goes the way of merge_lane_kernel.h.
+ * merge_wide_kernel.h: merging missed pretokens of up to WIDE_SYMBOLS symbols sixteen at a time, for pretoken_kernel.h
+ * where the CPU has AVX-512: a vector has one rank, or symbol, of each of sixteen pretokens. So the least rank of each
+ * pretoken is the least of its column, and a merge of each pretoken costs one step for all; most of a step is looking
+ * up the 32 pairs that have come about, by gathers. What is too long goes the way of merge_lane_kernel.h.
  */
 #include "tokenizer/scan/bit_places_avx512.h"
 
@@ -10,20 +10,21 @@
 #define WIDE_PLACES  32
 #define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and behind */
 
-struct wide_piece {
-    struct piece_key key; /* of one that the cache keeps */
-    uint32_t at;          /* which piece of the batch */
+struct wide_pretoken {
+    struct pretoken_key key; /* of one that the cache keeps */
+    uint32_t at;             /* which pretoken of the batch */
 };
 
 struct wide {
-    /* by place and piece: ranks as in struct lane; those of no piece, and behind a piece's end, LANE_NONE or more */
+    /* by place and pretoken: ranks as in struct lane; those of no pretoken, and behind a pretoken's end, LANE_NONE or
+     * more */
     _Alignas(64) uint32_t ranks[WIDE_PLACES][WIDE_LANES];
     _Alignas(64) uint32_t symbols[WIDE_PLACES][WIDE_LANES];
     _Alignas(64) uint32_t alive[WIDE_LANES]; /* as in struct lane */
     _Alignas(64) uint32_t counts[WIDE_LANES];
-    struct wide_piece pieces[WIDE_LANES];
+    struct wide_pretoken pretokens[WIDE_LANES];
     __mmask16 busy;
-    uint32_t width; /* the most symbols that a piece began with */
+    uint32_t width; /* the most symbols that a pretoken began with */
     /* What the last step leaves to the next: ranks of two places, and a place that is none any more; 0: of none. */
     __m512i left, left_ranks, place, place_ranks, gone;
 };
@@ -101,8 +102,8 @@ static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p,
 
 /* ---- A step ---- */
 
-/* The least rank of each piece, after what the last step has left. Rows go in and out as a whole: what a scatter has put
- * down in parts could not be loaded before it has reached the CPU's cache. */
+/* The least rank of each pretoken, after what the last step has left. Rows go in and out as a whole: what a scatter has
+ * put down in parts could not be loaded before it has reached the CPU's cache. */
 static inline __m512i wide_least(struct wide *w)
 {
     const __m512i none = _mm512_set1_epi32(-1);
@@ -121,7 +122,7 @@ static inline __m512i wide_least(struct wide *w)
     return least;
 }
 
-/* The symbols at two places of each piece; those of a third are put down. */
+/* The symbols at two places of each pretoken; those of a third are put down. */
 static inline void wide_exchange(struct wide *w, __m512i left, __m512i right, __m512i place, __m512i result,
                                  __m512i *left_symbols, __m512i *right_symbols)
 {
@@ -151,7 +152,7 @@ static inline __m512i wide_lowest(__m512i bits)
     return _mm512_and_si512(bits, _mm512_sub_epi32(_mm512_setzero_si512(), bits));
 }
 
-/* The least merge of each piece that has one; returns the pieces that have none. */
+/* The least merge of each pretoken that has one; returns the pretokens that have none. */
 static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
 {
     const __m512i ones = _mm512_set1_epi32(1);
@@ -187,7 +188,7 @@ static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
     return w->busy & (__mmask16)~busy;
 }
 
-/* ---- A piece ---- */
+/* ---- A pretoken ---- */
 
 /* The numbers of what `lane` has at place `place`, and the fifteen places after it. */
 static inline __m512i wide_places(unsigned place, unsigned lane)
@@ -204,13 +205,13 @@ static inline __mmask16 wide_mask(uint32_t count)
 }
 
 /* Bytes that are symbols, sixteen at a time. */
-static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+static inline void wide_put_bytes(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *pretoken,
                                   uint32_t count)
 {
     for (uint32_t at = 0; at < count; at += 16) {
         __mmask16 there = wide_mask(count - at), paired = wide_mask(count - 1 - at);
-        __m512i byte = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(there, piece + at));
-        __m512i next = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(paired, piece + at + 1));
+        __m512i byte = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(there, pretoken + at));
+        __m512i next = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(paired, pretoken + at + 1));
         __m512i places = wide_places(at + 1, lane), both = _mm512_or_si512(_mm512_slli_epi32(byte, 8), next);
         __m512i ranks = _mm512_mask_i32gather_epi32(byte, paired, both, r->first, 4);
 
@@ -237,13 +238,13 @@ static inline void wide_put_symbols(const struct pair_table *t, struct wide *w, 
 }
 
 /* Characters one by one; returns how many symbols they are, 0 if one is beyond the tables, or there are too many. */
-static uint32_t wide_put_one_by_one(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+static uint32_t wide_put_one_by_one(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *pretoken,
                                     uint32_t bytes)
 {
     uint32_t symbols[LANE_SYMBOLS + 2 + 16], count = 0;
 
     for (uint32_t at = 0; at < bytes;) {
-        uint32_t length = lane_letter(r, symbols, &count, piece + at);
+        uint32_t length = lane_letter(r, symbols, &count, pretoken + at);
 
         if (length == 0)
             return 0;
@@ -279,12 +280,12 @@ static inline __m512i wide_letters(const struct merge_rules *r, __m512i text, __
 }
 
 /* Characters that are symbols, many at a time; returns how many they are, 0 if some are of another kind. */
-static inline uint32_t wide_put_many(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
-                                     uint32_t bytes)
+static inline uint32_t wide_put_many(const struct merge_rules *r, struct wide *w, unsigned lane,
+                                     const uint8_t *pretoken, uint32_t bytes)
 {
     const __m512i nobody = _mm512_set1_epi32((int)PAIR_NOBODY), none = _mm512_set1_epi32((int)LANE_NO_LETTER);
     __mmask64 all = ((uint64_t)1 << bytes) - 1;
-    __m512i text = _mm512_maskz_loadu_epi8(all, piece), places, first, second = nobody;
+    __m512i text = _mm512_maskz_loadu_epi8(all, pretoken), places, first, second = nobody;
     uint64_t leads = _mm512_mask_cmpge_epi8_mask(all, text, _mm512_set1_epi8(-64));
     uint32_t count = (uint32_t)__builtin_popcountll(leads);
 
@@ -305,29 +306,29 @@ static inline uint32_t wide_put_many(const struct merge_rules *r, struct wide *w
 
 /* Characters; returns how many symbols they are, 0 if one is beyond the tables, or there are too many. */
 static inline uint32_t wide_put_letters(const struct merge_rules *r, struct wide *w, unsigned lane,
-                                        const uint8_t *piece, uint32_t bytes)
+                                        const uint8_t *pretoken, uint32_t bytes)
 {
     uint32_t count = 0;
 
-    if (bytes <= WIDE_SYMBOLS && !bytes_any_high(piece, bytes)) {
-        wide_put_bytes(r, w, lane, piece, bytes);
+    if (bytes <= WIDE_SYMBOLS && !bytes_any_high(pretoken, bytes)) {
+        wide_put_bytes(r, w, lane, pretoken, bytes);
         return bytes;
     }
 #if defined(__AVX512VBMI2__)
-    count = wide_put_many(r, w, lane, piece, bytes);
+    count = wide_put_many(r, w, lane, pretoken, bytes);
 #endif
-    return count > 0 ? count : wide_put_one_by_one(r, w, lane, piece, bytes);
+    return count > 0 ? count : wide_put_one_by_one(r, w, lane, pretoken, bytes);
 }
 
-static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *piece,
+static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsigned lane, const uint8_t *pretoken,
                               uint32_t bytes)
 {
     uint32_t count = bytes;
 
-    if (r->letters && (count = wide_put_letters(r, w, lane, piece, bytes)) == 0)
+    if (r->letters && (count = wide_put_letters(r, w, lane, pretoken, bytes)) == 0)
         return false;
     if (!r->letters)
-        wide_put_bytes(r, w, lane, piece, bytes);
+        wide_put_bytes(r, w, lane, pretoken, bytes);
     w->symbols[0][lane] = w->symbols[count + 1][lane] = PAIR_NOBODY;
     w->alive[lane] = ~(uint32_t)0 >> (WIDE_PLACES - 2 - count);
     w->counts[lane] = count;
@@ -335,10 +336,10 @@ static inline bool wide_begin(const struct merge_rules *r, struct wide *w, unsig
 }
 
 /* Its ids go into the batch and the cache. */
-static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigned lane, struct piece_cache *c,
-                            struct piece_batch *b)
+static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigned lane, struct pretoken_cache *c,
+                            struct pretoken_batch *b)
 {
-    struct wide_piece *p = &w->pieces[lane];
+    struct wide_pretoken *p = &w->pretokens[lane];
     uint32_t *ids = b->many + b->many_count, count = 0;
     uint32_t alive = w->alive[lane] & ~((uint32_t)2 << w->counts[lane] | 1);
 
@@ -347,17 +348,17 @@ static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigne
     merged_ids(r, c, b, p->at, &p->key, ids, count);
 }
 
-/* ---- All missed pieces ---- */
+/* ---- All missed pretokens ---- */
 
-/* Begins with the next piece that can be merged here; false if there is none. The others are kept as missed. */
-static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane, struct piece_cache *c,
-                      struct piece_batch *b, uint32_t *next, uint32_t *kept)
+/* Begins with the next pretoken that can be merged here; false if there is none. The others are kept as missed. */
+static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane, struct pretoken_cache *c,
+                      struct pretoken_batch *b, uint32_t *next, uint32_t *kept)
 {
     uint32_t most = r->letters ? LANE_SYMBOLS : WIDE_SYMBOLS;
 
     while (*next < b->missed_count) {
         uint32_t at = b->missed[(*next)++], bytes = b->begins[at + 1] - b->begins[at];
-        struct wide_piece *p = &w->pieces[lane];
+        struct wide_pretoken *p = &w->pretokens[lane];
 
         if (bytes <= most && known_by_now(c, b, at, &p->key))
             continue;
@@ -370,7 +371,7 @@ static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane
 }
 
 /* Fills the lanes that are free. */
-static void wide_fill(const struct merge_rules *r, struct wide *w, struct piece_cache *c, struct piece_batch *b,
+static void wide_fill(const struct merge_rules *r, struct wide *w, struct pretoken_cache *c, struct pretoken_batch *b,
                       uint32_t *next, uint32_t *kept)
 {
     for (uint32_t free = (__mmask16)~w->busy; free; free &= free - 1) {
@@ -383,9 +384,9 @@ static void wide_fill(const struct merge_rules *r, struct wide *w, struct piece_
     w->width = _mm512_reduce_max_epu32(_mm512_maskz_load_epi32(w->busy, w->counts));
 }
 
-/* A step of each piece; those that are done make room for others. */
-static inline void wide_turn(const struct merge_rules *r, struct wide *w, struct piece_cache *c, struct piece_batch *b,
-                             uint32_t *next, uint32_t *kept)
+/* A step of each pretoken; those that are done make room for others. */
+static inline void wide_turn(const struct merge_rules *r, struct wide *w, struct pretoken_cache *c,
+                             struct pretoken_batch *b, uint32_t *next, uint32_t *kept)
 {
     uint32_t done = wide_step(r->pairs, w);
 
@@ -398,7 +399,7 @@ static inline void wide_turn(const struct merge_rules *r, struct wide *w, struct
     wide_fill(r, w, c, b, next, kept);
 }
 
-static void merge_wide(const struct merge_rules *r, struct piece_cache *c, struct piece_batch *b)
+static void merge_wide(const struct merge_rules *r, struct pretoken_cache *c, struct pretoken_batch *b)
 {
     uint32_t next = 0, kept = 0;
     struct wide w;

@@ -1,8 +1,8 @@
 /*
- * orphans.h: tokens that do not come about when their own text is merged. Where a piece that is a token is taken as it
- * stands, these are the only ones for which that makes a difference: Llama 3 has 588 of them, most vocabularies have
- * none. So only of a piece whose text may be one of them need it be asked, and a part of a piece must be told from a
- * piece of the same text only then.
+ * orphans.h: tokens that do not come about when their own text is merged. Where a pretoken that is a token is taken as
+ * it stands, these are the only ones for which that makes a difference: Llama 3 has 588 of them, most vocabularies have
+ * none. So only of a pretoken whose text may be one of them need it be asked, and a part of a pretoken must be told
+ * from a pretoken of the same text only then.
  */
 #ifndef LEAT_TOKENIZER_ORPHANS_H
 #define LEAT_TOKENIZER_ORPHANS_H

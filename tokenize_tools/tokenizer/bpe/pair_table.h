@@ -1,6 +1,6 @@
 /*
- * pair_table.h: the merges of a vocabulary in as little memory as can be, since nearly every look-up of a piece that is
- * new misses the CPU's nearer caches: a word of 64 bits each, at one of three places that a hash of the pair tells.
+ * pair_table.h: the merges of a vocabulary in as little memory as can be, since nearly every look-up of a pretoken that
+ * is new misses the CPU's nearer caches: a word of 64 bits each, at one of three places that a hash of the pair tells.
  * Three in four or more lie at their first one; and a word that stands at the first place of another pair says so, so
  * that most look-ups of pairs that have no merge end there, too. Words can be looked up many at a time by gathers.
  *

@@ -7,9 +7,10 @@
 #include "base/tiny.h"
 #include "base/utf8.h"
 #include "encoder_parts.h"
-#include "tokenizer/bpe/piece_cache.h"
+#include "tokenizer/bpe/pretoken_cache.h"
 
-/* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its multiples. */
+/* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its
+ * multiples. */
 #define PART_BYTES ((size_t)TINY_OR(48, 1 << 20))
 #define LEAST_PART ((size_t)TINY_OR(48, 4096))
 #define PARTS      64
@@ -17,29 +18,29 @@
 /* More ids than these are not kept from one part to the next. */
 #define MANY_IDS ((size_t)1 << 22)
 
-/* Of the bound, for the cache of pieces: counted from the beginning, since what is refused must not depend on what came
- * before. */
+/* Of the bound, for the cache of pretokens: counted from the beginning, since what is refused must not depend on what
+ * came before. */
 #define CACHE_SHARE 4
 
 /* ---- Making ---- */
 
-static void set_up(struct encoder *e, const struct engine *engine)
+static void set_up(struct encoder *e, const struct pipeline *pipeline)
 {
-    bool hf = !engine->sentencepiece, lstrip = false;
+    bool hf = !pipeline->sentencepiece, lstrip = false;
 
-    for (uint32_t i = 0; hf && i < engine->spec->added_count; i++)
-        lstrip = lstrip || engine->spec->added[i].lstrip;
-    e->raw.options = (struct cutter_options) { engine->raw, engine->spec->added, e->options.special, lstrip };
+    for (uint32_t i = 0; hf && i < pipeline->spec->added_count; i++)
+        lstrip = lstrip || pipeline->spec->added[i].lstrip;
+    e->raw.options = (struct cutter_options) { pipeline->raw, pipeline->spec->added, e->options.special, lstrip };
     e->normalized.options = e->raw.options;
-    e->normalized.options.finder = engine->normalized;
+    e->normalized.options.finder = pipeline->normalized;
     if (!hf)
         e->normalized.options =
-            (struct cutter_options) { .finder = sentencepiece_defined(engine->sentencepiece), .special = true };
+            (struct cutter_options) { .finder = sentencepiece_defined(pipeline->sentencepiece), .special = true };
     e->bound.most = e->options.most_bytes;
     e->cache_bytes = e->bound.most / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.most / CACHE_SHARE) : SIZE_MAX;
-    e->cache_bytes = piece_cache_large(e->cache_bytes);
+    e->cache_bytes = pretoken_cache_large(e->cache_bytes);
     e->bound.held = e->cache_bytes;
-    e->input.text.bound = e->repaired.bound = e->spaced.bound = e->piece.text.bound = &e->bound;
+    e->input.text.bound = e->repaired.bound = e->spaced.bound = e->pretoken.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
     sentencepiece_state_bound(&e->sentencepiece, &e->bound);
     e->part_bytes = e->bound.most / PARTS < PART_BYTES ? (size_t)(e->bound.most / PARTS) : PART_BYTES;
@@ -47,10 +48,10 @@ static void set_up(struct encoder *e, const struct engine *engine)
         e->part_bytes = LEAST_PART;
 }
 
-static pretokenizer_take_pieces take_pieces;
+static pretokenizer_take_pretokens take_pretokens;
 
-enum leat_status encoder_make(struct encoder **out, const struct engine *engine, const struct encoder_options *options,
-                              struct leat_error *err)
+enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipeline,
+                              const struct encoder_options *options, struct leat_error *err)
 {
     struct encoder *e = calloc(1, sizeof *e);
     enum leat_status s;
@@ -58,17 +59,17 @@ enum leat_status encoder_make(struct encoder **out, const struct engine *engine,
     *out = NULL;
     if (!e)
         return status_no_memory(err, sizeof *e);
-    e->engine = engine;
+    e->pipeline = pipeline;
     e->options = *options;
-    set_up(e, engine);
-    if ((s = model_scratch_make(&e->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
-        (s = pretokenizer_scratch_make(&e->pretokenizer, engine->pretokenizer, &e->bound, err)) != LEAT_OK ||
-        (s = normalizer_scratch_make(&e->normalizer, engine->normalizer, &e->bound, err)) != LEAT_OK ||
+    set_up(e, pipeline);
+    if ((s = bpe_scratch_make(&e->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
+        (s = pretokenizer_scratch_make(&e->pretokenizer, pipeline->pretokenizer, &e->bound, err)) != LEAT_OK ||
+        (s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, err)) != LEAT_OK ||
         (s = id_list_reserve(&e->ids, 1, err)) != LEAT_OK) {
         encoder_free(e);
         return s;
     }
-    pretokenizer_scratch_batches(e->pretokenizer, take_pieces);
+    pretokenizer_scratch_batches(e->pretokenizer, take_pretokens);
     *out = e;
     return LEAT_OK;
 }
@@ -77,14 +78,14 @@ void encoder_free(struct encoder *e)
 {
     if (!e)
         return;
-    model_scratch_free(e->model);
+    bpe_scratch_free(e->model);
     pretokenizer_scratch_free(e->pretokenizer);
     normalizer_scratch_free(&e->normalizer);
     sentencepiece_state_free(&e->sentencepiece);
     held_free(&e->input);
     held_free(&e->raw.held);
     held_free(&e->normalized.held);
-    held_free(&e->piece);
+    held_free(&e->pretoken);
     buffer_free(&e->repaired);
     buffer_free(&e->spaced);
     id_list_free(&e->ids);
@@ -103,35 +104,36 @@ uint64_t encoder_held(const struct encoder *e)
 
 /* ---- The way of a text, last station first ---- */
 
-enum leat_status encoder_take_piece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
-                                    struct leat_error *err)
+enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                       struct leat_error *err)
 {
     enum leat_status s;
     size_t used;
     bool ready;
 
-    if (last && !e->piece_cut && e->piece.text.size == e->piece.begin)
-        return bytes > 0 ? model_encode(e->engine->model, e->model, text, bytes, &e->ids, err) : LEAT_OK;
-    s = held_join(&e->piece, &text, &bytes, last, &ready, err);
+    if (last && !e->pretoken_cut && e->pretoken.text.size == e->pretoken.begin)
+        return bytes > 0 ? bpe_encode(e->pipeline->model, e->model, text, bytes, &e->ids, err) : LEAT_OK;
+    s = held_join(&e->pretoken, &text, &bytes, last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;
-    s = model_encode_part(e->engine->model, e->model, text, bytes, !e->piece_cut, last, &e->ids, &used, err);
-    e->piece_cut = !last && (e->piece_cut || used > 0);
-    return s == LEAT_OK ? held_keep(&e->piece, text, bytes, used, err) : s;
+    s = bpe_encode_part(e->pipeline->model, e->model, text, bytes, !e->pretoken_cut, last, &e->ids, &used, err);
+    e->pretoken_cut = !last && (e->pretoken_cut || used > 0);
+    return s == LEAT_OK ? held_keep(&e->pretoken, text, bytes, used, err) : s;
 }
 
-/* Pieces that are whole: none comes in parts where these do. */
-static enum leat_status take_pieces(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
-                                    const uint32_t *ends, size_t count, struct leat_error *err)
+/* Pretokens that are whole: none comes in parts where these do. */
+static enum leat_status take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                       const uint32_t *ends, size_t count, struct leat_error *err)
 {
     struct encoder *e = context;
 
-    return model_encode_pieces(e->engine->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
+    return bpe_encode_pretokens(e->pipeline->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
 }
 
-static enum leat_status take_piece(void *context, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
+static enum leat_status take_pretoken(void *context, const uint8_t *text, size_t bytes, bool last,
+                                      struct leat_error *err)
 {
-    return encoder_take_piece(context, text, bytes, last, err);
+    return encoder_take_pretoken(context, text, bytes, last, err);
 }
 
 static enum leat_status take_token(void *context, uint32_t id, const uint8_t *text, size_t bytes,
@@ -149,7 +151,8 @@ static enum leat_status take_normalized(void *context, const uint8_t *text, size
 {
     struct encoder *e = context;
 
-    return pretokenizer_run(e->engine->pretokenizer, e->pretokenizer, text, bytes, first, last, take_piece, e, err);
+    return pretokenizer_run(e->pipeline->pretokenizer, e->pretokenizer, text, bytes, first, last, take_pretoken, e,
+                            err);
 }
 
 static enum leat_status take_raw(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
@@ -159,29 +162,29 @@ static enum leat_status take_raw(void *context, const uint8_t *text, size_t byte
     struct encoder *e = context;
     enum leat_status s;
 
-    if (e->engine->prefix != SPACED_NOT)
+    if (e->pipeline->prefix != SPACED_NOT)
         return encoder_take_spaced(e, text, bytes, first, last, err);
-    s = normalizer_run(e->engine->normalizer, &e->normalizer, &text, &bytes, last, err);
+    s = normalizer_run(e->pipeline->normalizer, &e->normalizer, &text, &bytes, last, err);
     return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, first, last, &take, e, err) : s;
 }
 
-/* sentencepiece: what lies between its user-defined pieces is a piece. */
-static enum leat_status take_unpieced(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
-                                      struct leat_error *err)
+/* sentencepiece: what lies between its user-defined tokens is a pretoken. */
+static enum leat_status take_between(void *context, const uint8_t *text, size_t bytes, bool first, bool last,
+                                     struct leat_error *err)
 {
     (void)first;
-    return take_piece(context, text, bytes, last, err);
+    return take_pretoken(context, text, bytes, last, err);
 }
 
 static enum leat_status take_sentencepiece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                            struct leat_error *err)
 {
-    static const struct cutter_take take = { take_unpieced, take_token };
+    static const struct cutter_take take = { take_between, take_token };
     enum leat_status s;
 
-    if (e->engine->prefix != SPACED_NOT)
+    if (e->pipeline->prefix != SPACED_NOT)
         return encoder_take_spaced(e, text, bytes, true, last, err);
-    s = sentencepiece_normalizer_run(e->engine->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
+    s = sentencepiece_normalizer_run(e->pipeline->sentencepiece, &e->sentencepiece, &text, &bytes, last, err);
 
     return s == LEAT_OK ? cutter_run(&e->normalized, text, bytes, true, last, &take, e, err) : s;
 }
@@ -191,10 +194,10 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
 {
     static const struct cutter_take take = { take_raw, take_token };
 
-    if (e->engine->prefix == SPACED_NONE && !e->engine->sentencepiece && model_takes_spans(e->engine->model))
+    if (e->pipeline->prefix == SPACED_NONE && !e->pipeline->sentencepiece && bpe_takes_spans(e->pipeline->model))
         return encoder_take_runs(e, text, bytes, last, err);
-    return e->engine->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
-                                    : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
+    return e->pipeline->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
+                                      : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
 }
 
 /* Malformed UTF-8 is repaired, or the text refused. */
@@ -230,13 +233,13 @@ static enum leat_status take_input(struct encoder *e, const uint8_t *text, size_
 
 /* ---- Texts and parts ---- */
 
-/* Gives back what one piece or part needed and the next may not. */
+/* Gives back what one pretoken or part needed and the next may not. */
 static void trim(struct encoder *e)
 {
     held_trim(&e->input);
     held_trim(&e->raw.held);
     held_trim(&e->normalized.held);
-    held_trim(&e->piece);
+    held_trim(&e->pretoken);
     e->repaired.size = e->spaced.size = 0;
     buffer_trim(&e->repaired);
     buffer_trim(&e->spaced);
@@ -252,8 +255,8 @@ static void clear(struct encoder *e)
     normalizer_scratch_clear(&e->normalizer);
     sentencepiece_state_clear(&e->sentencepiece);
     pretokenizer_scratch_clear(e->pretokenizer);
-    held_clear(&e->piece);
-    e->piece_cut = e->spaced_begun = false;
+    held_clear(&e->pretoken);
+    e->pretoken_cut = e->spaced_begun = false;
     e->span_count = 0;
     trim(e);
 }

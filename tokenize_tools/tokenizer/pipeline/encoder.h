@@ -1,10 +1,10 @@
 /*
- * encoder.h: a thread's own encoder over an engine.
+ * encoder.h: a thread's own encoder over an pipeline.
  *
  * The way of a text: malformed UTF-8 is repaired or refused; added tokens that are looked for in raw text cut it into
  * segments; each is normalized; added tokens that are looked for in normalized text cut it again; what is left goes
- * through the pre-tokenizers, and each piece through the model. A sentencepiece model has its own normalizer and its own
- * pieces that cut, and nothing else.
+ * through the pre-tokenizers, and each pretoken through the model. A sentencepiece model has its own normalizer and its
+ * own tokens that cut, and nothing else.
  *
  * A text may come in parts, cut anywhere. Each stage passes on what no further text can change and holds the rest back
  * (held.h); a long text that comes whole goes through in parts, too, so that no stage copies all of it.
@@ -18,7 +18,7 @@
 
 #include "leat.h"
 
-struct engine;
+struct pipeline;
 struct encoder;
 
 struct encoder_options {
@@ -27,8 +27,8 @@ struct encoder_options {
     uint64_t most_bytes; /* of memory that goes with the text, but not encoder_run()'s ids */
 };
 
-/* The engine must outlive it. */
-enum leat_status encoder_make(struct encoder **out, const struct engine *e, const struct encoder_options *options,
+/* The pipeline must outlive it. */
+enum leat_status encoder_make(struct encoder **out, const struct pipeline *e, const struct encoder_options *options,
                               struct leat_error *err);
 void encoder_free(struct encoder *e);
 

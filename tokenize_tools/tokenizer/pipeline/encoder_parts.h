@@ -7,14 +7,14 @@
 
 #include "base/tiny.h"
 #include "encoder.h"
-#include "engine.h"
+#include "pipeline.h"
 #include "tokenizer/split/cutter.h"
 
 /* Stretches between tokens, and tokens, that are encoded together. */
 #define SPANS ((size_t)TINY_OR(3, 512))
 
 struct encoder {
-    const struct engine *engine;
+    const struct pipeline *pipeline;
     struct encoder_options options;
     size_t part_bytes, cache_bytes;
     struct bound bound;
@@ -27,21 +27,21 @@ struct encoder {
     struct normalizer_scratch normalizer;
     struct sentencepiece_state sentencepiece;
     struct pretokenizer_scratch *pretokenizer;
-    struct held piece; /* of a piece that comes in parts, what cannot be cut */
-    bool piece_cut;    /* and something of it has been encoded */
-    bool spaced_begun; /* something of a segment has come that is not normalized (spaced.h) */
+    struct held pretoken; /* of a pretoken that comes in parts, what cannot be cut */
+    bool pretoken_cut;    /* and something of it has been encoded */
+    bool spaced_begun;    /* something of a segment has come that is not normalized (spaced.h) */
     struct buffer spaced;
     const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
     size_t run_bytes, span_count;
     struct model_span spans[SPANS];
-    struct model_scratch *model;
+    struct bpe_scratch *model;
 };
 
 /* ---- encoder.c ---- */
 
-/* A piece, or what comes next of it. */
-enum leat_status encoder_take_piece(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
-                                    struct leat_error *err);
+/* A pretoken, or what comes next of it. */
+enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                       struct leat_error *err);
 
 /* ---- encoder_spaced.c ---- */
 

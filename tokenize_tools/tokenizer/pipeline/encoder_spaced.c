@@ -1,7 +1,7 @@
 /*
  * encoder_spaced.c: the way of a text to a model with plain spaces (spaced.h): as it stands, segment by segment. Where
  * added tokens stand close to each other, as where each newline is one, what lies between them is gathered, so that the
- * model gets batches of pieces.
+ * model gets batches of pretokens.
  */
 #include <string.h>
 
@@ -22,15 +22,15 @@ static enum leat_status take_prefix(struct encoder *e, const uint8_t *text, size
     while (room < bytes && (text[room] & 0xc0) == 0x80)
         room--;
     memcpy(copy + 1, text, room);
-    s = model_encode_part(e->engine->model, e->model, copy, room + 1, true, false, &e->ids, &cut, err);
-    e->piece_cut = cut > 0;
+    s = bpe_encode_part(e->pipeline->model, e->model, copy, room + 1, true, false, &e->ids, &cut, err);
+    e->pretoken_cut = cut > 0;
     *used = cut > 0 ? cut - 1 : 0;
-    return s == LEAT_OK && cut == 0 ? buffer_append(&e->piece.text, copy, 1, err) : s;
+    return s == LEAT_OK && cut == 0 ? buffer_append(&e->pretoken.text, copy, 1, err) : s;
 }
 
 static bool wants_prefix(const struct encoder *e, const uint8_t *text, bool first)
 {
-    enum spaced_prefix prefix = e->engine->prefix;
+    enum spaced_prefix prefix = e->pipeline->prefix;
 
     return prefix == SPACED_ALWAYS || (prefix == SPACED_UNLESS && *text != ' ') ||
            (prefix == SPACED_FIRST && first && *text != ' ');
@@ -51,7 +51,7 @@ enum leat_status encoder_take_spaced(struct encoder *e, const uint8_t *text, siz
     if (s == LEAT_OK && bytes > 0 && !e->spaced_begun && wants_prefix(e, text, first))
         s = take_prefix(e, text, bytes, &used, err);
     e->spaced_begun = !last && (e->spaced_begun || bytes > 0);
-    return s == LEAT_OK ? encoder_take_piece(e, text + used, bytes - used, last, err) : s;
+    return s == LEAT_OK ? encoder_take_pretoken(e, text + used, bytes - used, last, err) : s;
 }
 
 static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
@@ -61,9 +61,9 @@ static enum leat_status encode_run(struct encoder *e, struct leat_error *err)
 
     e->span_count = 0;
     if (count > 0 && !spaced_has_mark(e->run, e->run_bytes))
-        return model_encode_spans(e->engine->model, e->model, e->run, e->run_bytes, e->spans, count, &e->ids, err);
+        return bpe_encode_spans(e->pipeline->model, e->model, e->run, e->run_bytes, e->spans, count, &e->ids, err);
     for (size_t i = 0; s == LEAT_OK && i < count; begin = e->spans[i++].end)
-        s = e->spans[i].id == MODEL_PIECE
+        s = e->spans[i].id == MODEL_PRETOKEN
                 ? encoder_take_spaced(e, e->run + begin, e->spans[i].end - begin, false, true, err)
                 : id_list_append(&e->ids, e->spans[i].id, err);
     return s;
@@ -94,7 +94,7 @@ static enum leat_status take_segment(void *context, const uint8_t *text, size_t 
     enum leat_status s;
 
     if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MOST)
-        return add_span(e, text, bytes, MODEL_PIECE, err);
+        return add_span(e, text, bytes, MODEL_PRETOKEN, err);
     s = encode_run(e, err);
     return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, first, last, err) : s;
 }

@@ -1,12 +1,12 @@
-/* tokenizer.c: leat_tokenizer_*() and leat_encoder_*(): the public face of the engine. */
+/* tokenizer.c: leat_tokenizer_*() and leat_encoder_*(): the public face of the pipeline. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/status.h"
 #include "encoder.h"
-#include "engine.h"
 #include "leat_pack.h"
+#include "pipeline.h"
 #include "tokenizer/decode/decoder.h"
 #include "tokenizer/load/builtin.h"
 #include "tokenizer/load/spec_open.h"
@@ -14,8 +14,8 @@
 #define USUAL_BOUND ((uint64_t)2 << 30)
 
 struct leat_tokenizer {
-    struct engine *engine;
-    struct opened_spec opened; /* its spec is the engine's */
+    struct pipeline *pipeline;
+    struct opened_spec opened; /* its spec is the pipeline's */
     char *name, *pattern;      /* as a dataset keeps them */
     uint8_t *file;
     uint64_t file_bytes;
@@ -50,7 +50,7 @@ static enum leat_status finish(struct leat_tokenizer **out, struct leat_tokenize
     enum leat_status s;
 
     t->opened.spec = NULL;
-    s = engine_make(&t->engine, spec, err);
+    s = pipeline_make(&t->pipeline, spec, err);
     if (s != LEAT_OK && s != LEAT_E_NO_MEMORY)
         s = status_before(err, s, "%s", t->opened.at.path ? t->opened.at.path : t->name);
     if (s != LEAT_OK) {
@@ -123,7 +123,7 @@ void leat_tokenizer_close(struct leat_tokenizer *t)
 {
     if (!t)
         return;
-    engine_free(t->engine);
+    pipeline_free(t->pipeline);
     spec_close(&t->opened);
     free(t->name);
     free(t->pattern);
@@ -135,7 +135,7 @@ void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_i
 {
     const struct end_token *end = &t->opened.end;
     struct leat_tokenizer_info full = {
-        .vocabulary = t->engine->spec->vocabulary_size,
+        .vocabulary = t->pipeline->spec->vocabulary_size,
         .end_token = end->id == SPEC_NONE ? LEAT_NONE : end->id,
         .candidate_count = end->candidate_count,
     };
@@ -159,7 +159,7 @@ void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_stored_to
 enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char *text, uint64_t bytes, uint32_t *id,
                                      struct leat_error *err)
 {
-    uint32_t found = spec_find_text(t->engine->spec, text, (size_t)bytes);
+    uint32_t found = spec_find_text(t->pipeline->spec, text, (size_t)bytes);
 
     if (found == SPEC_NONE)
         return status_set(err, LEAT_E_NOT_FOUND, "no token of %s is written %.*s", t->name,
@@ -171,7 +171,7 @@ enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char 
 enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,
                                       struct leat_error *err)
 {
-    const struct tokenizer_spec *spec = t->engine->spec;
+    const struct tokenizer_spec *spec = t->pipeline->spec;
     const struct spec_added *added = spec_find_added(spec, id);
     const struct spec_token *plain = spec_find_id(spec, id);
     struct leat_token full = LEAT_TOKEN_INIT;
@@ -206,7 +206,7 @@ enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_
                                        .reject_invalid = all.reject_invalid != 0,
                                        .most_bytes = all.most_bytes ? all.most_bytes : USUAL_BOUND };
     e->tokenizer = t;
-    s = encoder_make(&e->encoder, t->engine, &inner, err);
+    s = encoder_make(&e->encoder, t->pipeline, &inner, err);
     if (s != LEAT_OK) {
         leat_encoder_close(e);
         return s;
@@ -277,7 +277,7 @@ enum leat_status leat_encoder_decode(struct leat_encoder *e, const uint32_t *ids
     enum leat_status s;
 
     e->text.size = 0;
-    s = decoder_run(e->tokenizer->engine->decoder, ids, (size_t)count, &e->text, err);
+    s = decoder_run(e->tokenizer->pipeline->decoder, ids, (size_t)count, &e->text, err);
     if (s == LEAT_OK)
         s = buffer_append(&e->text, "", 1, err);
     if (s != LEAT_OK)

@@ -1,13 +1,13 @@
 /*
- * scan.h: hand-made scanners: they cut a text into pieces exactly as a known regular expression would. A scanner is
+ * scan.h: hand-made scanners: they cut a text into pretokens exactly as a known regular expression would. A scanner is
  * found by the text of its expression; an unknown one goes through pattern_pcre.h.
  *
  * A scanner works on a *window*: the part of a segment (text between added tokens) that is in memory, beginning where
- * a piece begins. Unless the window is final, only those pieces come out that no further text can change, so that a
- * text gives the same pieces however it is cut into windows. Nothing is remembered between calls but the position.
+ * a pretoken begins. Unless the window is final, only those pretokens come out that no further text can change, so that
+ * a text gives the same pretokens however it is cut into windows. Nothing is remembered between calls but the position.
  *
- * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the right
- * answer. The others cut blocks of 64 bytes (scan_blocks.h).
+ * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the
+ * right answer. The others cut blocks of 64 bytes (scan_blocks.h).
  */
 #ifndef LEAT_TOKENIZER_SCAN_H
 #define LEAT_TOKENIZER_SCAN_H
@@ -33,10 +33,10 @@ struct scan_window {
 };
 
 /*
- * Writes up to `room` piece ends, as offsets from window->text, beginning with the piece at *at, and moves *at to the
- * last of them. Returns their number. Less than `room` means that no more is certain: at the end of the text if the
- * window is final, else before a piece that needs text that is not there yet. 0 from *at = 0 means a piece longer than
- * the window: the caller brings a larger one.
+ * Writes up to `room` pretoken ends, as offsets from window->text, beginning with the pretoken at *at, and moves *at to
+ * the last of them. Returns their number. Less than `room` means that no more is certain: at the end of the text if the
+ * window is final, else before a pretoken that needs text that is not there yet. 0 from *at = 0 means a pretoken longer
+ * than the window: the caller brings a larger one.
  */
 typedef size_t scan_function(const struct unicode_classes *classes, const struct scan_window *window, size_t *at,
                              uint32_t *ends, size_t room);
@@ -69,7 +69,7 @@ struct scanner {
 
 /*
  * Finds the scanner that cuts as the `count` expressions do, one after the other, each with behaviour Isolated (the
- * text between matches is a piece, too). Where the reference keeps only matches (tiktoken; Removed with invert), ask
+ * text between matches is a pretoken, too). Where the reference keeps only matches (tiktoken; Removed with invert), ask
  * with `matches_only`: families whose expression leaves gaps are then not found. False if there is none.
  */
 bool scanner_find(struct scanner *out, const char *const *texts, const size_t *bytes, size_t count,

@@ -1,8 +1,9 @@
 /*
- * scan_blocks.h: scanners that cut 64 bytes at a time: a block begins where a piece begins, its bytes become masks of
- * classes, the family's algebra makes the beginnings of pieces of them, and those that nothing behind the block can
- * change come out; the next block begins at the last of them. If there is none, the family's scalar scanner takes one
- * piece. Compiled once for each CPU level (scan_blocks_*.c), which defines SCAN_ROW(name) as the row's function's name.
+ * scan_blocks.h: scanners that cut 64 bytes at a time: a block begins where a pretoken begins, its bytes become masks
+ * of classes, the family's algebra makes the beginnings of pretokens of them, and those that nothing behind the block
+ * can change come out; the next block begins at the last of them. If there is none, the family's scalar scanner takes
+ * one pretoken. Compiled once for each CPU level (scan_blocks_*.c), which defines SCAN_ROW(name) as the row's
+ * function's name.
  */
 #include "scan_bytes.h"
 #include "scan_families.h"
@@ -158,7 +159,8 @@ SCAN_INLINE void scan_add_high(struct scan_masks *m, bytes64 b, const struct uni
     m->odd = scan_to_all_bytes(m, m->odd);
 }
 
-/* What a block was loaded from, if it is the text's end, shorter than 64 bytes: zeros behind, also for scan_decode(). */
+/* What a block was loaded from, if it is the text's end, shorter than 64 bytes: zeros behind, also for
+ * scan_decode(). */
 struct scan_tail {
     uint8_t bytes[SCAN_BLOCK + 8];
 };
@@ -217,7 +219,7 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
             }                                                                                                          \
             starts &= ~UINT64_C(1);                                                                                    \
             if (starts == 0) {                                                                                         \
-                e = SCAN_PIECE_##family(&t, p);                                                                        \
+                e = SCAN_PRETOKEN_##family(&t, p);                                                                     \
                 if (!e || e > t.certain)                                                                               \
                     break;                                                                                             \
                 ends[count++] = (uint32_t)(e - window->text);                                                          \

@@ -29,8 +29,8 @@ SCAN_INLINE const uint8_t *cl100k_punctuation(const struct scan_text *t, const u
     return p;
 }
 
-SCAN_INLINE const uint8_t *cl100k_piece(const struct scan_text *t, const uint8_t *p,
-                                        const struct cl100k_parameters *with)
+SCAN_INLINE const uint8_t *cl100k_pretoken(const struct scan_text *t, const uint8_t *p,
+                                           const struct cl100k_parameters *with)
 {
     const uint8_t *e, *next;
     size_t bytes, next_bytes;
@@ -89,9 +89,9 @@ SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl10
     {                                                                                                                  \
         .letters = UNICODE_L                                                                                           \
     }
-#define SCAN_PIECE_cl100k(t, p) cl100k_piece(t, p, SCAN_WITH_cl100k)
-#define SCAN_STARTS_cl100k(m)   cl100k_starts(m, SCAN_WITH_cl100k)
-#define SCAN_FAMILY_cl100k      .name = "cl100k"
+#define SCAN_PRETOKEN_cl100k(t, p) cl100k_pretoken(t, p, SCAN_WITH_cl100k)
+#define SCAN_STARTS_cl100k(m)      cl100k_starts(m, SCAN_WITH_cl100k)
+#define SCAN_FAMILY_cl100k         .name = "cl100k"
 
 static const struct scan_spelling spellings_cl100k[] = {
     { { "'(?i:[sdmt]|ll|ve|re)|[^\\r\\n\\p{L}\\p{N}]?+\\p{L}++|\\p{N}{1,3}+| ?[^\\s\\p{L}\\p{N}]++[\\r\\n]*+|\\s++$|"
@@ -100,10 +100,10 @@ static const struct scan_spelling spellings_cl100k[] = {
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_llama3        SCAN_KIND_cl100k
-#define SCAN_PIECE_llama3(t, p) cl100k_piece(t, p, SCAN_WITH_llama3)
-#define SCAN_STARTS_llama3(m)   cl100k_starts(m, SCAN_WITH_llama3)
-#define SCAN_FAMILY_llama3      .name = "llama3"
+#define SCAN_KIND_llama3           SCAN_KIND_cl100k
+#define SCAN_PRETOKEN_llama3(t, p) cl100k_pretoken(t, p, SCAN_WITH_llama3)
+#define SCAN_STARTS_llama3(m)      cl100k_starts(m, SCAN_WITH_llama3)
+#define SCAN_FAMILY_llama3         .name = "llama3"
 
 static const struct scan_spelling spellings_llama3[] = {
     { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}{1,3}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE },
@@ -115,10 +115,10 @@ static const struct scan_spelling spellings_llama3[] = {
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_qwen2        SCAN_KIND_cl100k
-#define SCAN_PIECE_qwen2(t, p) cl100k_piece(t, p, SCAN_WITH_qwen2)
-#define SCAN_STARTS_qwen2(m)   cl100k_starts(m, SCAN_WITH_qwen2)
-#define SCAN_FAMILY_qwen2      .name = "qwen2"
+#define SCAN_KIND_qwen2           SCAN_KIND_cl100k
+#define SCAN_PRETOKEN_qwen2(t, p) cl100k_pretoken(t, p, SCAN_WITH_qwen2)
+#define SCAN_STARTS_qwen2(m)      cl100k_starts(m, SCAN_WITH_qwen2)
+#define SCAN_FAMILY_qwen2         .name = "qwen2"
 
 static const struct scan_spelling spellings_qwen2[] = {
     { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX "\\p{L}+|\\p{N}|" SCAN_RE_SYMBOLS "|" SCAN_RE_SPACE }, SCAN_FOR_BOTH },
@@ -129,9 +129,9 @@ static const struct scan_spelling spellings_qwen2[] = {
     {                                                                                                                  \
         .letters = UNICODE_L | UNICODE_M                                                                               \
     }
-#define SCAN_PIECE_qwen35(t, p) cl100k_piece(t, p, SCAN_WITH_qwen35)
-#define SCAN_STARTS_qwen35(m)   cl100k_starts(m, SCAN_WITH_qwen35)
-#define SCAN_FAMILY_qwen35      .name = "qwen3.5"
+#define SCAN_PRETOKEN_qwen35(t, p) cl100k_pretoken(t, p, SCAN_WITH_qwen35)
+#define SCAN_STARTS_qwen35(m)      cl100k_starts(m, SCAN_WITH_qwen35)
+#define SCAN_FAMILY_qwen35         .name = "qwen3.5"
 
 static const struct scan_spelling spellings_qwen35[] = {
     { { SCAN_RE_CONTRACTION "|" SCAN_RE_PREFIX

@@ -1,11 +1,11 @@
 /*
- * scan_deepseek.h: the scanner of DeepSeek V3: three isolated splits, each inside the pieces of the one before,
+ * scan_deepseek.h: the scanner of DeepSeek V3: three isolated splits, each inside the pretokens of the one before,
  *     \p{N}{1,3}
  *     [一-龥\x{3040}-\x{30ff}]+
  *     [ASCII punctuation][A-Za-z]+|X?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
  * with X = [^\r\n\p{L}\p{P}\p{S}], done in one pass: a digit, or a change between the ideographs and kana of the second
  * split and anything else, is a *border*, and for the third expression the text ends there. It does not match every
- * character; what it leaves (controls, unassigned, private use) is a piece up to the next match.
+ * character; what it leaves (controls, unassigned, private use) is a pretoken up to the next match.
  */
 #ifndef LEAT_TOKENIZER_SCAN_DEEPSEEK_H
 #define LEAT_TOKENIZER_SCAN_DEEPSEEK_H
@@ -31,7 +31,7 @@ SCAN_INLINE unsigned deepseek_class_at(const struct scan_text *t, const uint8_t 
            ((c >= 0x4e00 && c <= 0x9fa5) || (c >= 0x3040 && c <= 0x30ff) ? DEEPSEEK_CJK : 0);
 }
 
-/* Whether the text ends at p for a piece whose characters have `cjk` in their class. */
+/* Whether the text ends at p for a pretoken whose characters have `cjk` in their class. */
 SCAN_INLINE bool deepseek_is_border(unsigned class, unsigned cjk)
 {
     return class & UNICODE_N || (class & DEEPSEEK_CJK) != cjk;
@@ -109,7 +109,7 @@ SCAN_INLINE const uint8_t *deepseek_unmatched(const struct scan_text *t, const u
     }
 }
 
-SCAN_INLINE const uint8_t *deepseek_piece(const struct scan_text *t, const uint8_t *p)
+SCAN_INLINE const uint8_t *deepseek_pretoken(const struct scan_text *t, const uint8_t *p)
 {
     const uint8_t *next;
     size_t bytes, next_bytes = 0;
@@ -164,9 +164,9 @@ SCAN_INLINE uint64_t deepseek_starts(const struct scan_masks *m)
     {                                                                                                                  \
         .letters = UNICODE_L | UNICODE_M, .symbols = true, .kana = true                                                \
     }
-#define SCAN_PIECE_deepseek(t, p) deepseek_piece(t, p)
-#define SCAN_STARTS_deepseek(m)   deepseek_starts(m)
-#define SCAN_FAMILY_deepseek      .name = "deepseek", .leaves_gaps = true
+#define SCAN_PRETOKEN_deepseek(t, p) deepseek_pretoken(t, p)
+#define SCAN_STARTS_deepseek(m)      deepseek_starts(m)
+#define SCAN_FAMILY_deepseek         .name = "deepseek", .leaves_gaps = true
 
 static const struct scan_spelling spellings_deepseek[] = {
     /* the second: from U+4E00 to U+9FA5, U+3040 to U+309F, U+30A0 to U+30FF; the third has bare CR and LF */

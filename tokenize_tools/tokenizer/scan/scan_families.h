@@ -1,8 +1,9 @@
 /*
- * scan_families.h: the families of scanners. A new one is a file scan_NAME.h, with its line among the includes and its row
- * in SCAN_FAMILIES; nothing else names it, and all tests go through the rows. The file has for each of its families
+ * scan_families.h: the families of scanners. A new one is a file scan_NAME.h, with its line among the includes and its
+ * row in SCAN_FAMILIES; nothing else names it, and all tests go through the rows. The file has for each of its families
  *
- *   SCAN_PIECE_name(t, p)  the end of the piece that begins at p, from character to character: it defines the right answer
+ *   SCAN_PRETOKEN_name(t, p)  the end of the pretoken that begins at p, from character to character: it defines the
+ *   right answer
  *   SCAN_STARTS_name(m)    the same as algebra over the masks of a block (scan_masks.h)
  *   SCAN_KIND_name         what that asks about characters: a struct scan_kind
  *   SCAN_FAMILY_name       .name of struct scan_family; .leaves_gaps, if it does

@@ -19,7 +19,7 @@ SCAN_INLINE const uint8_t *gpt2_run(const struct scan_text *t, const uint8_t *p,
     return scan_run_without(t, p + bytes, UNICODE_SPACE | UNICODE_L | UNICODE_N);
 }
 
-SCAN_INLINE const uint8_t *gpt2_piece(const struct scan_text *t, const uint8_t *p)
+SCAN_INLINE const uint8_t *gpt2_pretoken(const struct scan_text *t, const uint8_t *p)
 {
     const uint8_t *e;
     size_t bytes;
@@ -44,7 +44,7 @@ SCAN_INLINE uint64_t gpt2_starts(const struct scan_masks *m)
 {
     uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, starts;
 
-    /* a run begins; not behind a space, which begins the piece */
+    /* a run begins; not behind a space, which begins the pretoken */
     starts = (scan_first(m->letters) | scan_first(m->digits) | scan_first(other)) & ~(m->spaces << 1);
     starts |= scan_first(m->white) | scan_to_first_byte(m, m->white & solid >> 1);
     return scan_certain(m, scan_cut_contractions(m, starts, false), 0, 1);
@@ -56,9 +56,9 @@ SCAN_INLINE uint64_t gpt2_starts(const struct scan_masks *m)
     {                                                                                                                  \
         .letters = UNICODE_L                                                                                           \
     }
-#define SCAN_PIECE_gpt2(t, p) gpt2_piece(t, p)
-#define SCAN_STARTS_gpt2(m)   gpt2_starts(m)
-#define SCAN_FAMILY_gpt2      .name = "gpt2"
+#define SCAN_PRETOKEN_gpt2(t, p) gpt2_pretoken(t, p)
+#define SCAN_STARTS_gpt2(m)      gpt2_starts(m)
+#define SCAN_FAMILY_gpt2         .name = "gpt2"
 
 static const struct scan_spelling spellings_gpt2[] = {
     { { "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+" }, SCAN_FOR_BOTH },

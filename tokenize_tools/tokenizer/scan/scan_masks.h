@@ -1,9 +1,9 @@
 /*
  * scan_masks.h: up to 64 bytes of text as masks, bit i for byte i, and the algebra over them that families share. From
- * the classes of the bytes to the beginnings of pieces everything is arithmetic on 64-bit words, the same for every CPU;
- * scan_bytes.h makes the masks.
+ * the classes of the bytes to the beginnings of pretokens everything is arithmetic on 64-bit words, the same for every
+ * CPU; scan_bytes.h makes the masks.
  *
- * A block begins where a piece begins. A character's bits stand at all of its bytes, so that `<< 1` asks for the
+ * A block begins where a pretoken begins. A character's bits stand at all of its bytes, so that `<< 1` asks for the
  * character before and, at its last byte, `>> 1` for the one behind. Runs are walked by the carry of an addition.
  */
 #ifndef LEAT_TOKENIZER_SCAN_MASKS_H
@@ -43,7 +43,7 @@ struct scan_kind {
     bool kana; /* `apart`: U+4E00 to U+9FA5 and U+3040 to U+30FF, whatever else they are */
 };
 
-/* Where pieces begin. Bit 0 means nothing, since the block begins with a piece. */
+/* Where pretokens begin. Bit 0 means nothing, since the block begins with a pretoken. */
 struct scan_starts {
     uint64_t at;
     uint64_t uncertain; /* bits of `at` that may be wrong, set or not */
@@ -128,8 +128,8 @@ SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, uns
     return s;
 }
 
-/* White space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` and the newlines in it, where no piece before has taken them.
- * Before `solid` the last character is left for the next piece. */
+/* White space, as \s*[\r\n]+|\s+(?!\S)|\s+ cuts it: `white` and the newlines in it, where no pretoken before has taken
+ * them. Before `solid` the last character is left for the next pretoken. */
 SCAN_INLINE struct scan_starts scan_white_starts(const struct scan_masks *m, uint64_t white, uint64_t newlines,
                                                  uint64_t solid)
 {
@@ -173,7 +173,7 @@ SCAN_INLINE uint64_t scan_whole_quotes(const struct scan_masks *m)
     return m->quotes & (m->end ? m->valid : m->valid >> 2);
 }
 
-/* Contractions at the beginnings of pieces. */
+/* Contractions at the beginnings of pretokens. */
 SCAN_INLINE uint64_t scan_cut_contractions(const struct scan_masks *m, uint64_t starts, bool fold)
 {
     for (uint64_t at = scan_whole_quotes(m) & (starts | 1); at; at &= at - 1) {

@@ -98,7 +98,8 @@ SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p
     return word.end > p + bytes;
 }
 
-SCAN_INLINE const uint8_t *o200k_piece(const struct scan_text *t, const uint8_t *p, const struct o200k_parameters *with)
+SCAN_INLINE const uint8_t *o200k_pretoken(const struct scan_text *t, const uint8_t *p,
+                                          const struct o200k_parameters *with)
 {
     const uint8_t *end;
     size_t bytes, next_bytes;
@@ -207,9 +208,9 @@ SCAN_INLINE uint64_t o200k_starts(const struct scan_masks *m, const struct o200k
     {                                                                                                                  \
         .letters = UNICODE_L | UNICODE_M, .cases = true                                                                \
     }
-#define SCAN_PIECE_o200k(t, p) o200k_piece(t, p, SCAN_WITH_o200k)
-#define SCAN_STARTS_o200k(m)   o200k_starts(m, SCAN_WITH_o200k)
-#define SCAN_FAMILY_o200k      .name = "o200k"
+#define SCAN_PRETOKEN_o200k(t, p) o200k_pretoken(t, p, SCAN_WITH_o200k)
+#define SCAN_STARTS_o200k(m)      o200k_starts(m, SCAN_WITH_o200k)
+#define SCAN_FAMILY_o200k         .name = "o200k"
 
 static const struct scan_spelling spellings_o200k[] = {
     { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+" SCAN_RE_CONTRACTION "?|" SCAN_RE_PREFIX SCAN_RE_UPPER
@@ -219,10 +220,10 @@ static const struct scan_spelling spellings_o200k[] = {
     SCAN_SPELLINGS_END,
 };
 
-#define SCAN_KIND_tekken        SCAN_KIND_o200k
-#define SCAN_PIECE_tekken(t, p) o200k_piece(t, p, SCAN_WITH_tekken)
-#define SCAN_STARTS_tekken(m)   o200k_starts(m, SCAN_WITH_tekken)
-#define SCAN_FAMILY_tekken      .name = "tekken"
+#define SCAN_KIND_tekken           SCAN_KIND_o200k
+#define SCAN_PRETOKEN_tekken(t, p) o200k_pretoken(t, p, SCAN_WITH_tekken)
+#define SCAN_STARTS_tekken(m)      o200k_starts(m, SCAN_WITH_tekken)
+#define SCAN_FAMILY_tekken         .name = "tekken"
 
 static const struct scan_spelling spellings_tekken[] = {
     { { SCAN_RE_PREFIX SCAN_RE_UPPER "*" SCAN_RE_LOWER "+|" SCAN_RE_PREFIX SCAN_RE_UPPER "+" SCAN_RE_LOWER
@@ -235,9 +236,9 @@ static const struct scan_spelling spellings_tekken[] = {
     {                                                                                                                  \
         .letters = UNICODE_L | UNICODE_M, .cases = true, .han = true                                                   \
     }
-#define SCAN_PIECE_kimi(t, p) o200k_piece(t, p, SCAN_WITH_kimi)
-#define SCAN_STARTS_kimi(m)   o200k_starts(m, SCAN_WITH_kimi)
-#define SCAN_FAMILY_kimi      .name = "kimi"
+#define SCAN_PRETOKEN_kimi(t, p) o200k_pretoken(t, p, SCAN_WITH_kimi)
+#define SCAN_STARTS_kimi(m)      o200k_starts(m, SCAN_WITH_kimi)
+#define SCAN_FAMILY_kimi         .name = "kimi"
 
 static const struct scan_spelling spellings_kimi[] = {
     { { "[\\p{Han}]+|" SCAN_RE_PREFIX SCAN_RE_UPPER_KIMI "*" SCAN_RE_LOWER_KIMI "+" SCAN_RE_CONTRACTION

@@ -6,7 +6,7 @@
     size_t scan_##family##_plain(const struct unicode_classes *classes, const struct scan_window *window, size_t *at,  \
                                  uint32_t *ends, size_t room)                                                          \
     {                                                                                                                  \
-        SCAN_LOOP(SCAN_PIECE_##family(&t, p));                                                                         \
+        SCAN_LOOP(SCAN_PRETOKEN_##family(&t, p));                                                                      \
     }
 
 SCAN_FAMILIES(SCAN_FUNCTION)

@@ -10,13 +10,13 @@
 
 #define SCAN_INLINE BYTES_INLINE
 
-/* How many bytes past a piece's end a scanner may look, but for runs that it reports as reaching the window's end:
+/* How many bytes past a pretoken's end a scanner may look, but for runs that it reports as reaching the window's end:
  * the contraction 'ſ after a word, and a character of four bytes behind it, fit. */
 #define SCAN_AHEAD 16
 
 struct scan_text {
     const uint8_t *end;
-    const uint8_t *certain; /* pieces that end at or before this are certain */
+    const uint8_t *certain; /* pretokens that end at or before this are certain */
     const uint16_t *low;    /* classes of U+0000 to U+00FF */
     const struct unicode_classes *classes;
     bool final;
@@ -157,7 +157,7 @@ enum scan_space {
     SCAN_SPACE_WHOLE     /* \s++$|\s*[\r\n]|\s+(?!\S)|\s */
 };
 
-/* The end of the piece of white space at p; NULL if the run reaches the end of a window that is not final. */
+/* The end of the pretoken of white space at p; NULL if the run reaches the end of a window that is not final. */
 SCAN_INLINE const uint8_t *scan_space(const struct scan_text *t, const uint8_t *p, enum scan_space kind)
 {
     const uint8_t *begin = p, *last = p, *newline = NULL;
@@ -177,14 +177,14 @@ SCAN_INLINE const uint8_t *scan_space(const struct scan_text *t, const uint8_t *
     return p >= t->end || last == begin ? p : last;
 }
 
-/* The loop of every scanner: `piece` gives the end of the piece at p, or NULL. */
-#define SCAN_LOOP(piece)                                                                                               \
+/* The loop of every scanner: `pretoken` gives the end of the pretoken at p, or NULL. */
+#define SCAN_LOOP(pretoken)                                                                                            \
     do {                                                                                                               \
         struct scan_text t = scan_text(classes, window);                                                               \
         const uint8_t *p = window->text + *at, *e;                                                                     \
         size_t count = 0;                                                                                              \
                                                                                                                        \
-        while (count < room && p < t.end && (e = (piece)) != NULL && e <= t.certain) {                                 \
+        while (count < room && p < t.end && (e = (pretoken)) != NULL && e <= t.certain) {                              \
             ends[count++] = (uint32_t)(e - window->text);                                                              \
             p = e;                                                                                                     \
         }                                                                                                              \

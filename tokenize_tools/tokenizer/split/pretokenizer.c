@@ -1,6 +1,6 @@
 /*
  * pretokenizer.c: see pretokenizer.h. A text goes through the steps that pretokenizer_make.c has made, each inside the
- * pieces of the one before.
+ * pretokens of the one before.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "pretokenizer_parts.h"
 
 /* A splitter numbers bytes in 31 bits, for the 32nd is a flag of models (MODEL_FIXED). Longer segments go through in
- * windows, which grow for a piece that needs it. */
+ * windows, which grow for a pretoken that needs it. */
 #define WINDOW_BYTES ((size_t)TINY_OR(64, 1 << 30))
 #define WINDOW_LIMIT ((size_t)INT32_MAX)
 
@@ -26,11 +26,11 @@ struct pretokenizer_scratch {
     uint32_t count;
     size_t window_bytes; /* of the first window of a segment */
     struct bound *bound;
-    pretokenizer_take_pieces *batches; /* may be NULL */
-    struct held held;                  /* of a segment that comes in parts, what the first splitter is not done with */
-    bool begun;                        /* something of the segment has come */
-    bool cut;                          /* and a piece of it has been given */
-    struct buffer bytes;               /* of an unmapped piece */
+    pretokenizer_take_pretokens *batches; /* may be NULL */
+    struct held held;    /* of a segment that comes in parts, what the first splitter is not done with */
+    bool begun;          /* something of the segment has come */
+    bool cut;            /* and a pretoken of it has been given */
+    struct buffer bytes; /* of an unmapped pretoken */
     struct level levels[];
 };
 
@@ -92,7 +92,7 @@ void pretokenizer_scratch_trim(struct pretokenizer_scratch *s)
     held_trim(&s->held);
 }
 
-void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pieces *take)
+void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take)
 {
     s->batches = take;
 }
@@ -178,21 +178,22 @@ static enum leat_status change(const struct pretokenizer *p, const struct step *
     return s;
 }
 
-static enum leat_status take_piece(struct way *w, const uint8_t *piece, size_t bytes, bool last, struct leat_error *err)
+static enum leat_status take_pretoken(struct way *w, const uint8_t *pretoken, size_t bytes, bool last,
+                                      struct leat_error *err)
 {
     struct buffer *b = &w->s->bytes;
     enum leat_status s;
     uint32_t count;
 
     if (!w->p->unmaps)
-        return w->take(w->context, piece, bytes, last, err);
+        return w->take(w->context, pretoken, bytes, last, err);
     b->size = 0;
     s = bytes < UINT32_MAX ? buffer_reserve(b, bytes, err) : status_no_memory(err, bytes);
     if (s != LEAT_OK)
         return s;
     /* every character came out of the alphabet, so that all go back */
-    if (!byte_alphabet_decode(&w->p->alphabet, b->bytes, &count, piece, (uint32_t)bytes))
-        return status_set(err, LEAT_E_STATE, "a piece of byte-level text has a character outside its alphabet");
+    if (!byte_alphabet_decode(&w->p->alphabet, b->bytes, &count, pretoken, (uint32_t)bytes))
+        return status_set(err, LEAT_E_STATE, "a pretoken of byte-level text has a character outside its alphabet");
     return w->take(w->context, b->bytes, count, last, err);
 }
 
@@ -211,10 +212,10 @@ static enum leat_status of_result(const struct way *w, enum pattern_result r, si
 static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
                                  struct leat_error *err);
 
-/* Pieces that a scanner gives at a time, when they go to the model together. */
+/* Pretokens that a scanner gives at a time, when they go to the model together. */
 #define SCAN_ROOM 4096
 
-/* Whether a step's pieces are a scanner's, and are final. */
+/* Whether a step's pretokens are a scanner's, and are final. */
 static bool comes_together(const struct way *w, uint32_t number)
 {
     const struct splitter *s = &w->p->steps[number].splitter;
@@ -223,9 +224,9 @@ static bool comes_together(const struct way *w, uint32_t number)
            s->behavior == SPLIT_ISOLATED && !s->invert;
 }
 
-/* As split_window() for such a step: no piece is touched here. */
-static enum leat_status scan_pieces(struct way *w, uint32_t number, const struct scan_window *window, size_t *used,
-                                    struct leat_error *err)
+/* As split_window() for such a step: no pretoken is touched here. */
+static enum leat_status scan_pretokens(struct way *w, uint32_t number, const struct scan_window *window, size_t *used,
+                                       struct leat_error *err)
 {
     const struct scanner *scanner = &w->p->steps[number].splitter.scanner;
     enum leat_status s = LEAT_OK;
@@ -248,18 +249,18 @@ static enum leat_status split_window(struct way *w, uint32_t number, const struc
                                      size_t *used, struct leat_error *err)
 {
     struct level *l = &w->s->levels[number];
-    struct split_piece pieces[SPLIT_ROOM];
+    struct split_pretoken pretokens[SPLIT_ROOM];
     enum pattern_result r = split_begin(&l->run, &w->p->steps[number].splitter, window);
     enum leat_status s = of_result(w, r, window->length, err);
 
     while (s == LEAT_OK) {
         size_t count = 0;
 
-        r = split_next(&l->run, pieces, &count);
+        r = split_next(&l->run, pretokens, &count);
         s = of_result(w, r, window->length, err);
         for (size_t i = 0; s == LEAT_OK && i < count; i++)
-            s = run_step(w, number + 1, window->text + pieces[i].begin, pieces[i].end - pieces[i].begin,
-                         first && pieces[i].begin == 0, err);
+            s = run_step(w, number + 1, window->text + pretokens[i].begin, pretokens[i].end - pretokens[i].begin,
+                         first && pretokens[i].begin == 0, err);
         if (r != PATTERN_MORE)
             break;
     }
@@ -287,7 +288,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t
             while ((window.text[window.length] & 0xc0) == 0x80)
                 window.length--;
         }
-        s = comes_together(w, number) ? scan_pieces(w, number, &window, &done, err)
+        s = comes_together(w, number) ? scan_pretokens(w, number, &window, &done, err)
                                       : split_window(w, number, &window, first && *used == 0, &done, err);
         if (window.final)
             done = window.length;
@@ -318,7 +319,7 @@ static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *
     size_t used;
 
     if (number == w->p->count)
-        return take_piece(w, text, bytes, true, err);
+        return take_pretoken(w, text, bytes, true, err);
     step = &w->p->steps[number];
     s = change(w->p, step, &w->s->levels[number].changed, &text, &bytes, true, first, err);
     if (s != LEAT_OK)
@@ -365,7 +366,7 @@ enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokeni
         begin_split(s, number);
     s->begun = true;
     if (status == LEAT_OK)
-        status = number == p->count ? take_piece(&w, text, bytes, last, err)
+        status = number == p->count ? take_pretoken(&w, text, bytes, last, err)
                                     : split_part(&w, number, text, bytes, first, last, err);
     if (last)
         s->begun = s->cut = false;

@@ -1,7 +1,8 @@
 /*
  * pretokenizer.h: the pre-tokenizers of a spec: they cut a segment (normalized text between added tokens) into the
- * pieces that the model encodes, each inside the pieces of the one before. Pieces are handed on as they come; nothing
- * is kept of a segment but a copy of what a step changes, and of a segment that comes in parts what may not be cut yet.
+ * pretokens that the model encodes, each inside the pretokens of the one before. Pretokens are handed on as they come;
+ * nothing is kept of a segment but a copy of what a step changes, and of a segment that comes in parts what may not be
+ * cut yet.
  */
 #ifndef LEAT_TOKENIZER_PRETOKENIZER_H
 #define LEAT_TOKENIZER_PRETOKENIZER_H
@@ -31,24 +32,27 @@ void pretokenizer_scratch_clear(struct pretokenizer_scratch *s);
 /* Gives much memory that holds nothing back. */
 void pretokenizer_scratch_trim(struct pretokenizer_scratch *s);
 
-/* For tests: long segments go through in windows of so many bytes, at least 4; how long they are changes no piece. */
+/* For tests: long segments go through in windows of so many bytes, at least 4; how long they are changes no
+ * pretoken. */
 void pretokenizer_scratch_window(struct pretokenizer_scratch *s, size_t bytes);
 
-/* Takes one piece: bytes of a byte-level spec, else UTF-8. `last` false: the piece goes on with what is given next. */
-typedef enum leat_status pretokenizer_take(void *context, const uint8_t *piece, size_t bytes, bool last,
+/* Takes one pretoken: bytes of a byte-level spec, else UTF-8. `last` false: the pretoken goes on with what is given
+ * next. */
+typedef enum leat_status pretokenizer_take(void *context, const uint8_t *pretoken, size_t bytes, bool last,
                                            struct leat_error *err);
 
-/* Takes `count` pieces without gaps between them: the first begins at text[begin], each ends before text[ends[i]];
+/* Takes `count` pretokens without gaps between them: the first begins at text[begin], each ends before text[ends[i]];
  * text[0..bytes) can be read. */
-typedef enum leat_status pretokenizer_take_pieces(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
-                                                  const uint32_t *ends, size_t count, struct leat_error *err);
+typedef enum leat_status pretokenizer_take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
+                                                     const uint32_t *ends, size_t count, struct leat_error *err);
 
-/* Whole pieces may come together, where the last step is a scanner: then this takes them, with the same context. */
-void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pieces *take);
+/* Whole pretokens may come together, where the last step is a scanner: then this takes them, with the same context. */
+void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);
 
 /*
- * Takes a segment, or a part of it. `first`: the segment begins where the whole text does; `last`: it ends here. Returns
- * what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps), LEAT_E_NO_MEMORY.
+ * Takes a segment, or a part of it. `first`: the segment begins where the whole text does; `last`: it ends here.
+ * Returns what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps),
+ * LEAT_E_NO_MEMORY.
  */
 enum leat_status pretokenizer_run(const struct pretokenizer *p, struct pretokenizer_scratch *s, const uint8_t *text,
                                   size_t bytes, bool first, bool last, pretokenizer_take *take, void *context,

@@ -1,6 +1,6 @@
 /*
- * pretokenizer_make.c: from a spec's list to steps: a splitter, a change of the text, or both. Several expressions in a row
- * that a hand-made scanner knows together (DeepSeek's three) become one step.
+ * pretokenizer_make.c: from a spec's list to steps: a splitter, a change of the text, or both. Several expressions in a
+ * row that a hand-made scanner knows together (DeepSeek's three) become one step.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +128,7 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
 }
 
 /* Gemma: spaces are split at after the normalizer has replaced all of them. Such a step does nothing, but as long as it
- * is there it makes one piece of each segment that must be seen whole. */
+ * is there it makes one pretoken of each segment that must be seen whole. */
 static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
 {
     const struct spec_string *string = &pre->pattern.text;

@@ -24,7 +24,7 @@ struct step {
 struct pretokenizer {
     struct step *steps;
     uint32_t count;
-    bool unmaps; /* pieces come out as characters of the byte alphabet, and the model wants bytes */
+    bool unmaps; /* pretokens come out as characters of the byte alphabet, and the model wants bytes */
     struct byte_alphabet alphabet;
 };
 

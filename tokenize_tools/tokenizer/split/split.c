@@ -1,6 +1,6 @@
 /*
  * split.c: matchers give spans, matches and what lies between them, in order and without gaps; the behaviours are a
- * fold over these spans, as in tokenizers' NormalizedString::split(), done with one piece held back.
+ * fold over these spans, as in tokenizers' NormalizedString::split(), done with one pretoken held back.
  */
 #include "split.h"
 
@@ -137,7 +137,7 @@ static enum pattern_result next_spans(struct split_run *run, struct pattern_span
 
 /* ---- Behaviours ------------------------------------------------------------------------------------------------- */
 
-/* Whether a span with flag `match` joins the piece that is held. */
+/* Whether a span with flag `match` joins the pretoken that is held. */
 static bool joins(const struct split_run *run, bool match)
 {
     switch (run->splitter->behavior) {
@@ -152,21 +152,22 @@ static bool joins(const struct split_run *run, bool match)
     }
 }
 
-static void take_span(struct split_run *run, const struct pattern_span *span, struct split_piece *pieces, size_t *count)
+static void take_span(struct split_run *run, const struct pattern_span *span, struct split_pretoken *pretokens,
+                      size_t *count)
 {
     enum split_behavior behavior = run->splitter->behavior;
     bool match = span->match != run->splitter->invert, empty = span->begin == span->end;
 
     if (behavior == SPLIT_ISOLATED || behavior == SPLIT_REMOVED) {
         if (!empty && !(match && behavior == SPLIT_REMOVED))
-            pieces[(*count)++] = (struct split_piece) { span->begin, span->end };
+            pretokens[(*count)++] = (struct split_pretoken) { span->begin, span->end };
     } else if (run->holds && joins(run, match)) {
         run->held.end = span->end;
     } else {
         if (run->holds && run->held.end > run->held.begin)
-            pieces[(*count)++] = run->held;
+            pretokens[(*count)++] = run->held;
         run->holds = true;
-        run->held = (struct split_piece) { span->begin, span->end };
+        run->held = (struct split_pretoken) { span->begin, span->end };
         run->held_before = run->before_match;
         run->held_previous = run->previous_match;
     }
@@ -182,13 +183,13 @@ enum pattern_result split_begin(struct split_run *run, const struct splitter *sp
     run->window = *window;
     run->at = 0;
     run->holds = false;
-    run->held = (struct split_piece) { 0, 0 };
+    run->held = (struct split_pretoken) { 0, 0 };
     if (splitter->matcher == SPLIT_BY_PATTERN)
         return pattern_begin(run->pattern_run, window, run->before_match);
     return PATTERN_DONE;
 }
 
-enum pattern_result split_next(struct split_run *run, struct split_piece *pieces, size_t *count)
+enum pattern_result split_next(struct split_run *run, struct split_pretoken *pretokens, size_t *count)
 {
     struct pattern_span spans[SPANS];
     size_t n;
@@ -196,10 +197,10 @@ enum pattern_result split_next(struct split_run *run, struct split_piece *pieces
 
     *count = 0;
     for (size_t i = 0; i < n; i++)
-        take_span(run, &spans[i], pieces, count);
+        take_span(run, &spans[i], pretokens, count);
     if (result == PATTERN_DONE && run->window.final && run->holds) {
         if (run->held.end > run->held.begin)
-            pieces[(*count)++] = run->held;
+            pretokens[(*count)++] = run->held;
         run->holds = false;
     }
     return result;

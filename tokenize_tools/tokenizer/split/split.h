@@ -1,7 +1,7 @@
 /*
- * split.h: splitting a text into pieces as the pre-tokenizers of a tokenizer.json do: something finds *matches* (a
+ * split.h: splitting a text into pretokens as the pre-tokenizers of a tokenizer.json do: something finds *matches* (a
  * scanner, an expression, a string, a kind of character), and a behaviour says what becomes of them. Each step of a
- * Sequence is a splitter of its own and works inside the pieces of the step before.
+ * Sequence is a splitter of its own and works inside the pretokens of the step before.
  */
 #ifndef LEAT_TOKENIZER_SPLIT_H
 #define LEAT_TOKENIZER_SPLIT_H
@@ -18,7 +18,7 @@ enum split_behavior {
 };
 
 enum split_matcher {
-    SPLIT_BY_SCANNER,   /* every piece of the scanner is a match */
+    SPLIT_BY_SCANNER,   /* every pretoken of the scanner is a match */
     SPLIT_BY_PATTERN,   /* matches of an expression */
     SPLIT_BY_STRING,    /* occurrences of a string, from the left, not overlapping */
     SPLIT_BY_CHARACTER, /* each character of a kind */
@@ -42,12 +42,12 @@ struct splitter split_punctuation(enum split_behavior behavior);
 struct splitter split_whitespace(void);       /* WhitespaceSplit */
 struct splitter split_whitespace_words(void); /* Whitespace */
 
-/* A piece: not empty, and text[begin, end) of the window. */
-struct split_piece {
+/* A pretoken: not empty, and text[begin, end) of the window. */
+struct split_pretoken {
     uint32_t begin, end;
 };
 
-/* How many pieces one split_next() may give. Scanners are 15 % slower if asked for a quarter of it at a time. */
+/* How many pretokens one split_next() may give. Scanners are 15 % slower if asked for a quarter of it at a time. */
 #define SPLIT_ROOM 1025
 
 /*
@@ -62,17 +62,17 @@ struct split_run {
     size_t at;           /* the spans up to here have been taken */
     bool before_match;   /* the last span was a match: the matcher's own flag */
     bool previous_match; /* the same, inverted if so asked */
-    bool holds;          /* what follows may still join the piece `held` */
-    struct split_piece held;
+    bool holds;          /* what follows may still join the pretoken `held` */
+    struct split_pretoken held;
     bool held_before, held_previous; /* before_match and previous_match as they were before it */
 };
 
 enum pattern_result split_begin(struct split_run *run, const struct splitter *splitter,
                                 const struct scan_window *window);
 
-/* Up to SPLIT_ROOM pieces. PATTERN_MORE: call again; *count may be 0 even then. PATTERN_DONE, _GAVE_UP and _NO_MEMORY
- * as pattern_next(). */
-enum pattern_result split_next(struct split_run *run, struct split_piece *pieces, size_t *count);
+/* Up to SPLIT_ROOM pretokens. PATTERN_MORE: call again; *count may be 0 even then. PATTERN_DONE, _GAVE_UP and
+ * _NO_MEMORY as pattern_next(). */
+enum pattern_result split_next(struct split_run *run, struct split_pretoken *pretokens, size_t *count);
 
 /* After PATTERN_DONE: how much of the window is done with. Prepares the run for a window that begins there. */
 size_t split_resume(struct split_run *run);

@@ -1,21 +1,21 @@
 /*
- * model_cuts.c: pieces that are cut further before they are looked up and merged; model_parts.h says what lies where.
+ * bpe_cuts.c: pretokens that are cut further before they are looked up and merged; bpe_internal.h says what lies where.
  *
  * Safe cuts. Between neighbouring characters that do not stand side by side in any product of a merge no merge can ever
  * reach across, so the two sides encode alone as they do together. Texts without a pre-tokenizer, whole documents that
- * are one piece, become words and syllables that way, which a cache can hold.
+ * are one pretoken, become words and syllables that way, which a cache can hold.
  * What may be cut is told by the two characters around a place. The bytes around it tell most of it, and much faster
  * (cut_classes.h); long parts with characters beyond ASCII are cut again by these when a batch is filled.
  */
 #include "base/tiny.h"
-#include "model_parts.h"
+#include "bpe_internal.h"
 #include "tokenizer/unicode/unicode.h"
 
 /* Cuts that are looked for at a time. */
 #define CUTS ((size_t)TINY_OR(5, 4000))
 
 /* Whether the character has a symbol, where that matters. */
-static bool is_known(const struct model *m, const uint8_t *text)
+static bool is_known(const struct bpe *m, const uint8_t *text)
 {
     size_t length;
     uint32_t c = m->known ? unicode_decode(text, &length) : 0;
@@ -24,7 +24,7 @@ static bool is_known(const struct model *m, const uint8_t *text)
 }
 
 /* Where the next safe cut is after the beginning of the text; `bytes` if there is none. */
-static size_t next_cut(const struct model *m, const uint8_t *text, size_t bytes)
+static size_t next_cut(const struct bpe *m, const uint8_t *text, size_t bytes)
 {
     unsigned length = byte_cuts_length(*text);
     uint32_t before = byte_cuts_load(text, length, bytes);
@@ -42,8 +42,8 @@ static size_t next_cut(const struct model *m, const uint8_t *text, size_t bytes)
     return at;
 }
 
-/* Up to the last safe cut, or to the end if that is the piece's; *used is how far. */
-static enum leat_status encode_by_characters(const struct model *m, struct model_scratch *s, const uint8_t *text,
+/* Up to the last safe cut, or to the end if that is the pretoken's; *used is how far. */
+static enum leat_status encode_by_characters(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text,
                                              size_t bytes, bool last, struct id_list *out, size_t *used,
                                              struct leat_error *err)
 {
@@ -54,7 +54,7 @@ static enum leat_status encode_by_characters(const struct model *m, struct model
         length = next_cut(m, text + at, bytes - at);
         if (at + length == bytes && !last)
             break;
-        status = model_encode_cached(m, s, text + at, length, out, err);
+        status = bpe_encode_cached(m, s, text + at, length, out, err);
     }
     *used = at;
     return status;
@@ -62,8 +62,8 @@ static enum leat_status encode_by_characters(const struct model *m, struct model
 
 /* Ends of parts that have been found and not yet encoded. */
 struct found {
-    const struct model *m;
-    struct model_scratch *s;
+    const struct bpe *m;
+    struct bpe_scratch *s;
     const uint8_t *text;
     size_t bytes; /* that can be read */
     struct id_list *out;
@@ -77,15 +77,15 @@ static enum leat_status encode_found(struct found *f, struct leat_error *err)
 
     if (f->count > 0) {
         f->s->fixed_used = 0;
-        status = model_encode_parts(f->m, f->s, f->text, f->bytes, f->begin, f->ends, f->count, f->out, err);
-        f->begin = f->ends[f->count - 1] & ~MODEL_FIXED;
+        status = bpe_encode_parts(f->m, f->s, f->text, f->bytes, f->begin, f->ends, f->count, f->out, err);
+        f->begin = f->ends[f->count - 1] & ~BPE_FIXED;
     }
     f->count = 0;
     f->s->fixed.count = 0;
     return status;
 }
 
-/* A piece from text[begin] to text[end]. */
+/* A pretoken from text[begin] to text[end]. */
 static enum leat_status find_parts(struct found *f, size_t begin, size_t end, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -104,9 +104,8 @@ static enum leat_status find_parts(struct found *f, size_t begin, size_t end, st
 }
 
 /* As encode_by_characters() by the bytes around the cuts. */
-static enum leat_status encode_by_bytes(const struct model *m, struct model_scratch *s, const uint8_t *text,
-                                        size_t bytes, bool last, struct id_list *out, size_t *used,
-                                        struct leat_error *err)
+static enum leat_status encode_by_bytes(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                        bool last, struct id_list *out, size_t *used, struct leat_error *err)
 {
     struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
     enum leat_status status;
@@ -120,14 +119,14 @@ static enum leat_status encode_by_bytes(const struct model *m, struct model_scra
     return status;
 }
 
-bool model_takes_spans(const struct model *m)
+bool bpe_takes_spans(const struct bpe *m)
 {
     return m->cuts_by_bytes && !m->whole;
 }
 
-enum leat_status model_encode_spans(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                    const struct model_span *spans, size_t count, struct id_list *out,
-                                    struct leat_error *err)
+enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                  const struct model_span *spans, size_t count, struct id_list *out,
+                                  struct leat_error *err)
 {
     struct found f = { .m = m, .s = s, .text = text, .bytes = bytes, .out = out };
     enum leat_status status = LEAT_OK;
@@ -137,19 +136,19 @@ enum leat_status model_encode_spans(const struct model *m, struct model_scratch 
     for (size_t i = 0; status == LEAT_OK && i < count; begin = spans[i++].end) {
         if (f.count >= CUTS && (status = encode_found(&f, err)) != LEAT_OK)
             break;
-        if (spans[i].id == MODEL_PIECE) {
+        if (spans[i].id == MODEL_PRETOKEN) {
             status = find_parts(&f, begin, spans[i].end, err);
         } else {
             status = id_list_append(&s->fixed, spans[i].id, err);
-            f.ends[f.count++] = spans[i].end | MODEL_FIXED;
+            f.ends[f.count++] = spans[i].end | BPE_FIXED;
         }
     }
     return status == LEAT_OK ? encode_found(&f, err) : status;
 }
 
-enum leat_status model_encode_cut(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                  bool last, struct id_list *out, size_t *used, struct leat_error *err)
+enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                bool last, struct id_list *out, size_t *used, struct leat_error *err)
 {
-    return m->cuts_by_bytes && bytes < MODEL_FIXED ? encode_by_bytes(m, s, text, bytes, last, out, used, err)
-                                                   : encode_by_characters(m, s, text, bytes, last, out, used, err);
+    return m->cuts_by_bytes && bytes < BPE_FIXED ? encode_by_bytes(m, s, text, bytes, last, out, used, err)
+                                                 : encode_by_characters(m, s, text, bytes, last, out, used, err);
 }

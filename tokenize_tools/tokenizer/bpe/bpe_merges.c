@@ -1,19 +1,19 @@
 /*
- * model_merges.c: the list of a model's merges. All models come down to one table of them:
+ * bpe_merges.c: the list of a model's merges. All models come down to one table of them:
  *   ranks    a merge for each way in which a token splits into two tokens; its rank is the token's place by id
  *   merges   the file's list; its rank is the place in the list
- *   scores   a merge for each way in which a piece splits into two symbols; its rank is the place of its score
+ *   scores   a merge for each way in which a token splits into two symbols; its rank is the place of its score
  * of which those that can never happen are left out (live_merges.h).
  */
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "bpe_internal.h"
 #include "live_merges.h"
-#include "model_parts.h"
 #include "tokenizer/unicode/unicode.h"
 
-enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
-                                 struct leat_error *err)
+enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
+                               struct leat_error *err)
 {
     if (m->live && live_merges_offer(m->live, left, right, result, rank) == LIVE_DEAD)
         return LEAT_OK;
@@ -32,10 +32,11 @@ enum leat_status model_add_merge(struct model *m, uint32_t left, uint32_t right,
 
 /*
  * Dead merges can be told where products come about from their own text alone: not with a prefix or suffix for parts of
- * words, and not where tokens of single bytes or the unknown token, which stand for other text, can merge. Sentencepiece
- * takes unused pieces apart by any of their merges. Equal ranks of different pieces would make the order depend on more.
+ * words, and not where tokens of single bytes or the unknown token, which stand for other text, can merge.
+ * Sentencepiece takes unused tokens apart by any of their merges. Equal ranks of different tokens would make the order
+ * depend on more.
  */
-static bool may_drop(const struct model *m)
+static bool may_drop(const struct bpe *m)
 {
     const struct tokenizer_spec *spec = m->spec;
 
@@ -44,7 +45,7 @@ static bool may_drop(const struct model *m)
     for (uint32_t i = 0; spec->model == SPEC_SCORES && i < spec->token_count; i++)
         if (spec->tokens[i].type == SPEC_UNUSED)
             return false;
-    return spec->model != SPEC_SCORES || model_scores_differ(m);
+    return spec->model != SPEC_SCORES || bpe_scores_differ(m);
 }
 
 static bool is_character(const uint8_t *text, size_t bytes)
@@ -56,7 +57,7 @@ static bool is_character(const uint8_t *text, size_t bytes)
     return length == bytes && length > 0;
 }
 
-static void tell_leaves(const struct model *m)
+static void tell_leaves(const struct bpe *m)
 {
     const struct tokenizer_spec *spec = m->spec;
 
@@ -71,7 +72,7 @@ static void tell_leaves(const struct model *m)
 }
 
 /* Merges that were late, and for whose result another one has been found since. */
-static void drop_late(struct model *m)
+static void drop_late(struct bpe *m)
 {
     const struct live_symbol *symbols = live_merges_symbols(m->live);
     size_t kept = 0;
@@ -97,7 +98,7 @@ static uint32_t later(struct parts p)
 
 /* tiktoken: the ways in which a token splits into two, the one first whose parts are there the earliest: that is nearly
  * always the one that happens, and then the others need not be looked at. */
-static enum leat_status offer_parts(struct model *m, struct parts *parts, uint32_t count, uint32_t place,
+static enum leat_status offer_parts(struct bpe *m, struct parts *parts, uint32_t count, uint32_t place,
                                     struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -110,12 +111,12 @@ static enum leat_status offer_parts(struct model *m, struct parts *parts, uint32
             parts[0] = first;
         }
     for (uint32_t i = 0; s == LEAT_OK && i < count; i++)
-        s = model_add_merge(m, parts[i].left, parts[i].right, place, place, err);
+        s = bpe_add_merge(m, parts[i].left, parts[i].right, place, place, err);
     return s;
 }
 
 /* Tokens are sorted by id, so places rank them. */
-static enum leat_status split_long(struct model *m, uint32_t place, struct leat_error *err)
+static enum leat_status split_long(struct bpe *m, uint32_t place, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
     const uint8_t *text = spec_token_bytes(m->spec, t);
@@ -136,7 +137,7 @@ static enum leat_status split_long(struct model *m, uint32_t place, struct leat_
 }
 
 /* The same, faster, for a token of at most 8 bytes, whose parts are all in their keys. */
-static enum leat_status split_short(struct model *m, uint32_t place, struct leat_error *err)
+static enum leat_status split_short(struct bpe *m, uint32_t place, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
     uint64_t word = text_word(spec_token_bytes(m->spec, t), t->length);
@@ -151,7 +152,7 @@ static enum leat_status split_short(struct model *m, uint32_t place, struct leat
     return offer_parts(m, parts, n, place, err);
 }
 
-static enum leat_status merges_of_ranks(struct model *m, struct leat_error *err)
+static enum leat_status merges_of_ranks(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -161,7 +162,7 @@ static enum leat_status merges_of_ranks(struct model *m, struct leat_error *err)
 }
 
 /* The same where it is known which of the ways happens. */
-static enum leat_status merges_of_splits(struct model *m, struct leat_error *err)
+static enum leat_status merges_of_splits(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     enum leat_status s = LEAT_OK;
@@ -176,7 +177,7 @@ static enum leat_status merges_of_splits(struct model *m, struct leat_error *err
         left = vocabulary_map_find(&m->map, text, spec->splits[i]);
         right = vocabulary_map_find(&m->map, text + spec->splits[i], t->length - spec->splits[i]);
         if (left != SPEC_NONE && right != SPEC_NONE)
-            s = model_add_merge(m, left, right, i, i, err);
+            s = bpe_add_merge(m, left, right, i, i, err);
     }
     return s;
 }
@@ -205,7 +206,7 @@ static struct merge merge_of_list(const struct tokenizer_spec *spec, const uint3
 /* Merges are looked at so many ahead of their turn: each is some misses of the cache. */
 #define AHEAD 16u
 
-static enum leat_status merges_of_list(struct model *m, const uint32_t *places, struct leat_error *err)
+static enum leat_status merges_of_list(struct bpe *m, const uint32_t *places, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -217,23 +218,23 @@ static enum leat_status merges_of_list(struct model *m, const uint32_t *places, 
 
             live_merges_prefetch(m->live, later.left, later.right);
         }
-        s = model_add_merge(m, g.left, g.right, g.result, i, err);
+        s = bpe_add_merge(m, g.left, g.right, g.result, i, err);
     }
     return s;
 }
 
 /* Whether a part of a merge is a token that texts do not spell: of a byte, or the unknown one. */
-static void find_odd_parts(struct model *m, const uint32_t *places)
+static void find_odd_parts(struct bpe *m, const uint32_t *places)
 {
     for (uint32_t i = 0; i < m->spec->merge_count && !m->odd_parts; i++) {
         struct merge g = merge_of_list(m->spec, places, i);
 
-        m->odd_parts = g.left == m->unknown || g.right == m->unknown || model_is_fallback(m, g.left) ||
-                       model_is_fallback(m, g.right);
+        m->odd_parts =
+            g.left == m->unknown || g.right == m->unknown || bpe_is_fallback(m, g.left) || bpe_is_fallback(m, g.right);
     }
 }
 
-static enum leat_status make_list(struct model *m, const uint32_t *places, struct leat_error *err)
+static enum leat_status make_list(struct bpe *m, const uint32_t *places, struct leat_error *err)
 {
     uint32_t symbols = m->spec->token_count + m->odd_count;
     enum leat_status s = LEAT_OK;
@@ -249,7 +250,7 @@ static enum leat_status make_list(struct model *m, const uint32_t *places, struc
     if (s == LEAT_OK && m->spec->model == SPEC_MERGES)
         s = merges_of_list(m, places, err);
     if (s == LEAT_OK && m->spec->model == SPEC_SCORES)
-        s = model_scores_merges(m, err);
+        s = bpe_scores_merges(m, err);
     if (s == LEAT_OK && m->live)
         drop_late(m);
     return s;
@@ -257,7 +258,7 @@ static enum leat_status make_list(struct model *m, const uint32_t *places, struc
 
 /* Makes each result its merge's rank, where that leaves the order as it is: tables then need no way from a rank to its
  * result. Merges of one rank, as equal scores have, must keep one: of them the leftmost in a text comes first. */
-static void rank_by_results(struct model *m)
+static void rank_by_results(struct bpe *m)
 {
     for (size_t i = 1; i < m->list_count; i++)
         if (m->list[i].result <= m->list[i - 1].result || m->list[i].rank <= m->list[i - 1].rank)
@@ -266,13 +267,13 @@ static void rank_by_results(struct model *m)
         m->list[i].rank = m->list[i].result;
 }
 
-enum leat_status model_make_list(struct model *m, struct leat_error *err)
+enum leat_status bpe_make_list(struct bpe *m, struct leat_error *err)
 {
     uint32_t *places = NULL;
     enum leat_status s = LEAT_OK;
 
     if (m->spec->model == SPEC_SCORES)
-        s = model_scores_order(m, err);
+        s = bpe_scores_order(m, err);
     if (m->spec->model == SPEC_MERGES && (s = make_places(&places, m->spec, err)) == LEAT_OK)
         find_odd_parts(m, places);
     if (s == LEAT_OK)
@@ -283,7 +284,7 @@ enum leat_status model_make_list(struct model *m, struct leat_error *err)
     return s;
 }
 
-void model_free_making(struct model *m)
+void bpe_free_making(struct bpe *m)
 {
     free(m->list);
     m->list = NULL;

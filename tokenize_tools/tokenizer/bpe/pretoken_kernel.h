@@ -1,9 +1,10 @@
 /*
- * piece_kernel.h: the body of piece_kernels_*.c, compiled once for each CPU level: looking for many pieces in the cache,
- * and writing their ids. What merges and what cuts lie in headers of their own.
+ * pretoken_kernel.h: the body of pretoken_kernels_*.c, compiled once for each CPU level: looking for many pretokens in
+ * the cache, and writing their ids. What merges and what cuts lie in headers of their own.
  *
- * Loops have no branch on what a piece is, since a quarter of those of many languages would be guessed wrong: all pieces
- * are looked for among the short ones, those that are not with a key that no piece has; these few then once more.
+ * Loops have no branch on what a pretoken is, since a quarter of those of many languages would be guessed wrong: all
+ * pretokens are looked for among the short ones, those that are not with a key that no pretoken has; these few then
+ * once more.
  */
 #if defined(__AVX2__)
 #include <immintrin.h>
@@ -11,31 +12,31 @@
 
 #include <string.h>
 
-#include "piece_line_kernel.h"
+#include "pretoken_line_kernel.h"
 
 #include "merge_lane_kernel.h"
 #if defined(__AVX512F__)
 #include "merge_wide_kernel.h"
 #endif
-#include "piece_batch.h"
-#include "piece_cut_kernel.h"
+#include "pretoken_batch.h"
+#include "pretoken_cut_kernel.h"
 
 /* ---- Keys ---- */
 
 /* Lines are fetched as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
-static inline void fetch_eight(const struct piece_table *t, const uint32_t *lines)
+static inline void fetch_eight(const struct pretoken_table *t, const uint32_t *lines)
 {
     for (unsigned i = 0; i < 8; i++)
         __builtin_prefetch(t->lines + lines[i]);
 }
 
-/* The keys of short pieces, 0 for others, whose numbers are noted, and the places of their lines. */
-static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
+/* The keys of short pretokens, 0 for others, whose numbers are noted, and the places of their lines. */
+static void make_short_keys(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint32_t others = 0;
 #if defined(__AVX512F__)
     const __m512i ones = _mm512_set1_epi64(-1), eight = _mm512_set1_epi64(8), seven = _mm512_set1_epi64(7);
-    const __m512i factor = _mm512_set1_epi64((long long)piece_hash_short(1));
+    const __m512i factor = _mm512_set1_epi64((long long)pretoken_hash_short(1));
     const __m128i shift = _mm_cvtsi32_si128((int)t->shift);
     const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)b->from), steps);
@@ -67,14 +68,14 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
 #else
     for (uint32_t i = b->from; i < b->to; i++) {
         uint64_t bytes = b->begins[i + 1] - b->begins[i], part = b->parts[i];
-        uint64_t key = bytes_load64(b->text + b->begins[i]) & piece_bytes_mask(bytes < 8 ? bytes : 8);
+        uint64_t key = bytes_load64(b->text + b->begins[i]) & pretoken_bytes_mask(bytes < 8 ? bytes : 8);
         bool is_short;
 
         key |= ((bytes & 7) | part << 3) << 56;
         is_short = bytes <= 8 && key >> 56 >= (bytes & 8) * (2 + 32 * part);
         key = is_short ? key : 0;
         b->short_words[i - b->from] = key;
-        b->short_lines[i - b->from] = (uint32_t)piece_line(t, piece_hash_short(key));
+        b->short_lines[i - b->from] = (uint32_t)pretoken_line(t, pretoken_hash_short(key));
         __builtin_prefetch(t->lines + b->short_lines[i - b->from]);
         b->others[others] = i;
         others += !is_short;
@@ -86,22 +87,22 @@ static void make_short_keys(const struct piece_table *t, struct piece_batch *b)
 }
 
 /* Of the others those of middle length: their keys, and their lines. */
-static void make_middle_keys(const struct piece_table *t, struct piece_batch *b)
+static void make_middle_keys(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint32_t middles = 0, longs = 0;
 
     for (uint32_t k = 0; k < b->other_count; k++) {
         uint32_t i = b->others[k];
-        const uint8_t *piece = b->text + b->begins[i];
+        const uint8_t *pretoken = b->text + b->begins[i];
         uint64_t bytes = b->begins[i + 1] - b->begins[i];
         uint64_t *words = &b->middle_words[2 * middles];
 
         b->long_at[longs] = b->middle_at[middles] = i;
-        words[0] = bytes_load64(piece);
-        words[1] = (bytes_load64(piece + 7) & piece_bytes_mask(bytes < 16 ? bytes - 7 : 1)) >> 8;
+        words[0] = bytes_load64(pretoken);
+        words[1] = (bytes_load64(pretoken + 7) & pretoken_bytes_mask(bytes < 16 ? bytes - 7 : 1)) >> 8;
         words[1] |= (bytes | (uint64_t)b->parts[i] << 4) << 56;
-        b->middle_lines[middles] = (uint32_t)(piece_hash_middle(words[0], words[1]) >> t->shift);
-        __builtin_prefetch(t->lines + (size_t)b->middle_lines[middles] * PIECE_LINE);
+        b->middle_lines[middles] = (uint32_t)(pretoken_hash_middle(words[0], words[1]) >> t->shift);
+        __builtin_prefetch(t->lines + (size_t)b->middle_lines[middles] * PRETOKEN_LINE);
         middles += bytes < 16;
         longs += bytes >= 16;
     }
@@ -109,24 +110,25 @@ static void make_middle_keys(const struct piece_table *t, struct piece_batch *b)
     b->long_count = longs;
 }
 
-/* The lines of long pieces. Those that the cache does not keep have one that does not matter. */
-static void make_long_lines(const struct piece_table *t, struct piece_batch *b)
+/* The lines of long pretokens. Those that the cache does not keep have one that does not matter. */
+static void make_long_lines(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     for (uint32_t i = 0; i < b->long_count; i++) {
         uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
         uint64_t words[4];
 
-        piece_words_long(b->text + b->begins[at], bytes < PIECE_MOST ? bytes : PIECE_MOST, b->parts[at], words);
-        b->long_lines[i] = (uint32_t)(piece_hash_long(words) >> t->shift);
-        __builtin_prefetch(t->lines + (size_t)b->long_lines[i] * PIECE_LINE);
-        __builtin_prefetch(t->lines + ((size_t)b->long_lines[i] ^ 1) * PIECE_LINE);
+        pretoken_words_long(b->text + b->begins[at], bytes < PRETOKEN_MOST ? bytes : PRETOKEN_MOST, b->parts[at],
+                            words);
+        b->long_lines[i] = (uint32_t)(pretoken_hash_long(words) >> t->shift);
+        __builtin_prefetch(t->lines + (size_t)b->long_lines[i] * PRETOKEN_LINE);
+        __builtin_prefetch(t->lines + ((size_t)b->long_lines[i] ^ 1) * PRETOKEN_LINE);
     }
 }
 
 /* ---- Finding ---- */
 
 /* Four at a time, up to three more than there are. */
-static void find_short(const struct piece_table *t, struct piece_batch *b)
+static void find_short(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint64_t *values = b->values + b->from;
 
@@ -135,55 +137,55 @@ static void find_short(const struct piece_table *t, struct piece_batch *b)
             values[k] = line_short(t->lines + b->short_lines[k], b->short_words[k]);
 }
 
-static void find_middle(const struct piece_table *t, struct piece_batch *b)
+static void find_middle(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     for (uint32_t i = 0; i < b->middle_count; i++) {
         uint64_t value[2];
 
-        line_middle(t->lines + (size_t)b->middle_lines[i] * PIECE_LINE, &b->middle_words[2 * i], value);
+        line_middle(t->lines + (size_t)b->middle_lines[i] * PRETOKEN_LINE, &b->middle_words[2 * i], value);
         b->values[b->middle_at[i]] = put_middle(b, value);
     }
 }
 
 /* Whether a line has these four words: its ids come to lie in `many`. */
-static uint64_t line_long(struct piece_batch *b, const uint64_t *line, const uint64_t words[4])
+static uint64_t line_long(struct pretoken_batch *b, const uint64_t *line, const uint64_t words[4])
 {
     uint64_t other = (line[0] ^ words[0]) | (line[1] ^ words[1]) | (line[2] ^ words[2]) | (line[3] ^ words[3]);
-    uint64_t value = line[4], count = value >> PIECE_COUNT_SHIFT;
+    uint64_t value = line[4], count = value >> PRETOKEN_COUNT_SHIFT;
 
     if (other)
         return 0;
-    if (count <= 3 || value >= PIECE_SPILLED)
+    if (count <= 3 || value >= PRETOKEN_SPILLED)
         return value;
     for (unsigned k = 0; k < count; k++)
-        b->many[b->many_count + k] = (uint32_t)(line[4 + k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
+        b->many[b->many_count + k] = (uint32_t)(line[4 + k / 3] >> PRETOKEN_ID_BITS * (k % 3) & PRETOKEN_ID_MASK);
     b->many_count += count;
-    return PIECE_MANY | count << 32 | (b->many_count - count);
+    return PRETOKEN_MANY | count << 32 | (b->many_count - count);
 }
 
-static void find_long(const struct piece_table *t, struct piece_batch *b)
+static void find_long(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     for (uint32_t i = 0; i < b->long_count; i++) {
         uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
         size_t line = b->long_lines[i];
         uint64_t words[4], value = 0;
 
-        if (bytes <= PIECE_MOST) {
-            piece_words_long(b->text + b->begins[at], bytes, b->parts[at], words);
-            value = line_long(b, t->lines + line * PIECE_LINE, words);
+        if (bytes <= PRETOKEN_MOST) {
+            pretoken_words_long(b->text + b->begins[at], bytes, b->parts[at], words);
+            value = line_long(b, t->lines + line * PRETOKEN_LINE, words);
             if (value == 0)
-                value = line_long(b, t->lines + (line ^ 1) * PIECE_LINE, words);
+                value = line_long(b, t->lines + (line ^ 1) * PRETOKEN_LINE, words);
         }
         b->values[at] = value;
     }
 }
 
-/* Notes the pieces whose values do not tell their ids: those that have none, and those whose ids are spilled. */
-static void note_missed(struct piece_batch *b)
+/* Notes the pretokens whose values do not tell their ids: those that have none, and those whose ids are spilled. */
+static void note_missed(struct pretoken_batch *b)
 {
     uint32_t missed = b->missed_count, spilled = 0;
 #if defined(__AVX512F__)
-    const __m512i known = _mm512_set1_epi64((long long)1 << PIECE_COUNT_SHIFT);
+    const __m512i known = _mm512_set1_epi64((long long)1 << PRETOKEN_COUNT_SHIFT);
     const __m512i last = _mm512_set1_epi64(14);
     const __m256i steps = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     __m256i numbers = _mm256_add_epi32(_mm256_set1_epi32((int)b->from), steps);
@@ -192,7 +194,7 @@ static void note_missed(struct piece_batch *b)
         __mmask8 there = b->to - i >= 8 ? 0xff : (__mmask8)((1u << (b->to - i)) - 1);
         __m512i values = _mm512_loadu_si512(b->values + i);
         __mmask8 unknown = _mm512_mask_cmplt_epu64_mask(there, values, known);
-        __mmask8 elsewhere = _mm512_mask_cmpeq_epu64_mask(there, _mm512_srli_epi64(values, PIECE_COUNT_SHIFT), last);
+        __mmask8 elsewhere = _mm512_mask_cmpeq_epu64_mask(there, _mm512_srli_epi64(values, PRETOKEN_COUNT_SHIFT), last);
 
         _mm256_storeu_si256((__m256i *)(b->missed + missed), _mm256_maskz_compress_epi32(unknown, numbers));
         missed += (uint32_t)__builtin_popcount(unknown);
@@ -202,27 +204,27 @@ static void note_missed(struct piece_batch *b)
 #else
     for (uint32_t i = b->from; i < b->to; i++) {
         b->missed[missed] = i;
-        missed += b->values[i] >> PIECE_COUNT_SHIFT == 0;
+        missed += b->values[i] >> PRETOKEN_COUNT_SHIFT == 0;
         b->others[spilled] = i;
-        spilled += b->values[i] >> PIECE_COUNT_SHIFT == PIECE_SPILLED >> PIECE_COUNT_SHIFT;
+        spilled += b->values[i] >> PRETOKEN_COUNT_SHIFT == PRETOKEN_SPILLED >> PRETOKEN_COUNT_SHIFT;
     }
 #endif
     b->missed_count = missed;
     b->other_count = spilled;
 }
 
-static void find_spilled(const struct piece_cache *c, struct piece_batch *b)
+static void find_spilled(const struct pretoken_cache *c, struct pretoken_batch *b)
 {
     for (uint32_t i = 0; i < b->other_count; i++)
         __builtin_prefetch(c->ring + (b->values[b->others[i]] & c->ring_mask));
     for (uint32_t i = 0; i < b->other_count; i++) {
         uint64_t *value = &b->values[b->others[i]];
-        const uint32_t *ids = piece_spilled(c, *value);
-        size_t count = piece_spilled_count(*value);
+        const uint32_t *ids = pretoken_spilled(c, *value);
+        size_t count = pretoken_spilled_count(*value);
 
         *value = 0;
         if (ids) {
-            *value = PIECE_MANY | (uint64_t)count << 32 | b->many_count;
+            *value = PRETOKEN_MANY | (uint64_t)count << 32 | b->many_count;
             for (size_t k = 0; k < count; k++)
                 b->many[b->many_count++] = ids[k];
         } else {
@@ -231,21 +233,21 @@ static void find_spilled(const struct piece_cache *c, struct piece_batch *b)
     }
 }
 
-static void find_some(const struct piece_cache *c, struct piece_batch *b)
+static void find_some(const struct pretoken_cache *c, struct pretoken_batch *b)
 {
-    const struct piece_table *shorts = &c->tables[PIECE_SHORT], *middles = &c->tables[PIECE_MIDDLE];
+    const struct pretoken_table *shorts = &c->tables[PRETOKEN_SHORT], *middles = &c->tables[PRETOKEN_MIDDLE];
 
     make_short_keys(shorts, b);
     make_middle_keys(middles, b);
-    make_long_lines(&c->tables[PIECE_LONG], b);
+    make_long_lines(&c->tables[PRETOKEN_LONG], b);
     find_short(shorts, b);
     find_middle(middles, b);
-    find_long(&c->tables[PIECE_LONG], b);
+    find_long(&c->tables[PRETOKEN_LONG], b);
     note_missed(b);
     find_spilled(c, b);
 }
 
-static void find(const struct piece_cache *c, struct piece_batch *b)
+static void find(const struct pretoken_cache *c, struct pretoken_batch *b)
 {
     b->missed_count = 0;
     for (b->from = 0; b->from < b->count; b->from = b->to) {
@@ -257,7 +259,7 @@ static void find(const struct piece_cache *c, struct piece_batch *b)
 /* ---- Writing ---- */
 
 /* Ids that lie elsewhere: sixteen at a time. */
-static inline uint32_t *write_many(const struct piece_batch *b, uint64_t value, uint32_t *at)
+static inline uint32_t *write_many(const struct pretoken_batch *b, uint64_t value, uint32_t *at)
 {
     const uint32_t *many = b->many + (uint32_t)value;
     uint64_t count = value << 4 >> 36;
@@ -267,15 +269,15 @@ static inline uint32_t *write_many(const struct piece_batch *b, uint64_t value, 
     return at + count;
 }
 
-static inline uint32_t *write_one(const struct piece_batch *b, uint64_t value, uint32_t *at)
+static inline uint32_t *write_one(const struct pretoken_batch *b, uint64_t value, uint32_t *at)
 {
-    uint64_t count = value >> PIECE_COUNT_SHIFT;
+    uint64_t count = value >> PRETOKEN_COUNT_SHIFT;
 
     if (count > 3)
         return write_many(b, value, at);
-    at[0] = (uint32_t)(value & PIECE_ID_MASK);
-    at[1] = (uint32_t)(value >> PIECE_ID_BITS & PIECE_ID_MASK);
-    at[2] = (uint32_t)(value >> 2 * PIECE_ID_BITS & PIECE_ID_MASK);
+    at[0] = (uint32_t)(value & PRETOKEN_ID_MASK);
+    at[1] = (uint32_t)(value >> PRETOKEN_ID_BITS & PRETOKEN_ID_MASK);
+    at[2] = (uint32_t)(value >> 2 * PRETOKEN_ID_BITS & PRETOKEN_ID_MASK);
     return at + count;
 }
 
@@ -283,19 +285,20 @@ static inline uint32_t *write_one(const struct piece_batch *b, uint64_t value, u
 /* The first two ids of each of eight words, each in a lane of its own. */
 static inline __m512i two_ids(__m512i values)
 {
-    const __m512i low = _mm512_set1_epi64(PIECE_ID_MASK), high = _mm512_set1_epi64((long long)PIECE_ID_MASK << 32);
+    const __m512i low = _mm512_set1_epi64(PRETOKEN_ID_MASK),
+                  high = _mm512_set1_epi64((long long)PRETOKEN_ID_MASK << 32);
 
     return _mm512_or_si512(_mm512_and_si512(values, low),
-                           _mm512_and_si512(_mm512_slli_epi64(values, 32 - PIECE_ID_BITS), high));
+                           _mm512_and_si512(_mm512_slli_epi64(values, 32 - PRETOKEN_ID_BITS), high));
 }
 
-/* Which of eight pieces have so many ids, or more. */
+/* Which of eight pretokens have so many ids, or more. */
 static inline __mmask8 with_ids(__m512i values, unsigned count)
 {
-    return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)((uint64_t)count << PIECE_COUNT_SHIFT)));
+    return _mm512_cmpge_epu64_mask(values, _mm512_set1_epi64((long long)((uint64_t)count << PRETOKEN_COUNT_SHIFT)));
 }
 
-/* Eight pieces with one or two ids each: those without a second one fall out. */
+/* Eight pretokens with one or two ids each: those without a second one fall out. */
 static inline uint32_t *write_twos(__m512i values, uint32_t *at)
 {
     __mmask8 two = with_ids(values, 2);
@@ -304,7 +307,7 @@ static inline uint32_t *write_twos(__m512i values, uint32_t *at)
     return at + 8 + __builtin_popcount(two);
 }
 
-/* Four pieces with up to three ids each, those of number `first` on of eight: four lanes for each. */
+/* Four pretokens with up to three ids each, those of number `first` on of eight: four lanes for each. */
 static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *at)
 {
     const __m512i twice = _mm512_setr_epi64(0, 0, 1, 1, 2, 2, 3, 3),
@@ -318,7 +321,7 @@ static inline uint32_t *write_threes(__m512i values, unsigned first, uint32_t *a
 }
 #endif
 
-static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
+static size_t write_ids(const struct pretoken_batch *b, uint32_t *ids)
 {
     uint32_t *at = ids, i = 0;
 
@@ -344,7 +347,7 @@ static size_t write_ids(const struct piece_batch *b, uint32_t *ids)
     return (size_t)(at - ids);
 }
 
-static void merge(const struct merge_rules *rules, struct piece_cache *c, struct piece_batch *b)
+static void merge(const struct merge_rules *rules, struct pretoken_cache *c, struct pretoken_batch *b)
 {
 #if defined(__AVX512F__)
     merge_wide(rules, c, b);
@@ -352,4 +355,4 @@ static void merge(const struct merge_rules *rules, struct piece_cache *c, struct
     merge_missed(rules, c, b);
 }
 
-const struct piece_kernels PIECE_ROW = { PIECE_NAME, cut, find, merge, write_ids };
+const struct pretoken_kernels PRETOKEN_ROW = { PRETOKEN_NAME, cut, find, merge, write_ids };

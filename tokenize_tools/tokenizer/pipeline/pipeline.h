@@ -1,10 +1,10 @@
 /*
- * engine.h: a tokenizer ready to encode, made from a spec. It never changes; encoder.h does the work.
+ * pipeline.h: a tokenizer ready to encode, made from a spec. It never changes; encoder.h does the work.
  */
-#ifndef LEAT_TOKENIZER_ENGINE_H
-#define LEAT_TOKENIZER_ENGINE_H
+#ifndef LEAT_TOKENIZER_PIPELINE_H
+#define LEAT_TOKENIZER_PIPELINE_H
 
-#include "tokenizer/bpe/model.h"
+#include "tokenizer/bpe/bpe.h"
 #include "tokenizer/decode/decoder.h"
 #include "tokenizer/normalize/normalizer.h"
 #include "tokenizer/normalize/sentencepiece_normalizer.h"
@@ -13,11 +13,11 @@
 #include "tokenizer/split/pretokenizer.h"
 #include "tokenizer/split/string_finder.h"
 
-struct engine {
+struct pipeline {
     struct tokenizer_spec *spec;
     enum spaced_prefix prefix;     /* SPACED_NOT: texts go through the normalizer and the pre-tokenizer */
     struct tokenizer_spec *spaced; /* else the model's spec */
-    struct model *model;
+    struct bpe *model;
     struct normalizer *normalizer;
     struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SCORES */
     struct pretokenizer *pretokenizer;
@@ -26,7 +26,7 @@ struct engine {
 };
 
 /* Takes the spec over, also on failure. */
-enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, struct leat_error *err);
-void engine_free(struct engine *e);
+enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spec, struct leat_error *err);
+void pipeline_free(struct pipeline *e);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * test_pieces.c: pieces encoded by the batch give the ids that each gives alone, merged plainly and without a cache; at
- * every CPU level, with all of the vocabularies at hand. The texts are made of tokens, of parts of tokens, and of
- * characters of all lengths, so that merges, cuts, and tokens that no merge makes are common; pieces are cut out of them
- * anywhere between characters, from one byte to more than a batch holds, and come again. The text ends where its memory
- * ends. test_pieces_tiny.c is the same with caches so small that all entries are pushed out again and again.
+ * test_pretokens.c: pretokens encoded by the batch give the ids that each gives alone, merged plainly and without a
+ * cache; at every CPU level, with all of the vocabularies at hand. The texts are made of tokens, of parts of tokens,
+ * and of characters of all lengths, so that merges, cuts, and tokens that no merge makes are common; pretokens are cut
+ * out of them anywhere between characters, from one byte to more than a batch holds, and come again. The text ends
+ * where its memory ends. test_pretokens_tiny.c is the same with caches so small that all entries are pushed out again
+ * and again.
  */
-#include "tokenizer/bpe/model_parts.h"
+#include "tokenizer/bpe/bpe_internal.h"
 
 #include "base/utf8.h"
 #include "t.h"
@@ -15,7 +16,7 @@
 #include "vocabularies.h"
 
 #define TEXT_BYTES ((size_t)300 << 10)
-#define PIECES     65536
+#define PRETOKENS  65536
 
 static uint64_t random_state;
 
@@ -69,12 +70,12 @@ static uint8_t *make_text(const struct tokenizer_spec *spec, size_t *bytes)
     return valid_text(&some, bytes);
 }
 
-/* Ends of pieces up to the end of the text; mostly short ones. */
-static size_t make_pieces(const uint8_t *text, size_t bytes, uint32_t *ends)
+/* Ends of pretokens up to the end of the text; mostly short ones. */
+static size_t make_pretokens(const uint8_t *text, size_t bytes, uint32_t *ends)
 {
     size_t count = 0, at = 0;
 
-    while (at < bytes && count < PIECES) {
+    while (at < bytes && count < PRETOKENS) {
         size_t kind = below(2000), most = kind == 0 ? 40000 : kind < 20 ? 300 : kind < 200 ? 64 : kind < 800 ? 20 : 9;
 
         at += 1 + below(most);
@@ -89,44 +90,44 @@ static size_t make_pieces(const uint8_t *text, size_t bytes, uint32_t *ends)
 
 /* ---- Two ways ---- */
 
-static void encode_plainly(const struct model *m, const uint8_t *text, const uint32_t *ends, size_t count,
+static void encode_plainly(const struct bpe *m, const uint8_t *text, const uint32_t *ends, size_t count,
                            struct id_list *out)
 {
-    struct model_scratch *s;
+    struct bpe_scratch *s;
     uint32_t begin = 0;
 
-    T_OK(model_scratch_make(&s, NULL, 0, &t_err));
+    T_OK(bpe_scratch_make(&s, NULL, 0, &t_err));
     for (size_t i = 0; i < count; begin = ends[i++])
-        T_OK(model_encode_whole(m, s, text + begin, ends[i] - begin, out, &t_err));
-    model_scratch_free(s);
+        T_OK(bpe_encode_whole(m, s, text + begin, ends[i] - begin, out, &t_err));
+    bpe_scratch_free(s);
 }
 
 /* In runs of random lengths; `times` the same again, with what the cache then knows. */
-static void encode_batches(const struct model *m, const char *name, const uint8_t *text, size_t bytes,
+static void encode_batches(const struct bpe *m, const char *name, const uint8_t *text, size_t bytes,
                            const uint32_t *ends, size_t count, const struct id_list *want, size_t cache_bytes)
 {
-    struct model_scratch *s;
+    struct bpe_scratch *s;
     struct id_list out = { 0 };
 
-    T_OK(model_scratch_make(&s, NULL, cache_bytes, &t_err));
+    T_OK(bpe_scratch_make(&s, NULL, cache_bytes, &t_err));
     for (unsigned times = 0; times < 2; times++) {
         out.count = 0;
         for (size_t at = 0, run; at < count; at += run) {
             run = 1 + below(below(4) ? 3000 : 40);
             run = run < count - at ? run : count - at;
-            T_OK(model_encode_pieces(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
+            T_OK(bpe_encode_pretokens(m, s, text, bytes, at > 0 ? ends[at - 1] : 0, ends + at, run, &out, &t_err));
         }
         if (out.count != want->count || memcmp(out.ids, want->ids, out.count * sizeof *out.ids) != 0)
-            T_FAIL("%s, %s, pass %u: %zu ids, not the %zu of single pieces", name, s->kernels->name, times, out.count,
-                   want->count);
+            T_FAIL("%s, %s, pass %u: %zu ids, not the %zu of single pretokens", name, s->kernels->name, times,
+                   out.count, want->count);
     }
     T_CHECK(s->cache.large == (cache_bytes > 0));
     id_list_free(&out);
-    model_scratch_free(s);
+    bpe_scratch_free(s);
 }
 
-static void check_levels(const char *name, const struct model *m, const uint8_t *text, size_t bytes,
-                         const uint32_t *ends, size_t count)
+static void check_levels(const char *name, const struct bpe *m, const uint8_t *text, size_t bytes, const uint32_t *ends,
+                         size_t count)
 {
     static const char *const levels[] = { "plain", "avx2", "avx512" };
     struct id_list want = { 0 };
@@ -141,8 +142,8 @@ static void check_levels(const char *name, const struct model *m, const uint8_t 
     id_list_free(&want);
 }
 
-/* Bytes, and Chinese characters that are tokens but that no merge makes: alone they are a token, as a part of a piece
- * they are their bytes. */
+/* Bytes, and Chinese characters that are tokens but that no merge makes: alone they are a token, as a part of a
+ * pretoken they are their bytes. */
 static void write_unreachable(const char *path)
 {
     FILE *f = fopen(path, "w");
@@ -166,21 +167,21 @@ static void write_unreachable(const char *path)
 
 static void check_vocabulary(const char *name)
 {
-    static uint32_t ends[PIECES];
+    static uint32_t ends[PRETOKENS];
     struct opened_spec opened;
-    struct model *m;
+    struct bpe *m;
     uint8_t *text;
     size_t bytes, count;
 
     T_OK(spec_open(&opened, name, NULL, &t_err));
-    T_OK(model_make(&m, opened.spec, &t_err));
+    T_OK(bpe_make(&m, opened.spec, &t_err));
     if (!m->cuts && !m->apart) {
         text = make_text(opened.spec, &bytes);
-        count = make_pieces(text, bytes, ends);
+        count = make_pretokens(text, bytes, ends);
         check_levels(name, m, text, bytes, ends, count);
         free(text);
     }
-    model_free(m);
+    bpe_free(m);
     spec_close(&opened);
 }
 

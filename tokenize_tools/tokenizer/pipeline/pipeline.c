@@ -1,5 +1,5 @@
-/* engine.c: see engine.h. */
-#include "engine.h"
+/* pipeline.c: see pipeline.h. */
+#include "pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/status.h"
 
 /* Added tokens looked for in normalized text are normalized themselves, as the reference does. */
-static enum leat_status add_normalized(struct engine *e, uint32_t place, struct leat_error *err)
+static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struct leat_error *err)
 {
     const struct spec_string *content = &e->spec->added[place].content;
     struct normalizer_scratch scratch;
@@ -26,7 +26,7 @@ static enum leat_status add_normalized(struct engine *e, uint32_t place, struct 
     return s;
 }
 
-static enum leat_status make_finders(struct engine *e, struct leat_error *err)
+static enum leat_status make_finders(struct pipeline *e, struct leat_error *err)
 {
     enum leat_status s = string_finder_make(&e->raw, err);
 
@@ -41,19 +41,19 @@ static enum leat_status make_finders(struct engine *e, struct leat_error *err)
     return s;
 }
 
-static enum leat_status make_model(struct engine *e, struct leat_error *err)
+static enum leat_status make_model(struct pipeline *e, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     e->prefix = spaced_find(e->spec);
     if (e->prefix != SPACED_NOT)
         s = spaced_make(&e->spaced, e->spec, err);
-    return s == LEAT_OK ? model_make(&e->model, e->spaced ? e->spaced : e->spec, err) : s;
+    return s == LEAT_OK ? bpe_make(&e->model, e->spaced ? e->spaced : e->spec, err) : s;
 }
 
-enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, struct leat_error *err)
+enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spec, struct leat_error *err)
 {
-    struct engine *e = calloc(1, sizeof *e);
+    struct pipeline *e = calloc(1, sizeof *e);
     enum leat_status s;
 
     *out = NULL;
@@ -66,18 +66,18 @@ enum leat_status engine_make(struct engine **out, struct tokenizer_spec *spec, s
         (s = pretokenizer_make(&e->pretokenizer, spec, err)) != LEAT_OK ||
         (s = decoder_make(&e->decoder, spec, e->normalizer, err)) != LEAT_OK || (s = make_finders(e, err)) != LEAT_OK ||
         (spec->model == SPEC_SCORES && (s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err)) != LEAT_OK)) {
-        engine_free(e);
+        pipeline_free(e);
         return s;
     }
     *out = e;
     return LEAT_OK;
 }
 
-void engine_free(struct engine *e)
+void pipeline_free(struct pipeline *e)
 {
     if (!e)
         return;
-    model_free(e->model);
+    bpe_free(e->model);
     normalizer_free(e->normalizer);
     sentencepiece_normalizer_free(e->sentencepiece);
     pretokenizer_free(e->pretokenizer);

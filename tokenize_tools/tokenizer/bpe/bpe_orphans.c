@@ -1,24 +1,25 @@
-/* model_orphans.c: which tokens of a model are orphans (orphans.h): what has been found out about its merges tells. */
+/* bpe_orphans.c: which tokens of a model are orphans (orphans.h): what has been found out about its merges tells. */
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "bpe_internal.h"
 #include "live_merges.h"
-#include "model_parts.h"
 
-/* Whether it is certain that the token's own text, merged, is the token. Of a model that keeps all merges nothing is. */
-static bool comes_about(const struct model *m, uint32_t place)
+/* Whether it is certain that the token's own text, merged, is the token. Of a model that keeps all merges nothing
+ * is. */
+static bool comes_about(const struct bpe *m, uint32_t place)
 {
     const struct tokenizer_spec *spec = m->spec;
     const struct spec_token *t = &spec->tokens[place];
 
-    if (t->foreign || t->length == 0 || !model_mergeable(t))
+    if (t->foreign || t->length == 0 || !bpe_mergeable(t))
         return false;
     if (spec->splits)
         return t->length == 1 || spec->splits[place] != SPEC_NO_SPLIT;
     return m->live && live_merges_symbols(m->live)[place].made != LIVE_NEVER;
 }
 
-enum leat_status model_find_orphans(struct model *m, struct leat_error *err)
+enum leat_status bpe_find_orphans(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     struct orphans *o = calloc(1, sizeof *o);
@@ -46,7 +47,7 @@ enum leat_status model_find_orphans(struct model *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-void model_free_orphans(struct model *m)
+void bpe_free_orphans(struct bpe *m)
 {
     if (m->orphans)
         free(m->orphans->tokens);

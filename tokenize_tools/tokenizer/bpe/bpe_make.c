@@ -1,5 +1,5 @@
-/* model_make.c: making a model: its bytes, its merges (model_merges.c lists them), its safe cuts. */
-#include "model_parts.h"
+/* bpe_make.c: making a model: its bytes, its merges (bpe_merges.c lists them), its safe cuts. */
+#include "bpe_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,11 +12,11 @@
 
 /* The last character of the left part and the first of the right one: what stands inside of them other merges have
  * made. */
-static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct merge *merge)
+static void mark_pair(struct bpe *m, struct cut_pairs *bytes, const struct merge *merge)
 {
     const struct spec_token *t = &m->spec->tokens[merge->result];
     const uint8_t *text = spec_token_bytes(m->spec, t);
-    uint32_t right = model_symbol_bytes(m, merge->right), before, after;
+    uint32_t right = bpe_symbol_bytes(m, merge->right), before, after;
     size_t middle = t->length - right, begin;
 
     if (right == 0 || right >= t->length) /* an empty token: no text holds one */
@@ -32,7 +32,7 @@ static void mark_pair(struct model *m, struct cut_pairs *bytes, const struct mer
  * Cuts are made only where characters are symbols: not with a prefix or suffix for parts of words, which depend on the
  * word's ends; not where tokens of single bytes can merge, whose products' texts do not show the characters.
  */
-static enum leat_status make_cuts(struct model *m, struct leat_error *err)
+static enum leat_status make_cuts(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     struct cut_pairs *bytes;
@@ -41,7 +41,7 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
     if (spec->byte_level || m->affixes)
         return LEAT_OK;
     for (size_t i = 0; i < m->list_count; i++)
-        if (model_is_fallback(m, m->list[i].left) || model_is_fallback(m, m->list[i].right))
+        if (bpe_is_fallback(m, m->list[i].left) || bpe_is_fallback(m, m->list[i].right))
             return LEAT_OK;
     s = byte_cuts_begin(&m->byte_cuts, err);
     if (s != LEAT_OK)
@@ -60,7 +60,7 @@ static enum leat_status make_cuts(struct model *m, struct leat_error *err)
 }
 
 /* Where unknown characters can come out as an unknown token, a run of them must stay in one part. */
-static enum leat_status find_known(struct model *m, struct leat_error *err)
+static enum leat_status find_known(struct bpe *m, struct leat_error *err)
 {
     if (!m->cuts || m->all_fall_back)
         return LEAT_OK;
@@ -70,7 +70,7 @@ static enum leat_status find_known(struct model *m, struct leat_error *err)
     for (uint32_t i = 0; i < m->spec->token_count; i++) {
         const struct spec_token *t = &m->spec->tokens[i];
         size_t length = 0;
-        bool met = t->length > 0 && !t->foreign && model_mergeable(t) && t->type != SPEC_UNUSED;
+        bool met = t->length > 0 && !t->foreign && bpe_mergeable(t) && t->type != SPEC_UNUSED;
         uint32_t c = met ? unicode_decode(spec_token_bytes(m->spec, t), &length) : 0;
 
         if (length > 0 && length == t->length)
@@ -82,14 +82,14 @@ static enum leat_status find_known(struct model *m, struct leat_error *err)
 /* ---- The whole ---- */
 
 /* A byte that is a character with a token of its own, which needs nothing to fall back to. (Gemma has no <0x09>.) */
-static bool is_letter(const struct model *m, uint8_t byte)
+static bool is_letter(const struct bpe *m, uint8_t byte)
 {
-    uint32_t place = byte < 0x80 ? model_find_symbol(m, &byte, 1) : NO_SYMBOL;
+    uint32_t place = byte < 0x80 ? bpe_find_symbol(m, &byte, 1) : NO_SYMBOL;
 
-    return place != NO_SYMBOL && model_mergeable(&m->spec->tokens[place]) && m->spec->tokens[place].type != SPEC_UNUSED;
+    return place != NO_SYMBOL && bpe_mergeable(&m->spec->tokens[place]) && m->spec->tokens[place].type != SPEC_UNUSED;
 }
 
-static void find_bytes(struct model *m)
+static void find_bytes(struct bpe *m)
 {
     m->all_bytes = m->all_fall_back = true;
     for (unsigned b = 0; b < 256; b++) {
@@ -97,8 +97,8 @@ static void find_bytes(struct model *m)
         uint8_t byte = (uint8_t)b;
 
         snprintf(name, sizeof name, "<0x%02X>", b);
-        m->bytes[b] = m->spec->byte_level ? model_find_symbol(m, &byte, 1) : NO_SYMBOL;
-        m->fallback[b] = m->spec->byte_fallback ? model_find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
+        m->bytes[b] = m->spec->byte_level ? bpe_find_symbol(m, &byte, 1) : NO_SYMBOL;
+        m->fallback[b] = m->spec->byte_fallback ? bpe_find_symbol(m, (const uint8_t *)name, 6) : NO_SYMBOL;
         m->all_bytes = m->all_bytes && m->bytes[b] != NO_SYMBOL;
         m->all_fall_back = m->all_fall_back && (m->fallback[b] != NO_SYMBOL || is_letter(m, byte));
         if (m->fallback[b] != NO_SYMBOL && m->fallback[b] >= m->fallback_end)
@@ -107,7 +107,7 @@ static void find_bytes(struct model *m)
 }
 
 /* The symbols of the characters, for kernels; those of one byte are m->bytes. */
-static enum leat_status make_letters(struct model *m, struct leat_error *err)
+static enum leat_status make_letters(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
 
@@ -120,7 +120,7 @@ static enum leat_status make_letters(struct model *m, struct leat_error *err)
         const struct spec_token *t = &spec->tokens[i];
         size_t length = 0;
         uint32_t c =
-            t->foreign || t->length > 3 || !model_mergeable(t) ? 0 : unicode_decode(spec_token_bytes(spec, t), &length);
+            t->foreign || t->length > 3 || !bpe_mergeable(t) ? 0 : unicode_decode(spec_token_bytes(spec, t), &length);
 
         if (length > 0 && length == t->length)
             m->letters[c] = i;
@@ -130,9 +130,9 @@ static enum leat_status make_letters(struct model *m, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Whether pieces begin as bytes, or as characters of which none is ever unknown; all of them symbols that the table of
- * pairs can tell apart, merged or not. */
-static bool have_rules(const struct model *m)
+/* Whether pretokens begin as bytes, or as characters of which none is ever unknown; all of them symbols that the table
+ * of pairs can tell apart, merged or not. */
+static bool have_rules(const struct bpe *m)
 {
     if (m->affixes || m->apart || m->spec->token_count > PAIR_NOBODY)
         return false;
@@ -141,8 +141,8 @@ static bool have_rules(const struct model *m)
     return m->cuts_by_bytes && (m->spec->model == SPEC_MERGES || (!m->splits && m->odd_count == 0));
 }
 
-/* What kernels need to merge pieces in turns. A pair of bytes that are symbols makes a token of two. */
-static enum leat_status make_rules(struct model *m, struct leat_error *err)
+/* What kernels need to merge pretokens in turns. A pair of bytes that are symbols makes a token of two. */
+static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     const struct pair_table *pairs = merge_table_pairs(m->merges);
@@ -177,7 +177,7 @@ static enum leat_status make_rules(struct model *m, struct leat_error *err)
     return s;
 }
 
-static void set_up(struct model *m, const struct tokenizer_spec *spec)
+static void set_up(struct bpe *m, const struct tokenizer_spec *spec)
 {
     m->spec = spec;
     m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
@@ -194,21 +194,21 @@ static void set_up(struct model *m, const struct tokenizer_spec *spec)
 }
 
 /* As far as the list of merges. */
-static enum leat_status begin(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+static enum leat_status begin(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
-    struct model *m = *out = calloc(1, sizeof *m);
+    struct bpe *m = *out = calloc(1, sizeof *m);
     enum leat_status s = m ? vocabulary_map_make(&m->map, spec, err) : status_no_memory(err, sizeof *m);
 
     if (s != LEAT_OK)
         return s;
     set_up(m, spec);
-    return model_make_list(m, err);
+    return bpe_make_list(m, err);
 }
 
-enum leat_status model_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
-                                   struct leat_error *err)
+enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
+                                 struct leat_error *err)
 {
-    struct model *m;
+    struct bpe *m;
     enum leat_status s = begin(&m, spec, err);
 
     *list = NULL;
@@ -217,22 +217,22 @@ enum leat_status model_list_merges(struct merge **list, size_t *count, const str
         *count = m->list_count;
         m->list = NULL;
     }
-    model_free(m);
+    bpe_free(m);
     return s;
 }
 
-enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+enum leat_status bpe_make(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
-    struct model *m;
+    struct bpe *m;
     enum leat_status s = begin(&m, spec, err);
 
     *out = NULL;
     if (s == LEAT_OK)
         s = merge_table_make(&m->merges, m->list, m->list_count, err);
     if (s == LEAT_OK)
-        s = model_find_orphans(m, err);
+        s = bpe_find_orphans(m, err);
     if (s == LEAT_OK)
-        s = model_scores_splits(m, err);
+        s = bpe_scores_splits(m, err);
     if (s == LEAT_OK)
         s = make_cuts(m, err);
     if (s == LEAT_OK)
@@ -240,21 +240,21 @@ enum leat_status model_make(struct model **out, const struct tokenizer_spec *spe
     if (s == LEAT_OK)
         s = make_rules(m, err);
     if (s != LEAT_OK) {
-        model_free(m);
+        bpe_free(m);
         return s;
     }
-    model_free_making(m);
+    bpe_free_making(m);
     *out = m;
     return LEAT_OK;
 }
 
-void model_free(struct model *m)
+void bpe_free(struct bpe *m)
 {
     if (!m)
         return;
     vocabulary_map_free(&m->map);
     merge_table_free(m->merges);
-    model_free_orphans(m);
+    bpe_free_orphans(m);
     free(m->letters);
     free(m->known);
     free(m->splits);
@@ -262,6 +262,6 @@ void model_free(struct model *m)
     free(m->first);
     free(m->ids);
     byte_cuts_free(&m->byte_cuts);
-    model_free_making(m);
+    bpe_free_making(m);
     free(m);
 }

@@ -1,10 +1,10 @@
 /*
- * piece_cut_kernel.h: cutting pieces where byte_cuts.h allows, for piece_kernel.h: which places of the text are safe
- * depends on the characters at both sides alone, so that all of a batch's text is gone through once, whatever the
- * pieces in it; then pieces and cuts are put in order together.
+ * pretoken_cut_kernel.h: cutting pretokens where byte_cuts.h allows, for pretoken_kernel.h: which places of the text
+ * are safe depends on the characters at both sides alone, so that all of a batch's text is gone through once, whatever
+ * the pretokens in it; then pretokens and cuts are put in order together.
  */
 #include "byte_cuts.h"
-#include "piece_batch.h"
+#include "pretoken_batch.h"
 #if defined(__AVX512F__)
 #include "tokenizer/scan/bit_places_avx512.h"
 #endif
@@ -153,24 +153,24 @@ static inline const uint8_t *block_text(uint8_t copy[4 + 64 + 4], const uint8_t 
     return copy + 4;
 }
 
-/* ---- Pieces and cuts in their order ---- */
+/* ---- Pretokens and cuts in their order ---- */
 
-/* The ends of pieces that are left, and what they count from. */
+/* The ends of pretokens that are left, and what they count from. */
 struct cut_ends {
     const uint32_t *first, *next, *last;
     uint32_t base;
 };
 
-/* Notes the pieces that end where pieces number `first` and so on begin, by bits: fixed ones. */
-static inline void note_fixed(struct piece_batch *b, uint32_t first, uint32_t which)
+/* Notes the pretokens that end where pretokens number `first` and so on begin, by bits: fixed ones. */
+static inline void note_fixed(struct pretoken_batch *b, uint32_t first, uint32_t which)
 {
     for (; which; which &= which - 1)
         b->fixed[b->fixed_count++] = first + (uint32_t)__builtin_ctz(which) - 1;
 }
 
 #if defined(__AVX512F__)
-/* Puts sixteen pieces down; returns which of them begin before `limit`. */
-static inline __mmask16 put_sixteen(struct piece_batch *b, uint32_t count, const struct cut_ends *e, uint32_t limit)
+/* Puts sixteen pretokens down; returns which of them begin before `limit`. */
+static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, const struct cut_ends *e, uint32_t limit)
 {
     size_t left = (size_t)(e->last - e->next);
     __mmask16 there = left >= 16 ? 0xffff : (__mmask16)((1u << left) - 1), fixed;
@@ -188,8 +188,8 @@ static inline __mmask16 put_sixteen(struct piece_batch *b, uint32_t count, const
 }
 #endif
 
-/* Where there is no safe place: the pieces that begin before `limit`. */
-static inline uint32_t put_pieces(struct piece_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
+/* Where there is no safe place: the pretokens that begin before `limit`. */
+static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
 #if defined(__AVX512F__)
     /* whether all sixteen do is foretold by the last of them: no step waits for the one before */
@@ -208,7 +208,7 @@ static inline uint32_t put_pieces(struct piece_batch *b, uint32_t count, struct 
     return count;
 }
 
-/* Takes the ends out that lie in 64 places from `at` on, up to `limit`: bits; *fixed: those of fixed pieces. */
+/* Takes the ends out that lie in 64 places from `at` on, up to `limit`: bits; *fixed: those of fixed pretokens. */
 static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit, uint64_t *fixed)
 {
     uint64_t ends = 0;
@@ -250,7 +250,7 @@ static inline uint64_t behind_last(uint64_t bits)
     return bits ? ~(((uint64_t)2 << (63 - __builtin_clzll(bits))) - 1) : ~(uint64_t)0;
 }
 
-/* The places inside of fixed pieces: those that end here, and one that goes on. */
+/* The places inside of fixed pretokens: those that end here, and one that goes on. */
 static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uint64_t fixed)
 {
     uint64_t inside = e->next < e->last && *e->next & BATCH_FIXED ? behind_last(ends) : 0;
@@ -263,8 +263,8 @@ static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uin
     return inside;
 }
 
-/* The places in pieces of more than BYTE_CUTS_LEAST bytes, of pieces that begin at `ends`, and `before` bytes before the
- * first place; the last one ends `behind` bytes behind the first place. */
+/* The places in pretokens of more than BYTE_CUTS_LEAST bytes, of pretokens that begin at `ends`, and `before` bytes
+ * before the first place; the last one ends `behind` bytes behind the first place. */
 static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
 {
     uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
@@ -284,8 +284,8 @@ static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behi
     return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_LEAST ? none | last : none;
 }
 
-/* Puts down the pieces that begin at `ends` and at safe places, from `at` on. `parts` tells which is which. */
-static inline uint32_t put_both(struct piece_batch *b, uint32_t count, uint32_t at, uint64_t ends, uint64_t fixed,
+/* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` tells which is which. */
+static inline uint32_t put_both(struct pretoken_batch *b, uint32_t count, uint32_t at, uint64_t ends, uint64_t fixed,
                                 uint64_t safe)
 {
     uint64_t all = ends | safe;
@@ -307,8 +307,9 @@ static inline uint32_t put_both(struct piece_batch *b, uint32_t count, uint32_t 
     return count;
 }
 
-/* What was noted is which pieces begin where one of the text does: all that do, and end where one does, are whole. */
-static void tell_kinds(const struct orphans *orphans, struct piece_batch *b)
+/* What was noted is which pretokens begin where one of the text does: all that do, and end where one does, are
+ * whole. */
+static void tell_kinds(const struct orphans *orphans, struct pretoken_batch *b)
 {
     if (!orphans) {
         memset(b->parts, 0, b->count);
@@ -319,11 +320,11 @@ static void tell_kinds(const struct orphans *orphans, struct piece_batch *b)
                       orphan_maybe(orphans, b->text + b->begins[i], b->begins[i + 1] - b->begins[i]);
 }
 
-/* The pieces that begin in 64 places from `at` on, up to `limit`, where characters beyond ASCII do at `leads`. */
+/* The pretokens that begin in 64 places from `at` on, up to `limit`, where characters beyond ASCII do at `leads`. */
 static inline uint32_t put_block(const struct byte_cuts *c, const uint8_t *text, uint64_t leads, struct cut_ends *e,
-                                 uint32_t at, uint32_t limit, uint32_t bytes, struct piece_batch *b, uint32_t count)
+                                 uint32_t at, uint32_t limit, uint32_t bytes, struct pretoken_batch *b, uint32_t count)
 {
-    uint32_t begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the piece that goes on */
+    uint32_t begin = e->next > e->first ? (e->next[-1] & ~BATCH_FIXED) - e->base : 0; /* of the pretoken that goes on */
     uint64_t fixed, ends = take_ends(e, at, limit, &fixed);
 
     leads &= ~(ends | inside_fixed(e, ends, fixed));
@@ -336,7 +337,7 @@ static inline uint32_t put_block(const struct byte_cuts *c, const uint8_t *text,
 }
 
 static uint32_t put_blocks(const struct byte_cuts *c, const uint8_t *text, uint32_t bytes, size_t room,
-                           struct cut_ends *e, struct piece_batch *b)
+                           struct cut_ends *e, struct pretoken_batch *b)
 {
     uint32_t count = 1;
 
@@ -350,22 +351,22 @@ static uint32_t put_blocks(const struct byte_cuts *c, const uint8_t *text, uint3
             leads &= ~(uint64_t)1;
         if (!leads)
             continue;
-        count = put_pieces(b, count, e, at);
+        count = put_pretokens(b, count, e, at);
         count = put_block(c, block, leads, e, at, limit, bytes, b, count);
     }
-    return put_pieces(b, count, e, bytes);
+    return put_pretokens(b, count, e, bytes);
 }
 
 static const uint32_t *cut(const struct byte_cuts *c, const struct orphans *orphans, const uint8_t *text,
                            uint32_t bytes, size_t room, const uint32_t *ends, const uint32_t *last, uint32_t base,
-                           struct piece_batch *b)
+                           struct pretoken_batch *b)
 {
     struct cut_ends e = { ends, ends, last, base };
     uint32_t count;
 
     b->begins[0] = b->fixed_count = 0;
     b->parts[0] = 1;
-    count = c ? put_blocks(c, text, bytes, room, &e, b) : put_pieces(b, 1, &e, bytes);
+    count = c ? put_blocks(c, text, bytes, room, &e, b) : put_pretokens(b, 1, &e, bytes);
     if (e.next < last && *e.next == ((bytes + base) | BATCH_FIXED))
         note_fixed(b, count, 1);
     b->begins[count] = bytes;

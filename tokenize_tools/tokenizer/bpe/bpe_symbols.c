@@ -1,8 +1,8 @@
 /*
- * model_symbols.c: the symbols that a text begins with, before anything is merged: bytes or characters, spelled with
+ * bpe_symbols.c: the symbols that a text begins with, before anything is merged: bytes or characters, spelled with
  * prefix and suffix where the file has them; what has no token falls back to bytes or becomes unknown.
  */
-#include "model_parts.h"
+#include "bpe_internal.h"
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "base/utf8.h"
 #include "tokenizer/unicode/unicode.h"
 
-enum leat_status model_no_unknown(const struct model *m, struct leat_error *err)
+enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TEXT,
                       "the text has a character that is not in the vocabulary, and its unknown token "
@@ -18,9 +18,9 @@ enum leat_status model_no_unknown(const struct model *m, struct leat_error *err)
                       (const char *)m->spec->unknown_text.bytes);
 }
 
-/* Hugging Face's order, to the letter: a run of unknown characters is put down when a known one comes or the piece
+/* Hugging Face's order, to the letter: a run of unknown characters is put down when a known one comes or the pretoken
  * ends, but not when a character falls back to bytes. */
-static size_t put_pending(const struct model *m, uint32_t *symbols, size_t n, bool *pending)
+static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool *pending)
 {
     if (*pending)
         symbols[n++] = m->unknown;
@@ -29,15 +29,15 @@ static size_t put_pending(const struct model *m, uint32_t *symbols, size_t n, bo
 }
 
 /* A character, or byte of byte-level text, without a token where there is no unknown token. */
-static enum leat_status refuse_unknown(const struct model *m, const uint8_t *character, struct leat_error *err)
+static enum leat_status refuse_unknown(const struct bpe *m, const uint8_t *character, struct leat_error *err)
 {
     if (m->spec->model == SPEC_RANKS) /* tiktoken panics */
         return status_set(err, LEAT_E_TEXT, "the text has the byte 0x%02x, for which the vocabulary has no token",
                           *character);
-    return m->spec->unknown_text.bytes ? model_no_unknown(m, err) : LEAT_OK; /* it vanishes */
+    return m->spec->unknown_text.bytes ? bpe_no_unknown(m, err) : LEAT_OK; /* it vanishes */
 }
 
-static enum leat_status put_unknown(const struct model *m, const uint8_t *character, uint32_t *symbols, size_t *n,
+static enum leat_status put_unknown(const struct bpe *m, const uint8_t *character, uint32_t *symbols, size_t *n,
                                     bool *pending, struct leat_error *err)
 {
     if (m->unknown == NO_SYMBOL)
@@ -60,7 +60,7 @@ static void append_spelled(struct spelled *out, const uint8_t *bytes, size_t cou
     out->count += count;
 }
 
-static void spell(const struct model *m, const uint8_t *text, size_t length, bool first, bool last, struct spelled *out)
+static void spell(const struct bpe *m, const uint8_t *text, size_t length, bool first, bool last, struct spelled *out)
 {
     const struct spec_string *prefix = &m->spec->continuing_prefix, *suffix = &m->spec->word_suffix;
 
@@ -73,7 +73,7 @@ static void spell(const struct model *m, const uint8_t *text, size_t length, boo
 }
 
 /* The bytes that fallback goes by: a byte-level file's own way of writing, not what it stands for. */
-static size_t written(const struct model *m, const uint8_t *text, size_t bytes, uint8_t *out)
+static size_t written(const struct bpe *m, const uint8_t *text, size_t bytes, uint8_t *out)
 {
     size_t n = 0;
 
@@ -86,7 +86,7 @@ static size_t written(const struct model *m, const uint8_t *text, size_t bytes, 
 }
 
 /* The symbols of a spelled character's bytes; false, and none put down, if one of them has none. */
-static bool put_fallback(const struct model *m, uint32_t *symbols, size_t *n, const uint8_t *text, size_t bytes)
+static bool put_fallback(const struct bpe *m, uint32_t *symbols, size_t *n, const uint8_t *text, size_t bytes)
 {
     uint8_t out[2 * sizeof((struct spelled *)0)->bytes];
     size_t count = m->spec->byte_fallback ? written(m, text, bytes, out) : 0;
@@ -99,8 +99,8 @@ static bool put_fallback(const struct model *m, uint32_t *symbols, size_t *n, co
     return count > 0;
 }
 
-enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
-                                       size_t *count, struct leat_error *err)
+enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+                                     size_t *count, struct leat_error *err)
 {
     bool pending = false;
     enum leat_status s = LEAT_OK;
@@ -120,7 +120,7 @@ enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols,
             character = spelled.bytes;
             size = spelled.count;
         }
-        symbol = m->spec->byte_level && !m->affixes ? m->bytes[*character] : model_find_symbol(m, character, size);
+        symbol = m->spec->byte_level && !m->affixes ? m->bytes[*character] : bpe_find_symbol(m, character, size);
         if (symbol != NO_SYMBOL) {
             n = put_pending(m, symbols, n, &pending);
             symbols[n++] = symbol;
@@ -132,7 +132,7 @@ enum leat_status model_symbols_of_text(const struct model *m, uint32_t *symbols,
     return s;
 }
 
-size_t model_symbols_most(const struct model *m, size_t bytes)
+size_t bpe_symbols_most(const struct bpe *m, size_t bytes)
 {
     size_t each = 1;
 

@@ -1,12 +1,12 @@
 /*
- * pieces_dump.c: what check_scanners.py compares with the references. Reads texts from the standard input, each a
- * length of four bytes (little-endian) and its UTF-8, and writes for each the number of its pieces and their begins and
- * ends, four bytes each. How it splits stands on the command line:
+ * pretokens_dump.c: what check_scanners.py compares with the references. Reads texts from the standard input, each a
+ * length of four bytes (little-endian) and its UTF-8, and writes for each the number of its pretokens and their begins
+ * and ends, four bytes each. How it splits stands on the command line:
  *
- *     pieces_dump [-w SEED] scanner NAME DIALECT
- *     pieces_dump [-w SEED] pattern TEXT DIALECT BEHAVIOR INVERT
- *     pieces_dump [-w SEED] string TEXT BEHAVIOR INVERT
- *     pieces_dump [-w SEED] digits INDIVIDUAL | punctuation BEHAVIOR | whitespace | words
+ *     pretokens_dump [-w SEED] scanner NAME DIALECT
+ *     pretokens_dump [-w SEED] pattern TEXT DIALECT BEHAVIOR INVERT
+ *     pretokens_dump [-w SEED] string TEXT BEHAVIOR INVERT
+ *     pretokens_dump [-w SEED] digits INDIVIDUAL | punctuation BEHAVIOR | whitespace | words
  *
  * DIALECT is rust or oniguruma, BEHAVIOR as in a tokenizer.json, flags are 0 or 1. With -w each text comes to the
  * splitter in windows of random sizes. Exits 3 if the pattern is refused, printing why; 4 if it gave up on a text.
@@ -86,31 +86,32 @@ static struct splitter splitter_of(int count, char **words)
     } else if (count == 1 && strcmp(words[0], "words") == 0) {
         s = split_whitespace_words();
     } else {
-        fprintf(stderr, "see the head of pieces_dump.c\n");
+        fprintf(stderr, "see the head of pretokens_dump.c\n");
         exit(2);
     }
     return s;
 }
 
-struct pieces {
-    struct split_piece *of;
+struct pretokens {
+    struct split_pretoken *of;
     size_t count, room;
 };
 
-static void append(struct pieces *to, const struct split_piece *from, size_t count, size_t shift)
+static void append(struct pretokens *to, const struct split_pretoken *from, size_t count, size_t shift)
 {
     while (to->count + count > to->room)
         to->of = need(realloc(to->of, (to->room = 2 * to->room + 256) * sizeof *to->of));
     for (size_t i = 0; i < count; i++)
-        to->of[to->count++] = (struct split_piece) { from[i].begin + (uint32_t)shift, from[i].end + (uint32_t)shift };
+        to->of[to->count++] =
+            (struct split_pretoken) { from[i].begin + (uint32_t)shift, from[i].end + (uint32_t)shift };
 }
 
 /* The whole text at once, or in windows that grow where nothing comes out. */
 static void split_all(struct split_run *run, const struct splitter *s, const uint8_t *text, size_t length,
-                      struct pieces *out)
+                      struct pretokens *out)
 {
     size_t from = 0, size = windows ? 1 + random_number() % 64 : length;
-    struct split_piece pieces[SPLIT_ROOM];
+    struct split_pretoken pretokens[SPLIT_ROOM];
     enum pattern_result result;
     bool final;
 
@@ -125,8 +126,8 @@ static void split_all(struct split_run *run, const struct splitter *s, const uin
         if (split_begin(run, s, &(struct scan_window) { text + from, to - from, final }) != PATTERN_DONE)
             exit(4);
         do {
-            result = split_next(run, pieces, &count);
-            append(out, pieces, count, from);
+            result = split_next(run, pretokens, &count);
+            append(out, pretokens, count, from);
         } while (result == PATTERN_MORE);
         if (result != PATTERN_DONE)
             exit(4);
@@ -138,7 +139,7 @@ static void split_all(struct split_run *run, const struct splitter *s, const uin
 
 int main(int argc, char **argv)
 {
-    struct pieces pieces = { 0 };
+    struct pretokens pretokens = { 0 };
     struct splitter s;
     struct pattern_run *pattern_run = NULL;
     uint8_t head[4], *text = NULL;
@@ -161,15 +162,15 @@ int main(int argc, char **argv)
             text = need(realloc(text, room = 2 * length + 256));
         if (fread(text, 1, length, stdin) != length)
             return 1;
-        pieces.count = 0;
-        split_all(&run, &s, text, length, &pieces);
-        bytes_store32(head, (uint32_t)pieces.count);
+        pretokens.count = 0;
+        split_all(&run, &s, text, length, &pretokens);
+        bytes_store32(head, (uint32_t)pretokens.count);
         fwrite(head, 1, 4, stdout);
-        for (size_t i = 0; i < pieces.count; i++) {
+        for (size_t i = 0; i < pretokens.count; i++) {
             uint8_t ends[8];
 
-            bytes_store32(ends, pieces.of[i].begin);
-            bytes_store32(ends + 4, pieces.of[i].end);
+            bytes_store32(ends, pretokens.of[i].begin);
+            bytes_store32(ends + 4, pretokens.of[i].end);
             fwrite(ends, 1, 8, stdout);
         }
     }

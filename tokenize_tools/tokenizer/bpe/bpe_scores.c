@@ -1,8 +1,8 @@
 /*
- * model_scores.c: sentencepiece: the symbols and merges of a model with scores, and its way from merged symbols to ids:
- * pieces of type unused are taken apart again, and what is no piece then becomes bytes or unknown.
+ * bpe_scores.c: sentencepiece: the symbols and merges of a model with scores, and its way from merged symbols to ids:
+ * tokens of type unused are taken apart again, and what is no token then becomes bytes or unknown.
  */
-#include "model_parts.h"
+#include "bpe_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,14 @@ static int compare_u32(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The symbol of a string that is a mergeable piece or a single character of one. */
-static uint32_t symbol_of(const struct model *m, const uint8_t *text, size_t bytes)
+/* The symbol of a string that is a mergeable token or a single character of one. */
+static uint32_t symbol_of(const struct bpe *m, const uint8_t *text, size_t bytes)
 {
     uint32_t place = vocabulary_map_find(&m->map, text, bytes), c;
     const uint32_t *odd;
     size_t length;
 
-    if (place != SPEC_NONE && model_mergeable(&m->spec->tokens[place]))
+    if (place != SPEC_NONE && bpe_mergeable(&m->spec->tokens[place]))
         return place;
     c = unicode_decode(text, &length);
     if (length != bytes || m->odd_count == 0)
@@ -35,8 +35,8 @@ static uint32_t symbol_of(const struct model *m, const uint8_t *text, size_t byt
     return odd ? m->spec->token_count + (uint32_t)(odd - m->odd) : NO_SYMBOL;
 }
 
-/* Characters of pieces that are not pieces themselves. */
-static enum leat_status find_odd_characters(struct model *m, struct leat_error *err)
+/* Characters of tokens that are not tokens themselves. */
+static enum leat_status find_odd_characters(struct bpe *m, struct leat_error *err)
 {
     uint32_t kept = 0;
 
@@ -45,10 +45,10 @@ static enum leat_status find_odd_characters(struct model *m, struct leat_error *
         const uint8_t *text = spec_token_bytes(m->spec, t);
         size_t length;
 
-        for (size_t at = 0; model_mergeable(t) && at < t->length; at += length) {
+        for (size_t at = 0; bpe_mergeable(t) && at < t->length; at += length) {
             uint32_t c = unicode_decode(text + at, &length), place = vocabulary_map_find(&m->map, text + at, length);
 
-            if (place != SPEC_NONE && model_mergeable(&m->spec->tokens[place]))
+            if (place != SPEC_NONE && bpe_mergeable(&m->spec->tokens[place]))
                 continue;
             if (m->odd_count == m->odd_room) {
                 uint32_t room = m->odd_room ? 2 * m->odd_room : 256;
@@ -73,13 +73,13 @@ static enum leat_status find_odd_characters(struct model *m, struct leat_error *
 
 static int compare_scores(const void *a, const void *b)
 {
-    const struct model_scored *x = a, *y = b;
+    const struct bpe_scored *x = a, *y = b;
 
     return x->score != y->score ? (x->score < y->score) - (x->score > y->score)
                                 : (x->place > y->place) - (x->place < y->place);
 }
 
-static enum leat_status split_characters(struct model *m, uint32_t place, uint32_t rank, struct leat_error *err)
+static enum leat_status split_characters(struct bpe *m, uint32_t place, uint32_t rank, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
     const uint8_t *text = spec_token_bytes(m->spec, t);
@@ -94,13 +94,13 @@ static enum leat_status split_characters(struct model *m, uint32_t place, uint32
             continue;
         left = symbol_of(m, text, at);
         right = left == NO_SYMBOL ? NO_SYMBOL : symbol_of(m, text + at, t->length - at);
-        if (right != NO_SYMBOL && (s = model_add_merge(m, left, right, place, rank, err)) != LEAT_OK)
+        if (right != NO_SYMBOL && (s = bpe_add_merge(m, left, right, place, rank, err)) != LEAT_OK)
             return s;
     }
     return LEAT_OK;
 }
 
-enum leat_status model_scores_order(struct model *m, struct leat_error *err)
+enum leat_status bpe_scores_order(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     uint32_t count = 0;
@@ -109,15 +109,15 @@ enum leat_status model_scores_order(struct model *m, struct leat_error *err)
     if (!m->order)
         return status_no_memory(err, ((size_t)spec->token_count + 1) * sizeof *m->order);
     for (uint32_t i = 0; i < spec->token_count; i++)
-        if (model_mergeable(&spec->tokens[i]))
-            m->order[count++] = (struct model_scored) { spec->scores[i], i };
+        if (bpe_mergeable(&spec->tokens[i]))
+            m->order[count++] = (struct bpe_scored) { spec->scores[i], i };
     if (count > 0)
         qsort(m->order, count, sizeof *m->order, compare_scores);
     m->order_count = count;
     return find_odd_characters(m, err);
 }
 
-bool model_scores_differ(const struct model *m)
+bool bpe_scores_differ(const struct bpe *m)
 {
     for (uint32_t i = 1; i < m->order_count; i++)
         if (m->order[i].score == m->order[i - 1].score)
@@ -125,7 +125,7 @@ bool model_scores_differ(const struct model *m)
     return true;
 }
 
-enum leat_status model_scores_merges(struct model *m, struct leat_error *err)
+enum leat_status bpe_scores_merges(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     uint32_t rank = 0;
@@ -137,17 +137,17 @@ enum leat_status model_scores_merges(struct model *m, struct leat_error *err)
     return s;
 }
 
-static enum leat_status two_ways(const struct model *m, uint32_t place, struct leat_error *err)
+static enum leat_status two_ways(const struct bpe *m, uint32_t place, struct leat_error *err)
 {
     const struct spec_token *t = &m->spec->tokens[place];
 
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "the unused piece \"%.*s\" can be merged in two ways, and which one counts depends on the whole "
+                      "the unused token \"%.*s\" can be merged in two ways, and which one counts depends on the whole "
                       "text: such a sentencepiece model is not supported",
                       (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t));
 }
 
-enum leat_status model_scores_splits(struct model *m, struct leat_error *err)
+enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
     bool any = false;
@@ -174,9 +174,9 @@ enum leat_status model_scores_splits(struct model *m, struct leat_error *err)
 
 /* ---- Encoding ---- */
 
-/* sentencepiece: what is left as a character without a piece becomes bytes, or one unknown token a run. */
-static enum leat_status append_unpieced(const struct model *m, const uint8_t *text, size_t bytes, bool *after_unknown,
-                                        struct id_list *out, struct leat_error *err)
+/* sentencepiece: what is left as a character without a token becomes bytes, or one unknown token a run. */
+static enum leat_status append_tokenless(const struct bpe *m, const uint8_t *text, size_t bytes, bool *after_unknown,
+                                         struct id_list *out, struct leat_error *err)
 {
     enum leat_status s = id_list_reserve(out, bytes, err);
     bool all = m->spec->byte_fallback;
@@ -190,7 +190,7 @@ static enum leat_status append_unpieced(const struct model *m, const uint8_t *te
     if (all)
         return LEAT_OK;
     if (m->unknown == NO_SYMBOL)
-        return model_no_unknown(m, err);
+        return bpe_no_unknown(m, err);
     if (!*after_unknown)
         out->ids[out->count++] = m->spec->tokens[m->unknown].id;
     *after_unknown = true;
@@ -198,23 +198,23 @@ static enum leat_status append_unpieced(const struct model *m, const uint8_t *te
 }
 
 /* A symbol that begins at text[*at], which moves behind it. */
-static enum leat_status append_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
+static enum leat_status append_symbol(const struct bpe *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                       bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t begin = *at, length = model_symbol_bytes(m, symbol);
+    size_t begin = *at, length = bpe_symbol_bytes(m, symbol);
 
     *at += length;
     if (symbol >= m->spec->token_count || m->spec->tokens[symbol].type == SPEC_UNUSED)
-        return append_unpieced(m, text + begin, length, after_unknown, out, err);
+        return append_tokenless(m, text + begin, length, after_unknown, out, err);
     *after_unknown = false;
-    return model_append(m, &symbol, 1, out, err);
+    return bpe_append(m, &symbol, 1, out, err);
 }
 
-/* The same; an unused piece is taken apart: each of its parts is looked for from the top. */
-static enum leat_status append_whole_symbol(const struct model *m, const uint8_t *text, size_t *at, uint32_t symbol,
+/* The same; an unused token is taken apart: each of its parts is looked for from the top. */
+static enum leat_status append_whole_symbol(const struct bpe *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                             bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
-    size_t begin = *at, end = begin + model_symbol_bytes(m, symbol);
+    size_t begin = *at, end = begin + bpe_symbol_bytes(m, symbol);
     enum leat_status s = LEAT_OK;
 
     while (s == LEAT_OK && *at < end) {
@@ -222,7 +222,7 @@ static enum leat_status append_whole_symbol(const struct model *m, const uint8_t
         uint32_t part = symbol;
 
         while (m->splits && part < m->spec->token_count && m->splits[part].left != NO_SYMBOL) {
-            size_t middle = part_begin + model_symbol_bytes(m, m->splits[part].left);
+            size_t middle = part_begin + bpe_symbol_bytes(m, m->splits[part].left);
 
             if (*at >= middle)
                 part_begin = middle;
@@ -233,7 +233,7 @@ static enum leat_status append_whole_symbol(const struct model *m, const uint8_t
     return s;
 }
 
-static enum leat_status known_symbols(const struct model *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
+static enum leat_status known_symbols(const struct bpe *m, uint32_t *symbols, const uint8_t *text, size_t bytes,
                                       size_t *count, struct leat_error *err)
 {
     size_t length;
@@ -248,19 +248,19 @@ static enum leat_status known_symbols(const struct model *m, uint32_t *symbols, 
 }
 
 /* A run of characters that all have symbols. */
-static enum leat_status encode_known(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
+static enum leat_status encode_known(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                      bool *after_unknown, struct id_list *out, struct leat_error *err)
 {
     size_t count, at = 0;
-    enum leat_status status = model_merge_text(m, s, known_symbols, text, bytes, &count, err);
+    enum leat_status status = bpe_merge_text(m, s, known_symbols, text, bytes, &count, err);
 
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = append_whole_symbol(m, text, &at, s->symbols[i], after_unknown, out, err);
     return status;
 }
 
-enum leat_status model_scores_encode(const struct model *m, struct model_scratch *s, const uint8_t *text, size_t bytes,
-                                     struct id_list *out, struct leat_error *err)
+enum leat_status bpe_scores_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                   struct id_list *out, struct leat_error *err)
 {
     bool after_unknown = false;
     enum leat_status status = LEAT_OK;
@@ -279,7 +279,7 @@ enum leat_status model_scores_encode(const struct model *m, struct model_scratch
         if (at > run)
             status = encode_known(m, s, text + run, at - run, &after_unknown, out, err);
         if (status == LEAT_OK && at < bytes)
-            status = append_unpieced(m, text + at, length, &after_unknown, out, err);
+            status = append_tokenless(m, text + at, length, &after_unknown, out, err);
         run = at + length;
     }
     return status;

@@ -1,12 +1,12 @@
 /*
- * piece_line_kernel.h: a line of short or middle pieces of the cache (piece_cache.h), looked at and changed as a whole,
- * for piece_kernel.h.
+ * pretoken_line_kernel.h: a line of short or middle pretokens of the cache (pretoken_cache.h), looked at and changed as
+ * a whole, for pretoken_kernel.h.
  */
-#include "piece_batch.h"
+#include "pretoken_batch.h"
 
 /* ---- Short ---- */
 
-/* The value of the one entry of a line of short pieces with this key; 0 if there is none. */
+/* The value of the one entry of a line of short pretokens with this key; 0 if there is none. */
 static inline uint64_t line_short(const uint64_t *line, uint64_t key)
 {
 #if defined(__AVX512F__)
@@ -62,7 +62,7 @@ static inline void line_put_short(uint64_t *line, uint64_t key, uint64_t value)
 
 /* ---- Middle ---- */
 
-/* As line_short() of a line of middle pieces: two words. */
+/* As line_short() of a line of middle pretokens: two words. */
 static inline void line_middle(const uint64_t *line, const uint64_t *key, uint64_t *value)
 {
 #if defined(__AVX2__)
@@ -95,15 +95,15 @@ static inline void line_put_middle(uint64_t *line, const uint64_t key[2], const 
 }
 
 /* What a batch has of these two words: of more than three ids, up to six, where they have been put. */
-static inline uint64_t put_middle(struct piece_batch *b, const uint64_t value[2])
+static inline uint64_t put_middle(struct pretoken_batch *b, const uint64_t value[2])
 {
     uint32_t *many = b->many + b->many_count;
-    uint64_t count = value[0] >> PIECE_COUNT_SHIFT, place = PIECE_MANY | count << 32 | b->many_count;
+    uint64_t count = value[0] >> PRETOKEN_COUNT_SHIFT, place = PRETOKEN_MANY | count << 32 | b->many_count;
 
     if (count <= 3 || count > 6)
         return value[0];
     for (unsigned k = 0; k < 6; k++)
-        many[k] = (uint32_t)(value[k / 3] >> PIECE_ID_BITS * (k % 3) & PIECE_ID_MASK);
+        many[k] = (uint32_t)(value[k / 3] >> PRETOKEN_ID_BITS * (k % 3) & PRETOKEN_ID_MASK);
     b->many_count += count;
     return place;
 }

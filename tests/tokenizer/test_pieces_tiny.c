@@ -1,3 +1,0 @@
-/* test_pieces_tiny.c: test_pieces.c with LEAT_TINY: caches of some lines, so that entries are pushed out, the ring goes
- * round, and keys share a line all the time. */
-#include "test_pieces.c"

@@ -1,0 +1,74 @@
+/*
+ * bpe.h: from a pretoken of text to ids, for all kinds of byte pair encoding. What cuts text into pretokens stands
+ * above; here a pretoken is cut further only where that cannot change anything.
+ *
+ * Thread rules: a model does not change once made; each thread encodes with a scratch of its own.
+ */
+#ifndef LEAT_TOKENIZER_BPE_H
+#define LEAT_TOKENIZER_BPE_H
+
+#include <stdbool.h>
+
+#include "merge_table.h"
+#include "tokenizer/containers/id_list.h"
+#include "tokenizer/spec/spec.h"
+
+struct bpe;
+
+/* A thread's memory. What grows with a pretoken is counted in `bound`, if that is not NULL; `cache_bytes` is the most
+ * that its cache may take once much text has come. */
+struct bpe_scratch;
+enum leat_status bpe_scratch_make(struct bpe_scratch **out, struct bound *bound, size_t cache_bytes,
+                                  struct leat_error *err);
+void bpe_scratch_free(struct bpe_scratch *s);
+
+/* `spec` must outlive the model. */
+enum leat_status bpe_make(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err);
+void bpe_free(struct bpe *m);
+
+/* The merges of a spec that can happen, as its model has them: for the tests and for making spec->splits. The caller
+ * frees *list. */
+enum leat_status bpe_list_merges(struct merge **list, size_t *count, const struct tokenizer_spec *spec,
+                                 struct leat_error *err);
+
+/*
+ * Appends the ids of a pretoken. For byte-level specs the pretoken is bytes, else UTF-8 as normalized. LEAT_E_PIECE if
+ * a part that cannot be cut needs more than the scratch's bound.
+ */
+enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const uint8_t *pretoken, size_t bytes,
+                            struct id_list *out, struct leat_error *err);
+
+/*
+ * The same for `count` pretokens of a text that follow each other without gaps: the first begins at text[begin], and
+ * each ends before text[ends[i]], which is below 2^31. No pretoken is empty. text[0..bytes) can be read. Much faster
+ * than one at a time.
+ */
+enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                      struct leat_error *err);
+
+/* A stretch of a text: a pretoken, or a token that is known already. */
+struct model_span {
+    uint32_t end; /* it begins where the one before ends */
+    uint32_t id;  /* of the token; MODEL_PRETOKEN: it is a pretoken, perhaps of no bytes */
+};
+#define MODEL_PRETOKEN  UINT32_MAX
+#define MODEL_SPAN_MOST ((size_t)1 << 17) /* bytes of all */
+
+/* Whether a model is good at the following. */
+bool bpe_takes_spans(const struct bpe *m);
+
+/* The same for spans, of which the first begins with the text. Where tokens stand close to each other, as where each
+ * newline is one, this is what makes batches of pretokens out of them. */
+enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                  const struct model_span *spans, size_t count, struct id_list *out,
+                                  struct leat_error *err);
+
+/*
+ * The same for a pretoken that comes in parts. `begins`: nothing of the pretoken has been encoded yet; `last`: it ends
+ * here. *used is how much is done with: the next part must begin there. Nothing, where a pretoken cannot be cut.
+ */
+enum leat_status bpe_encode_part(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                 bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
+
+#endif
