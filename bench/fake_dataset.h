@@ -24,15 +24,13 @@ static inline struct leat_dataset *fake_dataset(const uint64_t *tokens, uint64_t
 
         p->name = fake_name;
         p->kernels = checksum_kernels();
-        p->header = (struct format_header) { .version = FORMAT_VERSION,
-                                             .tokens = tokens[i],
-                                             .token_file_bytes = 2 * tokens[i],
-                                             .vocabulary = 65536,
-                                             .end_token = LEAT_NONE,
-                                             .begin_token = LEAT_NONE,
-                                             .token_width = 2 };
+        p->tokens = tokens[i];
+        p->vocabulary = 65536;
+        p->end_token = p->begin_token = LEAT_NONE;
+        p->token_width = 2;
+        p->data.bytes = 2 * tokens[i];
         /* identities differ as those of real datasets do */
-        p->header.identity = p->kernels->hash(&p->header.tokens, sizeof p->header.tokens);
+        p->identity = p->kernels->hash(&p->tokens, sizeof p->tokens);
         p->first_token = d->tokens;
         d->tokens += tokens[i];
     }

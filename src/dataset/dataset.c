@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "part_index.h"
 
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err)
@@ -18,6 +19,23 @@ enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t si
                           (unsigned long long)first, (unsigned long long)size);
     return status_set(err, LEAT_E_RANGE, "%llu %ss from number %llu on are not all there: the dataset has %llu",
                       (unsigned long long)count, what, (unsigned long long)first, (unsigned long long)size);
+}
+
+enum leat_status dataset_need_documents(const struct leat_dataset *d, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && d->documents == LEAT_NONE && i < d->part_count; i++)
+        s = part_need_documents(&d->parts[i], err);
+    return s;
+}
+
+enum leat_status dataset_check_documents(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                         struct leat_error *err)
+{
+    enum leat_status s = dataset_need_documents(d, err);
+
+    return s == LEAT_OK ? dataset_check_range(first, count, d->documents, "document", err) : s;
 }
 
 /*
@@ -58,27 +76,38 @@ struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input)
 void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
 {
     struct leat_info full = LEAT_INFO_INIT;
+    const struct part *p = &d->parts[0];
     uint8_t identities[32];
 
-    format_info(&d->parts[0].header, &full);
     full.tokens = d->tokens;
     full.documents = d->documents;
     full.inputs = d->inputs;
     full.parts = d->part_count;
-    for (uint64_t i = 1; i < d->part_count; i++) {
-        const struct format_header *h = &d->parts[i].header;
-
-        full.token_bytes += h->token_file_bytes;
-        full.index_bytes += h->index_bytes;
-        if (h->version > full.format_version)
-            full.format_version = h->version;
-        full.stores_lines |= h->sections[FORMAT_LINES].present;
-        full.stores_ids |= h->sections[FORMAT_ID_ENDS].present;
-        full.stores_hashes |= h->sections[FORMAT_TEXT_HASHES].present;
-        /* a chain over the parts' identities */
+    full.vocabulary = p->vocabulary;
+    full.end_token = p->end_token;
+    full.begin_token = p->begin_token;
+    full.token_width = p->token_width;
+    memcpy(full.fingerprint, p->fingerprint, sizeof full.fingerprint);
+    if (p->index)
+        full.created = p->index->header.created;
+    for (uint64_t i = 0; i < d->part_count; i++) {
+        p = &d->parts[i];
+        full.token_bytes += p->data.bytes;
+        if (p->index) {
+            full.index_bytes += p->index->header.index_bytes;
+            if (p->index->header.version > full.format_version)
+                full.format_version = p->index->header.version;
+        }
+        full.stores_lines |= part_has(p, FORMAT_LINES);
+        full.stores_ids |= part_has(p, FORMAT_ID_ENDS);
+        full.stores_hashes |= part_has(p, FORMAT_TEXT_HASHES);
+        /* of a list: a chain over the parts' identities */
+        checksum_store(identities + 16, p->identity);
+        if (i == 0)
+            memcpy(full.identity, identities + 16, 16);
+        else
+            checksum_store(full.identity, p->kernels->hash(identities, sizeof identities));
         memcpy(identities, full.identity, 16);
-        checksum_store(identities + 16, h->identity);
-        checksum_store(full.identity, d->parts[0].kernels->hash(identities, sizeof identities));
     }
     struct_give(info, info->size, &full, sizeof full);
 }
@@ -96,13 +125,13 @@ enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number
     full = (struct leat_part) {
         .name = p->name,
         .first_token = p->first_token,
-        .tokens = p->header.tokens,
+        .tokens = p->tokens,
         .first_document = p->first_document,
-        .documents = p->header.documents,
+        .documents = p->documents,
         .first_input = p->first_input,
-        .inputs = p->header.sections[FORMAT_INPUTS].entries,
+        .inputs = p->inputs,
     };
-    checksum_store(full.identity, p->header.identity);
+    checksum_store(full.identity, p->identity);
     struct_give(part, part->size, &full, sizeof full);
     return LEAT_OK;
 }
@@ -113,15 +142,15 @@ enum leat_status leat_dataset_read(const struct leat_dataset *d, uint64_t first,
                                    struct leat_error *err)
 {
     enum leat_status s = dataset_check_range(first, count, d->tokens, "token", err);
-    uint32_t width = d->parts[0].header.token_width;
+    uint32_t width = d->parts[0].token_width;
     uint8_t *to = out;
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = part_of_token(d, first);
-        uint64_t at = first - p->first_token, left = p->header.tokens - at;
+        uint64_t at = first - p->first_token, left = p->tokens - at;
         uint64_t here = count < left ? count : left;
 
-        s = file_map_read(&p->tokens, at * width, to, here * width, err);
+        s = file_map_read(p->data.file, p->data.offset + at * width, to, here * width, err);
         to += here * width;
         first += here;
         count -= here;
@@ -143,7 +172,7 @@ enum leat_status leat_dataset_read_u32(const struct leat_dataset *d, uint64_t fi
     uint16_t narrow[2048];
     enum leat_status s;
 
-    if (d->parts[0].header.token_width == 4)
+    if (d->parts[0].token_width == 4)
         return leat_dataset_read(d, first, count, out, err);
     s = dataset_check_range(first, count, d->tokens, "token", err);
     while (s == LEAT_OK && count > 0) {
@@ -172,19 +201,25 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "views show little-endian bytes, and this machine is big-endian: use leat_dataset_read()");
     p = part_of_token(d, first);
-    if (!bytes_inside(first - p->first_token, count, p->header.tokens))
+    if (!bytes_inside(first - p->first_token, count, p->tokens))
         return status_set(err, LEAT_E_RANGE,
                           "tokens %llu to %llu reach from %s into the next dataset of the list: view them one by one",
                           (unsigned long long)first, (unsigned long long)(first + count), p->name);
-    bytes = file_map_enter(&p->tokens);
+    if (p->data.offset % p->token_width != 0)
+        return status_set(
+            err, LEAT_E_NOT_MAPPED,
+            "the tokens of %s begin at byte %llu, so that no view can show their %u bytes each: read them "
+            "with leat_dataset_read()",
+            p->name, (unsigned long long)p->data.offset, (unsigned)p->token_width);
+    bytes = file_map_enter(p->data.file);
     if (!bytes)
         return status_set(err, LEAT_E_NOT_MAPPED,
                           "%s is not mapped: read it with leat_dataset_read(), or open it with LEAT_ACCESS_TRUSTED if "
                           "nobody changes it",
-                          p->tokens.path);
-    view->tokens = bytes + (first - p->first_token) * p->header.token_width;
+                          p->data.file->path);
+    view->tokens = bytes + p->data.offset + (first - p->first_token) * p->token_width;
     view->count = count;
-    view->hold = &p->tokens;
+    view->hold = p->data.file;
     return LEAT_OK;
 }
 
@@ -202,7 +237,10 @@ void leat_view_release(struct leat_view *view)
 enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t number, uint64_t count, uint64_t *starts,
                                      struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, count, d->documents + 1, "document start", err);
+    enum leat_status s = dataset_need_documents(d, err);
+
+    if (s == LEAT_OK)
+        s = dataset_check_range(number, count, d->documents + 1, "document start", err);
 
     while (s == LEAT_OK && count > 0) {
         struct part *p;
@@ -214,7 +252,7 @@ enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t numb
         }
         p = dataset_part_of_document(d, number);
         at = number - p->first_document;
-        left = p->header.documents - at;
+        left = p->documents - at;
         here = count < left ? count : left;
         s = part_starts(p, at, here, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < here; i++)
@@ -229,7 +267,7 @@ enum leat_status leat_dataset_starts(const struct leat_dataset *d, uint64_t numb
 enum leat_status leat_dataset_document(const struct leat_dataset *d, uint64_t number, uint64_t *first, uint64_t *count,
                                        struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(number, 1, d->documents, "document", err);
+    enum leat_status s = dataset_check_documents(d, number, 1, err);
     uint64_t starts[2];
     struct part *p;
 
@@ -263,7 +301,8 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
 
     if (s == LEAT_OK && count == 0)
         s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: a range of no tokens lies in no document");
-    if (s != LEAT_OK || (s = document_at(d, first, &from, err)) != LEAT_OK ||
+    if (s != LEAT_OK || (s = dataset_need_documents(d, err)) != LEAT_OK ||
+        (s = document_at(d, first, &from, err)) != LEAT_OK ||
         (s = document_at(d, first + count - 1, &to, err)) != LEAT_OK)
         return s;
     if (to < from)
@@ -282,9 +321,9 @@ enum leat_status leat_dataset_verify_range(const struct leat_dataset *d, uint64_
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = part_of_token(d, first);
-        uint64_t at = first - p->first_token, left = p->header.tokens - at;
+        uint64_t at = first - p->first_token, left = p->tokens - at;
         uint64_t here = count < left ? count : left;
-        uint64_t in_page = FORMAT_PAGE_BYTES / p->header.token_width;
+        uint64_t in_page = FORMAT_PAGE_BYTES / p->token_width;
         uint64_t from = at / in_page, to = (at + here - 1) / in_page;
 
         s = part_check_pages(p, from, to - from + 1, err);

@@ -1,5 +1,9 @@
 /*
- * dataset.h: the inside of struct leat_dataset: parts joined end to end, and finding the part that a number falls in.
+ * dataset.h: the room of open datasets: from a name to tokens, documents and what is stored with them.
+ *
+ * A dataset is a list of parts joined end to end (struct leat_dataset). A part is one opened source of tokens behind a
+ * table (part.h): wherever they lie, everybody else asks the part. What enters: how bytes of a kind are opened and
+ * looked up. What does not: orders, rows, threads, writing.
  */
 #ifndef LEAT_DATASET_H
 #define LEAT_DATASET_H
@@ -9,8 +13,15 @@
 struct leat_dataset {
     struct part *parts; /* at least one */
     uint64_t part_count;
-    uint64_t tokens, documents, inputs; /* of all parts */
+    uint64_t tokens, inputs; /* of all parts */
+    uint64_t documents;      /* of all parts; LEAT_NONE: one does not know its own */
 };
+
+/* Part `number`, below part_count. */
+static inline struct part *dataset_part(const struct leat_dataset *d, uint64_t number)
+{
+    return &d->parts[number];
+}
 
 /* A dataset over one part that the caller has opened; takes it over, also on failure. */
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err);
@@ -22,8 +33,15 @@ void dataset_say_missing(const char *name, struct leat_error *err);
 struct part *dataset_part_of_document(const struct leat_dataset *d, uint64_t document);
 struct part *dataset_part_of_input(const struct leat_dataset *d, uint64_t input);
 
+/* LEAT_E_NOT_FOUND unless all parts know their documents. */
+enum leat_status dataset_need_documents(const struct leat_dataset *d, struct leat_error *err);
+
 /* LEAT_E_RANGE unless [first, first + count) lies below `size`; `what` is "token", "document", ... */
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err);
+
+/* The same for documents; LEAT_E_NOT_FOUND where they are not known. */
+enum leat_status dataset_check_documents(const struct leat_dataset *d, uint64_t first, uint64_t count,
+                                         struct leat_error *err);
 
 #endif

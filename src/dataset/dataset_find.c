@@ -66,7 +66,7 @@ static bool after(struct dataset_place a, struct dataset_place b)
 static enum leat_status search_ordered(struct part *p, struct dataset_place wanted, uint64_t *found,
                                        struct leat_error *err)
 {
-    uint64_t low = 0, high = p->header.documents;
+    uint64_t low = 0, high = p->documents;
     struct dataset_place place;
 
     while (low < high) {
@@ -100,8 +100,8 @@ static enum leat_status search_unordered(struct part *p, struct dataset_place wa
     uint64_t best = 0, step = sizeof places / sizeof places[0];
 
     *found = LEAT_NONE;
-    for (uint64_t first = 0; first < p->header.documents; first += step) {
-        uint64_t left = p->header.documents - first, count = left < step ? left : step;
+    for (uint64_t first = 0; first < p->documents; first += step) {
+        uint64_t left = p->documents - first, count = left < step ? left : step;
         enum leat_status s = dataset_read_places(p, first, count, places, err);
 
         if (s != LEAT_OK)
@@ -128,7 +128,7 @@ enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t
         return s;
     p = dataset_part_of_input(d, input);
     wanted = (struct dataset_place) { input - p->first_input, offset };
-    if (p->header.sections[FORMAT_ORIGINS].flags & FORMAT_ORDERED)
+    if (p->index->header.sections[FORMAT_ORIGINS].flags & FORMAT_ORDERED)
         s = search_ordered(p, wanted, &found, err);
     else
         s = search_unordered(p, wanted, &found, err);
@@ -150,8 +150,8 @@ static enum leat_status search_id(struct part *p, const char *id, uint64_t id_by
     uint64_t ends[DATASET_SCAN_BYTES / 8], step = sizeof ends / sizeof ends[0], start = 0;
 
     *found = LEAT_NONE;
-    for (uint64_t first = 0; first < p->header.documents; first += step) {
-        uint64_t left = p->header.documents - first, count = left < step ? left : step;
+    for (uint64_t first = 0; first < p->documents; first += step) {
+        uint64_t left = p->documents - first, count = left < step ? left : step;
         enum leat_status s = part_section(p, FORMAT_ID_ENDS, 8 * first, ends, 8 * count, err);
 
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
@@ -183,7 +183,7 @@ enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *
         enum leat_status s;
         uint64_t found;
 
-        if (!p->header.sections[FORMAT_ID_ENDS].present)
+        if (!part_has(p, FORMAT_ID_ENDS))
             continue;
         stored = true;
         s = search_id(p, id, id_bytes, &found, err);

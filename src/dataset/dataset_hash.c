@@ -5,20 +5,20 @@
 
 #include "base/status.h"
 #include "dataset.h"
+#include "part_index.h"
 
 enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                           uint8_t (*hashes)[16], struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->documents, "document", err);
+    enum leat_status s = dataset_check_documents(d, first, count, err);
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = dataset_part_of_document(d, first);
-        uint64_t at = first - p->first_document, left = p->header.documents - at, here = count < left ? count : left;
+        uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
 
-        if (!p->header.sections[FORMAT_TEXT_HASHES].present)
+        if (!part_has(p, FORMAT_TEXT_HASHES))
             return status_set(err, LEAT_E_NOT_FOUND,
-                              "%s has no text hashes stored: pack its inputs again (leat pack stores them)",
-                              p->index.path);
+                              "%s has no text hashes stored: pack its inputs again (leat pack stores them)", p->name);
         s = part_section(p, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES * at, hashes, FORMAT_HASH_BYTES * here, err);
         hashes += here;
         first += here;

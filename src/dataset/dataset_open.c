@@ -29,17 +29,26 @@ static void names_free(struct names *n)
 /* As much of a name as a sentence shows. */
 #define SHOWN_BYTES 200u
 
-/* Adds folder/name (folder may be empty), cut to `length` bytes of name and without .leat or .tokens. */
-static enum leat_status names_add(struct names *n, const char *folder, size_t folder_length, const char *name,
-                                  size_t length, struct leat_error *err)
+/* A stretch of text. */
+struct text {
+    const char *at;
+    size_t length;
+};
+
+static char *append(char *to, struct text text)
 {
-    size_t size = folder_length + 1 + length + 1;
+    if (text.length > 0)
+        memcpy(to, text.at, text.length);
+    return to + text.length;
+}
+
+/* Adds SCHEME:FOLDER/NAME; scheme (with its colon) and folder may be empty. */
+static enum leat_status names_add(struct names *n, struct text scheme, struct text folder, struct text name,
+                                  struct leat_error *err)
+{
+    size_t size = scheme.length + folder.length + 1 + name.length + 1;
     char *item, **items;
 
-    length = file_dataset_length(name, length);
-    if (file_ends_with(name, length, ".partial"))
-        return status_set(err, LEAT_E_ARGUMENT, "%.*s is no dataset: names in .partial are those of unfinished ones",
-                          (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), name);
     if (n->count == n->room) {
         size_t room = n->room ? 2 * n->room : 8;
 
@@ -53,14 +62,11 @@ static enum leat_status names_add(struct names *n, const char *folder, size_t fo
     if (!item)
         return status_no_memory(err, size);
     n->items[n->count++] = item;
-    if (folder_length > 0) {
-        memcpy(item, folder, folder_length);
-        item += folder_length;
-        if (folder[folder_length - 1] != '/')
-            *item++ = '/';
-    }
-    memcpy(item, name, length);
-    item[length] = '\0';
+    item = append(append(item, scheme), folder);
+    if (folder.length > 0 && folder.at[folder.length - 1] != '/')
+        *item++ = '/';
+    item = append(item, name);
+    *item = '\0';
     return LEAT_OK;
 }
 
@@ -69,8 +75,11 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static enum leat_status names_of_folder(struct names *n, const char *folder, struct leat_error *err)
+/* Adds the files of a folder that end in `suffix`, without it. */
+static enum leat_status names_of_folder(struct names *n, struct text scheme, const char *folder, const char *suffix,
+                                        struct leat_error *err)
 {
+    struct text place = { folder, strlen(folder) };
     DIR *dir = opendir(folder);
     enum leat_status s = LEAT_OK;
     size_t before = n->count;
@@ -79,27 +88,42 @@ static enum leat_status names_of_folder(struct names *n, const char *folder, str
     if (!dir)
         return status_set_os(err, errno, "cannot open the folder %s", folder);
     while (s == LEAT_OK && (errno = 0, entry = readdir(dir))) {
-        size_t length = strlen(entry->d_name);
+        struct text name = { entry->d_name, strlen(entry->d_name) };
 
         /* names that begin with a dot are hidden, as a shell's * has it; NAME.partial.leat is not finished */
-        if (entry->d_name[0] != '.' && file_ends_with(entry->d_name, length, ".leat") &&
-            !file_ends_with(entry->d_name, length, ".partial.leat"))
-            s = names_add(n, folder, strlen(folder), entry->d_name, length, err);
+        if (name.at[0] == '.' || !file_ends_with(name.at, name.length, suffix))
+            continue;
+        name.length -= strlen(suffix);
+        if (!file_ends_with(name.at, name.length, ".partial"))
+            s = names_add(n, scheme, place, name, err);
     }
     if (s == LEAT_OK && errno != 0)
         s = status_set_os(err, errno, "cannot read the folder %s", folder);
     closedir(dir);
     if (s == LEAT_OK && n->count == before)
-        return status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *.leat in it)", folder);
+        return status_set(err, LEAT_E_NO_FILE, "the folder %s holds no dataset (no *%s in it)", folder, suffix);
     if (n->count > before)
         qsort(n->items + before, n->count - before, sizeof *n->items, compare_names);
     return s;
 }
 
+/* Names in a list count from the list's folder. */
+static enum leat_status add_line(struct names *n, const char *path, struct text line, struct leat_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    struct text folder = { path, slash ? (size_t)(slash - path) + 1 : 0 };
+    struct text scheme = { line.at, part_scheme(line.at, line.length) };
+
+    line.at += scheme.length;
+    line.length -= scheme.length;
+    if (line.length > 0 && line.at[0] == '/')
+        folder.length = 0;
+    return names_add(n, scheme, folder, line, err);
+}
+
 static enum leat_status add_lines(struct names *n, const char *path, const char *text, size_t size,
                                   struct leat_error *err)
 {
-    const char *slash = strrchr(path, '/');
     enum leat_status s = LEAT_OK;
 
     for (size_t at = 0; s == LEAT_OK && at < size;) {
@@ -121,7 +145,7 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
             return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
                                  "%s names a list (%.*s): a list holds datasets only; write @ as ./@ in a name", path,
                                  (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), line);
-        s = names_add(n, path, line[0] == '/' || !slash ? 0 : (size_t)(slash - path) + 1, line, length, err);
+        s = add_line(n, path, (struct text) { line, length }, err);
     }
     return s;
 }
@@ -149,62 +173,70 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
 }
 
 /* Whether NAME.leat is there. A folder NAME often lies beside it, with the texts that it was made from. */
-static enum leat_status has_index(const char *name, bool *has, struct leat_error *err)
+static enum leat_status has_file(const char *name, const char *suffix, bool *has, struct leat_error *err)
 {
-    size_t length = strlen(name);
-    struct file_identity index;
+    size_t length = strlen(name), size = length + strlen(suffix) + 1;
+    struct file_identity file;
     enum leat_status s;
     char *path;
 
     *has = false;
-    if (name[length - 1] == '/')
+    if (length > 0 && name[length - 1] == '/')
         return LEAT_OK;
-    path = malloc(length + sizeof ".leat");
+    path = malloc(size);
     if (!path)
-        return status_no_memory(err, length);
-    memcpy(path, name, length);
-    memcpy(path + length, ".leat", sizeof ".leat");
-    s = file_identify(path, &index, err);
-    *has = index.exists;
+        return status_no_memory(err, size);
+    snprintf(path, size, "%s%s", name, suffix);
+    s = file_identify(path, &file, err);
+    *has = file.exists;
     free(path);
     return s;
 }
 
 static enum leat_status resolve(struct names *n, const char *name, struct leat_error *err)
 {
+    const struct part_kind *kind;
+    struct text whole = { name, strlen(name) }, nothing = { NULL, 0 };
     enum leat_status s;
+    const char *path;
     struct stat st;
     bool has;
 
     if (name[0] == '@')
         return names_of_list(n, name + 1, err);
-    if (stat(name, &st) == 0 && S_ISDIR(st.st_mode)) {
-        s = has_index(name, &has, err);
-        if (s != LEAT_OK || !has)
-            return s == LEAT_OK ? names_of_folder(n, name, err) : s;
+    kind = part_kind_of(name, &path);
+    if (kind->suffix && stat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+        s = has_file(path, kind->suffix, &has, err);
+        if (s != LEAT_OK)
+            return s;
+        if (!has)
+            return names_of_folder(n, (struct text) { name, (size_t)(path - name) }, path, kind->suffix, err);
     }
-    return names_add(n, "", 0, name, strlen(name), err);
+    return names_add(n, nothing, nothing, whole, err);
 }
 
 /* The parts of a list must be one dataset in all that a reader of tokens cares about. */
 static enum leat_status check_agreement(const struct part *a, const struct part *b, struct leat_error *err)
 {
-    const struct format_header *x = &a->header, *y = &b->header;
     const char *what = NULL;
     uint64_t in_a = 0, in_b = 0;
 
-    if (x->vocabulary != y->vocabulary) {
+    if (a->vocabulary != b->vocabulary) {
         what = "vocabulary size";
-        in_a = x->vocabulary;
-        in_b = y->vocabulary;
-    } else if (x->end_token != y->end_token) {
+        in_a = a->vocabulary;
+        in_b = b->vocabulary;
+    } else if (a->end_token != b->end_token) {
         what = "end-of-document token";
-        in_a = x->end_token;
-        in_b = y->end_token;
-    } else if (x->begin_token != y->begin_token) {
+        in_a = a->end_token;
+        in_b = b->end_token;
+    } else if (a->begin_token != b->begin_token) {
         what = "begin token";
-        in_a = x->begin_token;
-        in_b = y->begin_token;
+        in_a = a->begin_token;
+        in_b = b->begin_token;
+    } else if (a->token_width != b->token_width) {
+        what = "size of a token";
+        in_a = a->token_width;
+        in_b = b->token_width;
     }
     if (what && (in_a == LEAT_NONE || in_b == LEAT_NONE))
         return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: only %s has one (%s)", a->name,
@@ -212,10 +244,15 @@ static enum leat_status check_agreement(const struct part *a, const struct part 
     if (what)
         return status_set(err, LEAT_E_INCOMPATIBLE, "%s and %s cannot be joined: their %s is %llu and %llu", a->name,
                           b->name, what, (unsigned long long)in_a, (unsigned long long)in_b);
-    if (memcmp(x->fingerprint, y->fingerprint, sizeof x->fingerprint) != 0)
+    if (memcmp(a->fingerprint, b->fingerprint, sizeof a->fingerprint) != 0)
         return status_set(err, LEAT_E_INCOMPATIBLE,
                           "%s and %s cannot be joined: they were made with different tokenizers", a->name, b->name);
     return LEAT_OK;
+}
+
+static enum leat_status too_many(const char *name, struct leat_error *err)
+{
+    return status_set(err, LEAT_E_HEADER, "the list with %s has more than 2^64 tokens or documents", name);
 }
 
 static enum leat_status append_part(struct leat_dataset *d, const char *name, enum leat_access access,
@@ -224,19 +261,18 @@ static enum leat_status append_part(struct leat_dataset *d, const char *name, en
     struct part *p = &d->parts[d->part_count];
     enum leat_status s = part_open(p, name, access, err);
 
-    if (s == LEAT_E_NO_FILE)
-        dataset_say_missing(name, err);
     if (s != LEAT_OK)
         return s;
     d->part_count++;
     p->first_token = d->tokens;
     p->first_document = d->documents;
     p->first_input = d->inputs;
-    if (!bytes_add(d->tokens, p->header.tokens, &d->tokens) ||
-        !bytes_add(d->documents, p->header.documents, &d->documents) ||
-        !bytes_add(d->inputs, p->header.sections[FORMAT_INPUTS].entries, &d->inputs))
-        return status_set(err, LEAT_E_HEADER, "the list that %s is part of has more than 2^64 tokens or documents",
-                          name);
+    if (d->documents == LEAT_NONE || p->documents == LEAT_NONE)
+        d->documents = LEAT_NONE;
+    else if (!bytes_add(d->documents, p->documents, &d->documents))
+        return too_many(name, err);
+    if (!bytes_add(d->tokens, p->tokens, &d->tokens) || !bytes_add(d->inputs, p->inputs, &d->inputs))
+        return too_many(name, err);
     return d->part_count > 1 ? check_agreement(&d->parts[0], p, err) : LEAT_OK;
 }
 
@@ -299,9 +335,9 @@ enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *p
     *copy = *part;
     d->parts = copy;
     d->part_count = 1;
-    d->tokens = part->header.tokens;
-    d->documents = part->header.documents;
-    d->inputs = part->header.sections[FORMAT_INPUTS].entries;
+    d->tokens = part->tokens;
+    d->documents = part->documents;
+    d->inputs = part->inputs;
     *out = d;
     return LEAT_OK;
 }

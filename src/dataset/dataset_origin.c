@@ -11,11 +11,11 @@
 static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64_t offset, uint64_t number,
                                      const char *what, struct leat_error *err)
 {
-    uint64_t at = p->header.sections[kind].offset + offset;
+    uint64_t at = p->index->header.sections[kind].offset + offset;
 
     return status_set_at(err, LEAT_E_RECORD, at,
                          "%s: record %llu of its %s section is wrong: %s; verify the dataset, or write it again",
-                         p->index.path, (unsigned long long)number, format_section_name(kind), what);
+                         p->index->file.path, (unsigned long long)number, format_section_name(kind), what);
 }
 
 /* Copies a string of `bytes` bytes at `offset` of a section, cut to `capacity`, with a NUL. */
@@ -45,7 +45,7 @@ enum leat_status dataset_read_input(struct part *p, uint64_t number, struct reco
     if (s != LEAT_OK)
         return s;
     records_load_input(input, record);
-    if (!bytes_inside(input->path_offset, input->path_bytes, p->header.sections[FORMAT_INPUT_PATHS].bytes))
+    if (!bytes_inside(input->path_offset, input->path_bytes, p->index->header.sections[FORMAT_INPUT_PATHS].bytes))
         return wrong_record(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, number, "its path lies outside the paths",
                             err);
     return LEAT_OK;
@@ -105,7 +105,7 @@ enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t co
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         uint64_t offset = bytes_load64(&places[i]), input = bytes_load64((const char *)&places[i] + 8);
 
-        if (input != LEAT_NONE && input >= p->header.sections[FORMAT_INPUTS].entries)
+        if (input != LEAT_NONE && input >= p->inputs)
             return wrong_record(p, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES * (first + i), first + i,
                                 "it names an input that does not exist", err);
         places[i] = (struct dataset_place) { input, offset };
@@ -116,7 +116,7 @@ enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t co
 enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint64_t start, uint64_t end,
                                   struct leat_error *err)
 {
-    if (start <= end && end <= p->header.sections[FORMAT_IDS].bytes)
+    if (start <= end && end <= p->index->header.sections[FORMAT_IDS].bytes)
         return LEAT_OK;
     return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
 }
@@ -200,16 +200,18 @@ static enum leat_status fill_id_bytes(struct part *p, uint64_t first, uint64_t c
 enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                       struct leat_origin *origins, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->documents, "document", err);
+    enum leat_status s = dataset_check_documents(d, first, count, err);
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = dataset_part_of_document(d, first);
-        uint64_t at = first - p->first_document, left = p->header.documents - at, here = count < left ? count : left;
+        uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
 
+        if (!p->index)
+            return status_set(err, LEAT_E_NOT_FOUND, "%s does not say where its documents came from", p->name);
         s = fill_places(p, at, here, origins, err);
-        if (s == LEAT_OK && p->header.sections[FORMAT_LINES].present)
+        if (s == LEAT_OK && part_has(p, FORMAT_LINES))
             s = fill_lines(p, at, here, origins, err);
-        if (s == LEAT_OK && p->header.sections[FORMAT_ID_ENDS].present)
+        if (s == LEAT_OK && part_has(p, FORMAT_ID_ENDS))
             s = fill_id_bytes(p, at, here, origins, err);
         origins += here;
         first += here;
@@ -248,15 +250,15 @@ static enum leat_status ids_range(struct part *p, uint64_t first, uint64_t count
 enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, uint64_t count, char *text,
                                   uint64_t capacity, uint64_t *bytes, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(first, count, d->documents, "document", err);
+    enum leat_status s = dataset_check_documents(d, first, count, err);
     uint64_t total = 0;
 
     while (s == LEAT_OK && count > 0) {
         struct part *p = dataset_part_of_document(d, first);
-        uint64_t at = first - p->first_document, left = p->header.documents - at, here = count < left ? count : left;
+        uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
         uint64_t start, length = 0;
 
-        if (p->header.sections[FORMAT_ID_ENDS].present)
+        if (part_has(p, FORMAT_ID_ENDS))
             s = ids_range(p, at, here, &start, &length, err);
         if (s == LEAT_OK && length > 0 && bytes_inside(total, length, capacity))
             s = part_section(p, FORMAT_IDS, start, text + total, length, err);
@@ -273,14 +275,14 @@ enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, 
 enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,
                                  uint64_t *bytes, struct leat_error *err)
 {
-    enum leat_status s = dataset_check_range(document, 1, d->documents, "document", err);
+    enum leat_status s = dataset_check_documents(d, document, 1, err);
     uint64_t start = 0, id_bytes = 0;
     struct part *p;
 
     if (s != LEAT_OK)
         return s;
     p = dataset_part_of_document(d, document);
-    if (p->header.sections[FORMAT_ID_ENDS].present)
+    if (part_has(p, FORMAT_ID_ENDS))
         s = id_range(p, document - p->first_document, &start, &id_bytes, err);
     if (s != LEAT_OK)
         return s;

@@ -4,7 +4,7 @@
 
 #include "base/tiny.h"
 #include "format/records.h"
-#include "part.h"
+#include "part_index.h"
 
 /* A scan over records takes this many bytes of the index at a time. */
 #define DATASET_SCAN_BYTES TINY_OR(64u, 16384u)

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "dataset.h"
 #include "format/records.h"
+#include "part_index.h"
 
 /* The name and the pattern, each with a NUL, and the bytes of the file, copied behind the struct. */
 static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const struct records_tokenizer *sizes,
@@ -27,9 +28,10 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
     *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
     /* they are given out as strings, which a NUL inside would cut */
     if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
-        s = status_set_at(err, LEAT_E_RECORD, p->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
+        s = status_set_at(err, LEAT_E_RECORD,
+                          p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
                           "%s: the name in its tokenizer section has a zero byte in it; write the dataset again",
-                          p->index.path);
+                          p->index->file.path);
     return s;
 }
 
@@ -37,22 +39,23 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
                                         struct leat_error *err)
 {
     struct part *p = &d->parts[0];
-    const struct format_place *section = &p->header.sections[FORMAT_TOKENIZER];
+    const struct format_place *section;
     uint8_t fixed[FORMAT_TOKENIZER_BYTES];
     struct leat_stored_tokenizer *t;
     struct records_tokenizer sizes;
     enum leat_status s;
 
     *tokenizer = NULL;
-    if (!section->present)
+    if (!part_has(p, FORMAT_TOKENIZER))
         return status_set(err, LEAT_E_NOT_FOUND, "%s has no tokenizer stored", p->name);
+    section = &p->index->header.sections[FORMAT_TOKENIZER];
     s = section->bytes >= sizeof fixed ? part_section(p, FORMAT_TOKENIZER, 0, fixed, sizeof fixed, err) : LEAT_OK;
     if (s != LEAT_OK)
         return s;
     if (section->bytes < sizeof fixed || !records_load_tokenizer(&sizes, fixed, section->bytes))
         return status_set_at(err, LEAT_E_RECORD, section->offset,
                              "%s: the tokenizer section contradicts itself; verify the dataset, or write it again",
-                             p->index.path);
+                             p->index->file.path);
     t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 2) : NULL;
     if (!t)
         return status_no_memory(err, section->bytes);
@@ -81,9 +84,9 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
     m->count = count;
     for (uint64_t i = 0; i < count; i++) {
         if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
-            return status_set_at(err, LEAT_E_RECORD, p->header.sections[FORMAT_METADATA].offset + at,
+            return status_set_at(err, LEAT_E_RECORD, p->index->header.sections[FORMAT_METADATA].offset + at,
                                  "%s: pair %llu of its metadata is wrong; verify the dataset, or write it again",
-                                 p->index.path, (unsigned long long)i);
+                                 p->index->file.path, (unsigned long long)i);
         m->pairs[i] = pair;
         m->pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
         text += pair.key_bytes;
@@ -99,6 +102,7 @@ enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t pa
                                        struct leat_error *err)
 {
     enum leat_status s = dataset_check_range(part, 1, d->part_count, "part", err);
+    static const struct format_place none;
     const struct format_place *section;
     struct leat_metadata *m = NULL;
     uint8_t *raw = NULL;
@@ -109,14 +113,14 @@ enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t pa
     if (s != LEAT_OK)
         return s;
     p = &d->parts[part];
-    section = &p->header.sections[FORMAT_METADATA];
+    section = p->index ? &p->index->header.sections[FORMAT_METADATA] : &none;
     bytes = section->present ? section->bytes : 0;
     /* a pair takes 16 bytes of the section at least: more entries than that are a lie */
     if (section->entries > bytes / 16 || (section->entries == 0) != (bytes == 0) || bytes > SIZE_MAX / 8)
         return status_set_at(
             err, LEAT_E_RECORD, section->offset,
             "%s: the number of its metadata pairs contradicts their size; verify the dataset, or write it again",
-            p->index.path);
+            p->index->file.path);
     m = malloc(sizeof *m + (size_t)section->entries * (sizeof m->pairs[0] + 2) + (size_t)bytes);
     raw = malloc((size_t)bytes + 1);
     s = m && raw ? LEAT_OK : status_no_memory(err, bytes);

@@ -13,7 +13,7 @@ typedef unsigned long long ull;
 static enum leat_status name_documents(struct gather_file *f, const struct gather_piece *p, enum leat_status s,
                                        struct leat_error *err)
 {
-    unsigned width = f->part->header.token_width;
+    unsigned width = f->part->token_width;
     uint64_t first = p->offset / width, last = (p->offset + p->bytes - 1) / width, from, to;
 
     if (!err || s == LEAT_E_CHECKSUM) /* that one names them */

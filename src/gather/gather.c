@@ -72,8 +72,8 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
     for (uint64_t i = 0; s == LEAT_OK && i < d->part_count; i++) {
         struct gather_file *f = &g->files[g->first_file[source] + i];
 
-        f->part = &d->parts[i];
-        f->map = &f->part->tokens;
+        f->part = dataset_part(d, i);
+        f->map = f->part->data.file;
         f->network = file_is_remote(f->map->fd);
         s = make_bitmap(g, f, bitmaps, err);
     }
@@ -170,11 +170,11 @@ bool gather_must_verify(const struct gather *g, const struct gather_file *f, uin
 static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, uint64_t first, uint64_t count,
                                       uint8_t room[4 * HASHES_AT_ONCE], const uint8_t **hashes, struct leat_error *err)
 {
-    const struct format_place *place = &f->part->header.sections[FORMAT_PAGES];
+    const struct part_extent *place = &f->part->hashes;
 
     if (!f->asked_index) {
         f->asked_index = true;
-        f->index_inside = file_map_enter(&f->part->index);
+        f->index_inside = file_map_enter(place->file);
         if (!f->asked_inside)
             g->entered[g->entered_count++] = (uint32_t)(f - g->files);
     }
@@ -183,7 +183,7 @@ static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, u
         return LEAT_OK;
     }
     *hashes = room;
-    return part_section(f->part, FORMAT_PAGES, 4 * first, room, 4 * count, err);
+    return part_hashes(f->part, first, count, room, err);
 }
 
 enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
@@ -239,7 +239,7 @@ void gather_leave(struct gather *g)
         if (f->inside)
             file_map_leave(f->map);
         if (f->index_inside)
-            file_map_leave(&f->part->index);
+            file_map_leave(f->part->hashes.file);
         f->inside = f->index_inside = NULL;
         f->asked_inside = f->asked_index = false;
     }

@@ -146,12 +146,10 @@ static uint64_t cold_bytes_of(const struct gather_file *f)
 
 static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
 {
-    const struct format_place *pages = &f->part->header.sections[FORMAT_PAGES];
-    uint64_t end = pages->offset + pages->bytes;
+    const struct part_extent *lookup = &f->part->lookup;
 
-    /* documents, directory, pages: they lie before everything else */
-    *s = (struct warm_stretch) { f->part->index.fd, 0, end, f->network };
-    return end;
+    *s = (struct warm_stretch) { lookup->file->fd, lookup->offset, lookup->bytes, f->network };
+    return lookup->bytes;
 }
 
 /* Indexes first: each row needs some bytes of them. Then the files, if all that is cold fits. */

@@ -122,7 +122,7 @@ static enum leat_status document_row(const struct loader_places *p, uint64_t pos
     s = leat_dataset_document(d, sample->block, &sample->token, &tokens, err);
     if (s != LEAT_OK)
         return s;
-    sample->offset = sample->token - d->parts[r->part].first_token;
+    sample->offset = sample->token - dataset_part(d, r->part)->first_token;
     sample->piece = tokens == 0;
     if (tokens > (uint64_t)p->most_length + 1)
         tokens = (uint64_t)p->most_length + 1;

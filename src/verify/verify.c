@@ -113,7 +113,7 @@ static uint64_t run_task(struct verify_worker *w, uint64_t task)
 
     if (task < v->token_tasks) {
         verify_tokens(w, task);
-        return verify_task_bytes(v->part->tokens.size, task);
+        return verify_task_bytes(v->part->data.bytes, task);
     }
     task -= v->token_tasks;
     for (uint64_t tasks; task >= (tasks = bytes_pieces(a->place.bytes, VERIFY_TASK_BYTES)); a++)
@@ -164,14 +164,14 @@ static void run(struct verify *v, unsigned threads)
 
 static void list_areas(struct verify *v)
 {
-    const struct format_header *h = &v->part->header;
+    const struct format_header *h = &v->part->index->header;
 
     for (unsigned kind = 1; kind < FORMAT_KINDS; kind++)
         if (h->sections[kind].present)
             v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = h->sections[kind] };
     for (unsigned i = 0; i < h->other_count; i++)
         v->areas[v->area_count++] = (struct verify_area) { .kind = 0, .place = h->others[i] };
-    v->token_tasks = bytes_pieces(v->part->tokens.size, VERIFY_TASK_BYTES);
+    v->token_tasks = bytes_pieces(v->part->data.bytes, VERIFY_TASK_BYTES);
     v->tasks = v->token_tasks;
     for (unsigned i = 0; i < v->area_count; i++)
         v->tasks += bytes_pieces(v->areas[i].place.bytes, VERIFY_TASK_BYTES);
@@ -182,12 +182,12 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
                                     struct leat_error *err)
 {
     struct verify v = {
-        .part = &d->parts[number],
+        .part = dataset_part(d, number),
         .part_number = number,
         .total = total,
         .report = report,
         .options = options,
-        .inputs = d->parts[number].header.sections[FORMAT_INPUTS].entries,
+        .inputs = dataset_part(d, number)->inputs,
     };
 
     if (v.inputs < SIZE_MAX / sizeof *v.counts)
@@ -222,7 +222,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     if (all.threads > MAX_THREADS)
         all.threads = MAX_THREADS;
     for (uint64_t i = 0; i < d->part_count; i++)
-        total += d->parts[i].tokens.size + d->parts[i].index.size;
+        total += d->parts[i].data.bytes + d->parts[i].index->file.size;
     for (uint64_t i = 0; i < d->part_count; i++) {
         enum leat_status s = verify_part(d, i, total, all.threads, &all, &full, &why);
 

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 
 #include "base/tiny.h"
-#include "dataset/part.h"
+#include "dataset/part_index.h"
 
 #define VERIFY_TASK_BYTES   TINY_OR((uint64_t)128 << 10, (uint64_t)16 << 20)
 #define VERIFY_BUFFER_BYTES TINY_OR((uint64_t)4 << 10, (uint64_t)256 << 10) /* stays in the second-level cache */

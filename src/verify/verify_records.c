@@ -27,18 +27,18 @@ static void check_sums(struct verify *v)
                         status_set_at(&why, LEAT_E_CHECKSUM, a->place.offset,
                                       "the %s section of %s (bytes %llu to %llu) is damaged: its checksum does not "
                                       "match; restore the file from its source",
-                                      format_section_name(a->kind), v->part->index.path,
+                                      format_section_name(a->kind), v->part->index->file.path,
                                       (unsigned long long)a->place.offset,
                                       (unsigned long long)(a->place.offset + a->place.bytes)),
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
     /* only if the pages section is sound does this say more than the pages did */
-    if (!checksum_equal(v->token_sum, v->part->header.token_sum) && v->damaged_pages == 0)
+    if (!checksum_equal(v->token_sum, v->part->index->header.token_sum) && v->damaged_pages == 0)
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, 0,
                                   "%s is damaged: the sum of its page hashes does not match its index, though each "
                                   "page's short hash does; restore both from their source",
-                                  v->part->tokens.path),
+                                  v->part->data.file->path),
                     &why, VERIFY_RANK_PAGES);
 }
 
@@ -52,23 +52,23 @@ static void check_padding(struct verify *v)
         uint64_t end = v->areas[i].place.offset + v->areas[i].place.bytes, next = format_align(end);
         enum leat_status s;
 
-        if (end == v->part->index.size || next > v->part->index.size)
+        if (end == v->part->index->file.size || next > v->part->index->file.size)
             continue; /* the last one */
-        s = file_map_read(&v->part->index, end, bytes, next - end, &why);
+        s = file_map_read(&v->part->index->file, end, bytes, next - end, &why);
         if (s == LEAT_OK && !bytes_all_zero(bytes, next - end))
             s = status_set_at(
                 &why, LEAT_E_SECTION, end,
                 "%s: the bytes after its %s section are not zero: it is damaged; restore the file from its "
                 "source",
-                v->part->index.path, format_section_name(v->areas[i].kind));
+                v->part->index->file.path, format_section_name(v->areas[i].kind));
         note(v, s, &why, end);
     }
 }
 
 static void check_inputs(struct verify *v)
 {
-    uint64_t paths = 0, path_bytes = v->part->header.sections[FORMAT_INPUT_PATHS].bytes;
-    uint64_t section = v->part->header.sections[FORMAT_INPUTS].offset;
+    uint64_t paths = 0, path_bytes = v->part->index->header.sections[FORMAT_INPUT_PATHS].bytes;
+    uint64_t section = v->part->index->header.sections[FORMAT_INPUTS].offset;
     uint8_t record[FORMAT_INPUT_BYTES];
     struct records_input input;
     struct leat_error why;
@@ -96,7 +96,7 @@ static void check_inputs(struct verify *v)
         }
         if (wrong) {
             status_set_at(&why, LEAT_E_RECORD, section + at, "%s: input %llu is wrong: %s; write the dataset again",
-                          v->part->index.path, (unsigned long long)i, wrong);
+                          v->part->index->file.path, (unsigned long long)i, wrong);
             note(v, LEAT_E_RECORD, &why, section + at);
             return;
         }
@@ -106,8 +106,8 @@ static void check_inputs(struct verify *v)
 /* The ids end where their section does. */
 static void check_id_ends(struct verify *v)
 {
-    const struct format_place *ends = &v->part->header.sections[FORMAT_ID_ENDS];
-    const struct format_place *ids = &v->part->header.sections[FORMAT_IDS];
+    const struct format_place *ends = &v->part->index->header.sections[FORMAT_ID_ENDS];
+    const struct format_place *ids = &v->part->index->header.sections[FORMAT_IDS];
     struct leat_error why;
     uint64_t last = 0;
     enum leat_status s = LEAT_OK;
@@ -119,7 +119,7 @@ static void check_id_ends(struct verify *v)
     if (s == LEAT_OK && bytes_le64(last) != ids->bytes)
         s = status_set_at(&why, LEAT_E_RECORD, ends->offset,
                           "%s: the last document's id does not end where the ids do; write the dataset again",
-                          v->part->index.path);
+                          v->part->index->file.path);
     note(v, s, &why, ends->offset);
 }
 
@@ -132,14 +132,14 @@ static void check_stored(struct verify *v)
     struct leat_error why;
     enum leat_status s;
 
-    if (v->part->header.sections[FORMAT_TOKENIZER].present) {
+    if (v->part->index->header.sections[FORMAT_TOKENIZER].present) {
         s = leat_dataset_tokenizer(&alone, &tokenizer, &why);
         leat_stored_tokenizer_free(tokenizer);
-        note(v, s, &why, v->part->header.sections[FORMAT_TOKENIZER].offset);
+        note(v, s, &why, v->part->index->header.sections[FORMAT_TOKENIZER].offset);
     }
     s = leat_dataset_metadata(&alone, 0, &metadata, &why);
     leat_metadata_free(metadata);
-    note(v, s, &why, v->part->header.sections[FORMAT_METADATA].offset);
+    note(v, s, &why, v->part->index->header.sections[FORMAT_METADATA].offset);
 }
 
 void verify_records(struct verify *v)
@@ -149,7 +149,7 @@ void verify_records(struct verify *v)
     check_inputs(v);
     check_id_ends(v);
     check_stored(v);
-    v->report->bytes += v->part->index.size;
+    v->report->bytes += v->part->index->file.size;
     for (unsigned i = 0; i < v->area_count; i++)
         v->report->bytes -= v->areas[i].place.bytes; /* counted by the tasks */
 }

@@ -21,7 +21,7 @@ static enum leat_status check_rising(struct verify_worker *w, const struct verif
                 &w->err, a->kind == FORMAT_DOCUMENTS ? LEAT_E_DOCUMENTS : LEAT_E_RECORD, a->place.offset + at + i,
                 "%s: entry %llu of its %s section is less than the one "
                 "before it; write the dataset again",
-                w->v->part->index.path, (unsigned long long)((at + i) / 8), format_section_name(a->kind));
+                w->v->part->index->file.path, (unsigned long long)((at + i) / 8), format_section_name(a->kind));
         before = value;
     }
     return s;
@@ -85,8 +85,8 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
             wrong = "lies before the one before it, and they are said to be in order";
         if (wrong)
             return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
-                                 "%s: the origin of document %llu %s; write the dataset again", w->v->part->index.path,
-                                 (unsigned long long)(first + i), wrong);
+                                 "%s: the origin of document %llu %s; write the dataset again",
+                                 w->v->part->index->file.path, (unsigned long long)(first + i), wrong);
         last[0] = offset;
         last[1] = input;
     }
@@ -97,7 +97,7 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
 void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task)
 {
     uint64_t begin = task * VERIFY_TASK_BYTES, bytes = verify_task_bytes(a->place.bytes, task);
-    struct verify_stretch stretch = verify_open_stretch(&w->v->part->index, a->place.offset + begin, bytes);
+    struct verify_stretch stretch = verify_open_stretch(&w->v->part->index->file, a->place.offset + begin, bytes);
     struct hash128 sum = { 0, 0 };
     enum leat_status s = LEAT_OK;
 

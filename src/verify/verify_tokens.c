@@ -12,7 +12,7 @@
 
 static uint64_t token_at(const struct part *p, const uint8_t *bytes, uint64_t i)
 {
-    return p->header.token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
+    return p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
 }
 
 /* The pages of one buffer: hash by hash against the pages section; their sum is added to *sum. */
@@ -21,7 +21,7 @@ static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, u
     struct part *p = w->v->part;
     uint32_t found[VERIFY_BUFFER_BYTES / FORMAT_PAGE_BYTES], stored[VERIFY_BUFFER_BYTES / FORMAT_PAGE_BYTES];
     uint64_t page = offset / FORMAT_PAGE_BYTES, pages = bytes_pieces(count, FORMAT_PAGE_BYTES);
-    enum leat_status s = part_section(p, FORMAT_PAGES, 4 * page, stored, 4 * pages, &w->err);
+    enum leat_status s = part_hashes(p, page, pages, (uint8_t *)stored, &w->err);
 
     if (s != LEAT_OK)
         return s;
@@ -36,20 +36,19 @@ static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, u
 static enum leat_status check_ids(struct verify_worker *w, uint64_t first, uint64_t count)
 {
     const struct part *p = w->v->part;
-    const struct format_header *h = &p->header;
     uint64_t i = 0;
 
-    if (h->token_width == 2 && h->vocabulary == 65536)
+    if (p->token_width == 2 && p->vocabulary == 65536)
         return LEAT_OK;
-    if ((h->token_width == 2 ? p->kernels->max16(w->bytes, (size_t)count)
-                             : p->kernels->max32(w->bytes, (size_t)count)) < h->vocabulary)
+    if ((p->token_width == 2 ? p->kernels->max16(w->bytes, (size_t)count)
+                             : p->kernels->max32(w->bytes, (size_t)count)) < p->vocabulary)
         return LEAT_OK;
-    while (token_at(p, w->bytes, i) < h->vocabulary)
+    while (token_at(p, w->bytes, i) < p->vocabulary)
         i++;
-    return status_set_at(&w->err, LEAT_E_TOKEN, (first + i) * h->token_width,
+    return status_set_at(&w->err, LEAT_E_TOKEN, (first + i) * p->token_width,
                          "token %llu of %s is %llu, not below the vocabulary size %llu; write the dataset again",
-                         (unsigned long long)(first + i), p->tokens.path, (unsigned long long)token_at(p, w->bytes, i),
-                         (unsigned long long)h->vocabulary);
+                         (unsigned long long)(first + i), p->data.file->path,
+                         (unsigned long long)token_at(p, w->bytes, i), (unsigned long long)p->vocabulary);
 }
 
 /* A cursor over the document starts that fetches them a block at a time, and what the directory says on the way. */
@@ -68,7 +67,7 @@ static enum leat_status walk_start(struct verify_worker *w, struct walk *k, uint
     enum leat_status s = LEAT_OK;
 
     if (k->number - k->first >= k->count) {
-        uint64_t left = w->v->part->header.documents + 1 - k->number;
+        uint64_t left = w->v->part->documents + 1 - k->number;
 
         k->first = k->number;
         k->count = left < WALK_STARTS ? left : WALK_STARTS;
@@ -81,7 +80,7 @@ static enum leat_status walk_start(struct verify_worker *w, struct walk *k, uint
 
 static enum leat_status wrong_border(struct verify_worker *w, uint64_t document, uint64_t token, const char *what)
 {
-    return status_set_at(&w->err, LEAT_E_TOKEN, token * w->v->part->header.token_width,
+    return status_set_at(&w->err, LEAT_E_TOKEN, token * w->v->part->token_width,
                          "document %llu of %s %s (token %llu of the file); write the dataset again",
                          (unsigned long long)document, w->v->part->name, what, (unsigned long long)token);
 }
@@ -90,18 +89,18 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t chunk)
 {
     const struct part *p = w->v->part;
 
-    return status_set_at(&w->err, LEAT_E_DOCUMENTS, p->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk,
+    return status_set_at(&w->err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk,
                          "%s: entry %llu of its directory is not the first document that begins at or after token "
                          "%llu; write the dataset again",
-                         p->index.path, (unsigned long long)chunk,
-                         (unsigned long long)(chunk * (FORMAT_CHUNK_BYTES / p->header.token_width)));
+                         p->index->file.path, (unsigned long long)chunk,
+                         (unsigned long long)(chunk * (FORMAT_CHUNK_BYTES / p->token_width)));
 }
 
 /* Entries of chunks that begin at or before `start`, the start under the cursor, must name it: the one before it lies
  * before them. Where no document begins any more the entry is `documents`, whose start is the end of the tokens. */
 static enum leat_status check_entries(struct verify_worker *w, struct walk *k, uint64_t start)
 {
-    uint64_t chunk_tokens = FORMAT_CHUNK_BYTES / w->v->part->header.token_width;
+    uint64_t chunk_tokens = FORMAT_CHUNK_BYTES / w->v->part->token_width;
 
     for (; k->chunk < k->last && k->chunk * chunk_tokens <= start; k->chunk++)
         if (bytes_le64(k->entries[k->chunk - k->first_chunk]) != k->number)
@@ -113,7 +112,7 @@ static enum leat_status check_entries(struct verify_worker *w, struct walk *k, u
 static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint64_t chunk, uint64_t count)
 {
     struct part *p = w->v->part;
-    uint64_t first = chunk * (FORMAT_CHUNK_BYTES / p->header.token_width), starts[2] = { 0, 0 };
+    uint64_t first = chunk * (FORMAT_CHUNK_BYTES / p->token_width), starts[2] = { 0, 0 };
     enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * chunk, k->entries, 8 * count, &w->err);
 
     if (s != LEAT_OK)
@@ -121,7 +120,7 @@ static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint
     k->first_chunk = k->chunk = chunk;
     k->last = chunk + count;
     k->number = bytes_le64(k->entries[0]);
-    if (k->number > p->header.documents)
+    if (k->number > p->documents)
         return wrong_entry(w, chunk);
     s = k->number == 0 ? part_starts(p, 0, 1, starts + 1, &w->err) : part_starts(p, k->number - 1, 2, starts, &w->err);
     k->before = starts[0];
@@ -138,9 +137,8 @@ static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint
 static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, uint64_t last)
 {
     const struct part *p = w->v->part;
-    const struct format_header *h = &p->header;
-    bool begins = h->begin_token != LEAT_NONE, ends = h->end_token != LEAT_NONE;
-    uint64_t chunk_start = k->chunk * (FORMAT_CHUNK_BYTES / h->token_width);
+    bool begins = p->begin_token != LEAT_NONE, ends = p->end_token != LEAT_NONE;
+    uint64_t chunk_start = k->chunk * (FORMAT_CHUNK_BYTES / p->token_width);
     uint64_t stop = k->chunk < k->last && chunk_start < last ? chunk_start : last;
     uint64_t before = k->before > first ? k->before : first, i = k->number - k->first;
 
@@ -149,8 +147,8 @@ static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, 
 
         if (start < before || (start == before && (begins || ends)) || start >= stop ||
             (begins && ends && start - before < 2) ||
-            (ends && token_at(p, w->bytes, start - 1 - first) != h->end_token) ||
-            (begins && token_at(p, w->bytes, start - first) != h->begin_token))
+            (ends && token_at(p, w->bytes, start - 1 - first) != p->end_token) ||
+            (begins && token_at(p, w->bytes, start - first) != p->begin_token))
             break;
         before = start;
     }
@@ -167,11 +165,11 @@ static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, 
  */
 static enum leat_status check_borders(struct verify_worker *w, struct walk *k, uint64_t first, uint64_t count)
 {
-    const struct format_header *h = &w->v->part->header;
+    const struct part *p = w->v->part;
     uint64_t last = first + count, start = 0;
-    uint64_t fixed = (h->end_token != LEAT_NONE) + (h->begin_token != LEAT_NONE);
+    uint64_t fixed = (p->end_token != LEAT_NONE) + (p->begin_token != LEAT_NONE);
 
-    for (; k->number <= h->documents; k->number++, k->before = start) {
+    for (; k->number <= p->documents; k->number++, k->before = start) {
         enum leat_status s;
 
         skip_plain(w, k, first, last);
@@ -184,17 +182,17 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
                               (unsigned long long)k->number, w->v->part->name);
         if ((s = check_entries(w, k, start)) != LEAT_OK)
             return s;
-        if (start > first && start <= last && start > k->before && h->end_token != LEAT_NONE &&
-            token_at(w->v->part, w->bytes, start - 1 - first) != h->end_token)
+        if (start > first && start <= last && start > k->before && p->end_token != LEAT_NONE &&
+            token_at(w->v->part, w->bytes, start - 1 - first) != p->end_token)
             return wrong_border(w, k->number - 1, start - 1, "does not end with the end-of-document token");
         if (start <= last && k->number > 0 && start - k->before < fixed)
             return wrong_border(w, k->number - 1, start,
                                 fixed == 2 ? "is too short for its begin and end token"
                                            : "is empty: its begin or end token is missing");
-        if (start >= last && last < h->tokens)
+        if (start >= last && last < p->tokens)
             return LEAT_OK; /* its begin is in the next buffer */
-        if (k->number < h->documents && start < last && h->begin_token != LEAT_NONE &&
-            token_at(w->v->part, w->bytes, start - first) != h->begin_token)
+        if (k->number < p->documents && start < last && p->begin_token != LEAT_NONE &&
+            token_at(w->v->part, w->bytes, start - first) != p->begin_token)
             return wrong_border(w, k->number, start, "does not begin with the begin token");
     }
     return LEAT_OK;
@@ -205,7 +203,7 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
 static enum leat_status check_piece(struct verify_worker *w, struct walk *walk, uint64_t offset, uint64_t bytes,
                                     struct hash128 *sum, enum leat_status *documents)
 {
-    uint32_t width = w->v->part->header.token_width;
+    uint32_t width = w->v->part->token_width;
     uint64_t first = offset / width, count = bytes / width, rank = offset / FORMAT_PAGE_BYTES;
     enum leat_status s = check_hashes(w, offset, bytes, sum);
 
@@ -221,7 +219,7 @@ static enum leat_status check_piece(struct verify_worker *w, struct walk *walk, 
 void verify_tokens(struct verify_worker *w, uint64_t task)
 {
     struct part *p = w->v->part;
-    uint64_t offset = task * VERIFY_TASK_BYTES, bytes = verify_task_bytes(p->tokens.size, task);
+    uint64_t offset = task * VERIFY_TASK_BYTES, bytes = verify_task_bytes(p->data.bytes, task);
     uint64_t rank = offset / FORMAT_PAGE_BYTES;
     struct hash128 sum = { 0, 0 };
     struct walk walk = { 0 };
@@ -231,7 +229,7 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
     documents = begin_walk(w, &walk, task * TASK_CHUNKS, bytes_pieces(bytes, FORMAT_CHUNK_BYTES));
     if (documents != LEAT_OK)
         verify_note(w->v, documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
-    stretch = verify_open_stretch(&p->tokens, offset, bytes);
+    stretch = verify_open_stretch(p->data.file, p->data.offset + offset, bytes);
     for (uint64_t at = 0; s == LEAT_OK && at < bytes; at += VERIFY_BUFFER_BYTES) {
         uint64_t here = bytes - at < VERIFY_BUFFER_BYTES ? bytes - at : VERIFY_BUFFER_BYTES;
 

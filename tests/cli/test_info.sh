@@ -260,7 +260,7 @@ refuse 1 'leat: the folder empty holds no dataset (no *.leat in it)' leat info e
 refuse 1 'leat: cannot open none: No such file or directory' leat info @none
 printf 'a\nbare\n' >two.txt
 refuse 1 'leat: a and bare cannot be joined: their vocabulary size is 257 and 300' leat info @two.txt
-refuse 2 'leat: folder/c.partial is no dataset: names in .partial are those of unfinished ones' \
+refuse 2 'leat: folder/c.partial is not a dataset: names in .partial are unfinished ones' \
     leat info folder/c.partial
 refuse 2 'leat: the name of the dataset to open is empty' leat info ''
 

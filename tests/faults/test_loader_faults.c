@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "dataset/dataset.h"
+#include "dataset/part_index.h"
 #include "loader/loading.h"
 #include "loader/page_cache.h"
 #include "plan/plan.h"
@@ -177,9 +178,9 @@ static void damaged_directory(void)
 
     copy_original();
     w = open_plan(LEAT_ACCESS_READ);
-    part = w.plan->sources[0].dataset->parts;
+    part = dataset_part(w.plan->sources[0].dataset, 0);
     fd = open(with(name, ".leat"), O_WRONLY);
-    T_CHECK(pwrite(fd, ones, 8, (off_t)part->header.sections[FORMAT_DIRECTORY].offset) == 8);
+    T_CHECK(pwrite(fd, ones, 8, (off_t)part->index->header.sections[FORMAT_DIRECTORY].offset) == 8);
     close(fd);
     o.outputs = LEAT_OUTPUT_POSITIONS;
     r = take_all(&w, &o, NULL);
@@ -444,7 +445,7 @@ static void remove_after_three(uint64_t batches)
 
 static struct file_map *leased_file(const struct leat_plan *plan)
 {
-    struct file_map *f = &plan->sources[0].dataset->parts[0].tokens;
+    struct file_map *f = dataset_part(plan->sources[0].dataset, 0)->data.file;
 
     return f->leased ? f : NULL;
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "dataset/dataset.h"
+#include "dataset/part_index.h"
 #include "small.h"
 
 #define DOCUMENTS 2000
@@ -67,7 +68,7 @@ static struct leat_dataset *open_copy(enum leat_access access)
 
 static struct file_map *map_of(struct leat_dataset *d, const char *suffix)
 {
-    return strcmp(suffix, ".tokens") == 0 ? &d->parts[0].tokens : &d->parts[0].index;
+    return strcmp(suffix, ".tokens") == 0 ? dataset_part(d, 0)->data.file : &dataset_part(d, 0)->index->file;
 }
 
 static bool mapped(struct leat_dataset *d, const char *suffix)
@@ -317,7 +318,7 @@ static void cutter_waits_for_a_view(void)
     T_CHECK(memcmp(one.tokens, tokens, token_count * 2) == 0);
     check_all_tokens(d);
     leat_view_release(&one);
-    T_CHECK(atomic_load(&d->parts[0].tokens.unmapped));
+    T_CHECK(atomic_load(&dataset_part(d, 0)->data.file->unmapped));
     wait_for(&c);
     leat_dataset_close(d);
 }
@@ -389,8 +390,8 @@ static void child_reads(void)
         _exit(t_failures != 0);
     }
     T_CHECK(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    T_EQ(fcntl(d->parts[0].tokens.fd, F_GETLEASE), F_RDLCK);
-    T_EQ(fcntl(d->parts[0].index.fd, F_GETLEASE), F_RDLCK);
+    T_EQ(fcntl(dataset_part(d, 0)->data.file->fd, F_GETLEASE), F_RDLCK);
+    T_EQ(fcntl(dataset_part(d, 0)->index->file.fd, F_GETLEASE), F_RDLCK);
     T_OK(leat_dataset_view(d, 0, token_count, &view, &t_err));
     T_CHECK(memcmp(view.tokens, tokens, token_count * 2) == 0);
     leat_view_release(&view);

@@ -13,6 +13,7 @@
 
 #include "base/bytes.h"
 #include "dataset/dataset.h"
+#include "dataset/part_index.h"
 #include "fuzz.h"
 #include "shape.h"
 
@@ -88,7 +89,7 @@ static uint64_t ask(uint64_t *random, uint64_t count)
 static void read_tokens(const struct leat_dataset *d, uint64_t *random)
 {
     uint64_t first = ask(random, d->tokens), left = first < d->tokens ? d->tokens - first : 0;
-    uint64_t count = fuzz_up_to(random, left < 2500 ? left : 2500), width = d->parts[0].header.token_width;
+    uint64_t count = fuzz_up_to(random, left < 2500 ? left : 2500), width = d->parts[0].token_width;
     uint8_t *narrow = malloc((size_t)(count * width) + 1);
     uint32_t *wide = malloc((size_t)count * 4 + 1);
     struct leat_view view = { 0 };
@@ -150,7 +151,7 @@ static void read_inputs(const struct leat_dataset *d, uint64_t *random)
     char path[16];
 
     if (fine(leat_dataset_input(d, number, &input, &err), &err))
-        FUZZ_CHECK(number < d->inputs && input.path_bytes <= d->parts[0].index.size);
+        FUZZ_CHECK(number < d->inputs && input.path_bytes <= d->parts[0].index->file.size);
     if (fine(leat_dataset_input_path(d, number, path, sizeof path, &bytes, &err), &err)) {
         FUZZ_CHECK(bytes == input.path_bytes);
         if (fine(leat_dataset_find_input(d, path, &found, &err), &err))
@@ -166,7 +167,7 @@ static void read_stored(const struct leat_dataset *d, uint64_t *random)
     struct leat_error err;
 
     if (fine(leat_dataset_tokenizer(d, &t, &err), &err))
-        FUZZ_CHECK(strlen(t->name) + strlen(t->pattern) + t->file_bytes <= d->parts[0].index.size &&
+        FUZZ_CHECK(strlen(t->name) + strlen(t->pattern) + t->file_bytes <= d->parts[0].index->file.size &&
                    (t->file || t->file_bytes == 0));
     leat_stored_tokenizer_free(t);
     if (fine(leat_dataset_metadata(d, ask(random, d->part_count), &m, &err), &err))
@@ -209,7 +210,7 @@ static uint64_t *all_starts(const struct leat_dataset *d)
 
 static void check_tokens(const struct leat_dataset *d, const uint64_t *starts)
 {
-    const struct format_header *h = &d->parts[0].header;
+    const struct format_header *h = &d->parts[0].index->header;
     uint64_t fixed = (h->end_token != LEAT_NONE) + (h->begin_token != LEAT_NONE);
     uint64_t width = h->token_width, step = d->tokens > 8192 ? 5 : 1;
     uint8_t *ids = malloc((size_t)(d->tokens * width) + 1);
@@ -269,7 +270,7 @@ static void check_origins(const struct leat_dataset *d, const uint64_t *starts, 
         id_bytes += origins[i].id_bytes;
     }
     for (uint64_t i = 0; i < d->part_count; i++)
-        all_ids += d->parts[i].header.sections[FORMAT_IDS].bytes;
+        all_ids += d->parts[i].index->header.sections[FORMAT_IDS].bytes;
     FUZZ_CHECK(id_bytes == all_ids);
     for (unsigned i = 0; i < 4 && d->documents > 0; i++) {
         struct leat_origin wanted = origins[fuzz_up_to(random, d->documents - 1)];
@@ -313,7 +314,7 @@ static void check_id(const struct leat_dataset *d, uint64_t document)
     uint64_t bytes, other_bytes, found = LEAT_NONE;
     char *id = id_of(d, document, &bytes);
     struct leat_error err;
-    bool stored = d->parts[0].header.sections[FORMAT_IDS].present;
+    bool stored = d->parts[0].index->header.sections[FORMAT_IDS].present;
 
     FUZZ_CHECK(leat_dataset_find_id(d, id, bytes, &found, &err) == (stored ? LEAT_OK : LEAT_E_NOT_FOUND));
     for (uint64_t i = 0; stored && i <= found; i++) {
@@ -341,7 +342,7 @@ static void check_input_paths(const struct leat_dataset *d)
         FUZZ_CHECK(other_bytes == bytes && memcmp(path, other, (size_t)bytes) == 0);
     }
     if (d->part_count == 1 && d->inputs <= MOST_DOCUMENTS)
-        FUZZ_CHECK(total == d->parts[0].header.sections[FORMAT_INPUT_PATHS].bytes);
+        FUZZ_CHECK(total == d->parts[0].index->header.sections[FORMAT_INPUT_PATHS].bytes);
 }
 
 static void check_stored(const struct leat_dataset *d)
@@ -351,11 +352,11 @@ static void check_stored(const struct leat_dataset *d)
     struct leat_error err;
     enum leat_status s = leat_dataset_tokenizer(d, &t, &err);
 
-    FUZZ_CHECK(s == (d->parts[0].header.sections[FORMAT_TOKENIZER].present ? LEAT_OK : LEAT_E_NOT_FOUND));
+    FUZZ_CHECK(s == (d->parts[0].index->header.sections[FORMAT_TOKENIZER].present ? LEAT_OK : LEAT_E_NOT_FOUND));
     leat_stored_tokenizer_free(t);
     for (uint64_t part = 0; part < d->part_count; part++) {
         FUZZ_CHECK(leat_dataset_metadata(d, part, &m, &err) == LEAT_OK);
-        FUZZ_CHECK(m->count == d->parts[0].header.sections[FORMAT_METADATA].entries);
+        FUZZ_CHECK(m->count == d->parts[0].index->header.sections[FORMAT_METADATA].entries);
         for (uint64_t i = 1; i < m->count; i++) {
             const struct leat_metadata_pair *a = &m->pairs[i - 1], *b = &m->pairs[i];
             /* both end in a NUL, so the one that is a prefix of the other is the less */

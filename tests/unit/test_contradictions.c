@@ -4,6 +4,7 @@
  * section or a file.
  */
 #include "dataset/dataset.h"
+#include "dataset/part_index.h"
 #include "support/craft.h"
 #include "t.h"
 
@@ -112,14 +113,14 @@ static void test_outside(void)
 
     make(&c);
     d = repaired(&c);
-    size = d->parts[0].header.sections[FORMAT_IDS].bytes;
+    size = d->parts[0].index->header.sections[FORMAT_IDS].bytes;
     T_OK(part_section(&d->parts[0], FORMAT_IDS, size - 1, &byte, 1, &t_err));
     T_STATUS(part_section(&d->parts[0], FORMAT_IDS, size, &byte, 1, &t_err), LEAT_E_SECTION);
     T_CONTAINS(t_err.message, "outside its ids section");
     T_STATUS(part_section(&d->parts[0], FORMAT_IDS, UINT64_MAX, &byte, 2, &t_err), LEAT_E_SECTION);
     T_STATUS(part_section(&d->parts[0], FORMAT_LINES, 0, &byte, 1, &t_err), LEAT_E_SECTION); /* it is not there */
-    T_STATUS(file_map_read(&d->parts[0].tokens, c.tokens.count, &byte, 1, &t_err), LEAT_E_RANGE);
-    T_STATUS(file_map_read(&d->parts[0].tokens, UINT64_MAX, &byte, 2, &t_err), LEAT_E_RANGE);
+    T_STATUS(file_map_read(d->parts[0].data.file, c.tokens.count, &byte, 1, &t_err), LEAT_E_RANGE);
+    T_STATUS(file_map_read(d->parts[0].data.file, UINT64_MAX, &byte, 2, &t_err), LEAT_E_RANGE);
     end(&c, d);
 }
 

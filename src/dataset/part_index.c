@@ -1,0 +1,215 @@
+/* part_index.c: see part_index.h. Sections are checked as they are read: opening does not grow with the data. */
+#include "part_index.h"
+
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "base/tiny.h"
+
+/* How many document starts are fetched at once while looking for one: 4 KiB of the index. */
+#define STARTS_AT_ONCE TINY_OR(4, 512)
+
+static enum leat_status read_header(struct part *p, struct leat_error *err)
+{
+    struct part_index *x = p->index;
+    uint8_t page[FORMAT_HEADER_BYTES];
+    uint64_t count = x->file.size < sizeof page ? x->file.size : sizeof page;
+    enum leat_status s = file_map_read(&x->file, 0, page, count, err);
+
+    if (s != LEAT_OK)
+        return s;
+    return format_parse(&x->header, page, count, x->file.size, p->data.bytes, x->file.path, p->data.file->path,
+                        p->kernels, err);
+}
+
+static void take_facts(struct part *p)
+{
+    struct part_index *x = p->index;
+    const struct format_header *h = &x->header;
+    const struct format_place *pages = &h->sections[FORMAT_PAGES];
+
+    p->tokens = h->tokens;
+    p->documents = h->documents;
+    p->inputs = h->sections[FORMAT_INPUTS].entries;
+    p->vocabulary = h->vocabulary;
+    p->end_token = h->end_token;
+    p->begin_token = h->begin_token;
+    p->token_width = h->token_width;
+    p->identity = h->identity;
+    memcpy(p->fingerprint, h->fingerprint, sizeof p->fingerprint);
+    p->hashes = (struct part_extent) { &x->file, pages->offset, pages->bytes };
+    /* documents, directory, pages: they lie before everything else */
+    p->lookup = (struct part_extent) { &x->file, 0, pages->offset + pages->bytes };
+}
+
+/* The ends of the documents section: the rest is checked as it is read. */
+static enum leat_status check_document_ends(struct part *p, struct leat_error *err)
+{
+    uint64_t start, offset = p->index->header.sections[FORMAT_DOCUMENTS].offset, last = p->documents;
+    enum leat_status s = part_index_starts(p, 0, 1, &start, err);
+
+    if (s == LEAT_OK && start != 0)
+        return status_set_at(
+            err, LEAT_E_DOCUMENTS, offset,
+            "%s: the first document begins at token %llu, not 0; restore the file from its source, or write "
+            "the dataset again",
+            p->index->file.path, (unsigned long long)start);
+    if (s == LEAT_OK)
+        s = part_index_starts(p, last, 1, &start, err);
+    if (s == LEAT_OK && start != p->tokens)
+        return status_set_at(
+            err, LEAT_E_DOCUMENTS, offset + 8 * last,
+            "%s: the last document ends at token %llu of %llu; restore the file from its source, or write the "
+            "dataset again",
+            p->index->file.path, (unsigned long long)start, (unsigned long long)p->tokens);
+    return s;
+}
+
+/* Are the two files of the same run, and is the token file's end in place? */
+static enum leat_status check_token_ends(struct part *p, struct leat_error *err)
+{
+    uint64_t pages = p->index->header.sections[FORMAT_PAGES].entries;
+    enum leat_status s = LEAT_OK;
+
+    if (pages > 0)
+        s = part_check_pages(p, 0, 1, err);
+    if (s == LEAT_OK && pages > 1)
+        s = part_check_pages(p, pages - 1, 1, err);
+    if (s == LEAT_E_CHECKSUM)
+        return status_set_at(err, LEAT_E_MISMATCH, err ? err->offset : 0,
+                             "the first or last page of %s does not match %s: the token file is damaged, or the two "
+                             "are not from the same run; restore both from their source",
+                             p->data.file->path, p->index->file.path);
+    return s;
+}
+
+enum leat_status part_index_take(struct part *p, struct part_index *index, struct leat_error *err)
+{
+    enum leat_status s;
+
+    p->index = index;
+    if ((s = read_header(p, err)) != LEAT_OK)
+        return s;
+    take_facts(p);
+    s = check_document_ends(p, err);
+    return s == LEAT_OK ? check_token_ends(p, err) : s;
+}
+
+enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, void *out, uint64_t count,
+                              struct leat_error *err)
+{
+    const struct format_place *s = &p->index->header.sections[kind];
+
+    if (!bytes_inside(offset, count, s->bytes))
+        return status_set_at(
+            err, LEAT_E_SECTION, s->offset,
+            "%s: bytes %llu to %llu are outside its %s section, which has %llu; verify the dataset, or write it again",
+            p->index->file.path, (unsigned long long)offset, (unsigned long long)(offset + count),
+            format_section_name(kind), (unsigned long long)s->bytes);
+    return file_map_read(&p->index->file, s->offset + offset, out, count, err);
+}
+
+enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                   struct leat_error *err)
+{
+    enum leat_status s = part_section(p, FORMAT_DOCUMENTS, 8 * first, starts, 8 * count, err);
+    uint64_t before = 0;
+
+    if (s != LEAT_OK)
+        return s;
+    for (uint64_t i = 0; i < count; i++) {
+        starts[i] = bytes_le64(starts[i]);
+        if (starts[i] < before || starts[i] > p->tokens)
+            return status_set_at(err, LEAT_E_DOCUMENTS,
+                                 p->index->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
+                                 "%s: document %llu begins at token %llu, %s; verify the dataset, or write it again",
+                                 p->index->file.path, (unsigned long long)(first + i), (unsigned long long)starts[i],
+                                 starts[i] < before ? "before the one before it" : "beyond the last token");
+        before = starts[i];
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status wrong_directory(struct part *p, uint64_t chunk, struct leat_error *err)
+{
+    uint64_t at = p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk;
+
+    return status_set_at(
+        err, LEAT_E_DOCUMENTS, at,
+        "%s: entry %llu of its directory contradicts the document starts; verify the dataset, or write it again",
+        p->index->file.path, (unsigned long long)chunk);
+}
+
+/* The first and last document that can hold a token of this chunk, by the directory. */
+static enum leat_status directory_range(struct part *p, uint64_t chunk, uint64_t *low, uint64_t *high,
+                                        struct leat_error *err)
+{
+    uint64_t entries[2], chunks = p->index->header.sections[FORMAT_DIRECTORY].entries;
+    uint64_t count = chunk + 1 < chunks ? 2 : 1;
+    enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * chunk, entries, 8 * count, err);
+
+    if (s != LEAT_OK)
+        return s;
+    entries[0] = bytes_le64(entries[0]);
+    entries[1] = count == 2 ? bytes_le64(entries[1]) : p->documents;
+    if (entries[0] > entries[1] || entries[1] > p->documents || entries[1] == 0)
+        return wrong_directory(p, chunk, err);
+    *low = entries[0] > 0 ? entries[0] - 1 : 0;
+    *high = entries[1] - 1;
+    return LEAT_OK;
+}
+
+enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err)
+{
+    uint64_t chunk = token / (FORMAT_CHUNK_BYTES / p->token_width);
+    uint64_t starts[STARTS_AT_ONCE], low = 0, high = 0, count, i;
+    enum leat_status s = directory_range(p, chunk, &low, &high, err);
+
+    /* with documents of a few tokens, or of none, more may begin here than are fetched at once */
+    while (s == LEAT_OK && high - low + 2 > STARTS_AT_ONCE) {
+        uint64_t middle = low + (high - low) / 2 + 1;
+
+        s = part_index_starts(p, middle, 1, starts, err);
+        if (s == LEAT_OK && starts[0] <= token)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    if (s != LEAT_OK)
+        return s;
+    count = high - low + 2; /* with the start after the last: where it ends */
+    s = part_index_starts(p, low, count, starts, err);
+    if (s != LEAT_OK)
+        return s;
+    if (starts[0] > token || starts[count - 1] <= token)
+        return wrong_directory(p, chunk, err);
+    for (i = 0; starts[i + 1] <= token; i++)
+        ;
+    *document = low + i;
+    return LEAT_OK;
+}
+
+enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
+                                 struct leat_error *err)
+{
+    const struct format_place *directory = &p->index->header.sections[FORMAT_DIRECTORY];
+    uint64_t in_chunk = FORMAT_CHUNK_BYTES / p->token_width;
+    uint64_t low = first / in_chunk, high = (end - 1) / in_chunk + 1, entry[2];
+    enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * low, &entry[0], 8, err);
+
+    entry[1] = bytes_le64(p->documents);
+    if (s == LEAT_OK && high < directory->entries)
+        s = part_section(p, FORMAT_DIRECTORY, 8 * high, &entry[1], 8, err);
+    if (s != LEAT_OK)
+        return s;
+    *from = bytes_le64(entry[0]);
+    *to = bytes_le64(entry[1]);
+    if (*from > *to || *to > p->documents)
+        return status_set_at(
+            err, LEAT_E_DOCUMENTS, directory->offset + 8 * low,
+            "%s: entry %llu of its directory contradicts the next one; verify the dataset, or write it "
+            "again",
+            p->index->file.path, (unsigned long long)low);
+    return LEAT_OK;
+}

@@ -1,0 +1,38 @@
+/*
+ * part_index.h: an opened index file in leat's format (FORMAT.md): document starts, page hashes and what is stored. A
+ * part has one if its kind says so: leat's own files, or foreign tokens that an index was written for.
+ */
+#ifndef LEAT_PART_INDEX_H
+#define LEAT_PART_INDEX_H
+
+#include "part.h"
+
+struct part_index {
+    struct format_header header;
+    struct file_map file;
+};
+
+/*
+ * Takes an index whose file is open, for the tokens of p->data, which is set: checks its header, the ends of its
+ * documents and the first and last page of the tokens, and sets the part's facts from it.
+ */
+enum leat_status part_index_take(struct part *p, struct part_index *index, struct leat_error *err);
+
+/* Of a part with an index, for the tables of its kind. */
+enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                   struct leat_error *err);
+enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);
+enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, uint64_t *from, uint64_t *to,
+                                 struct leat_error *err);
+
+/* Whether the part has an index with this section. */
+static inline bool part_has(const struct part *p, enum format_section kind)
+{
+    return p->index && p->index->header.sections[kind].present;
+}
+
+/* Copies `count` bytes at `offset` of a section; the part must have an index. */
+enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, void *out, uint64_t count,
+                              struct leat_error *err);
+
+#endif

@@ -1,0 +1,144 @@
+/*
+ * part_leat.c: leat's own two files, NAME.leat and NAME.tokens; and the same without their names: in memory, or with the
+ * tokens inside another file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "dataset.h"
+#include "part_index.h"
+
+/* As much of a name as a sentence shows. */
+#define SHOWN_BYTES 200u
+
+struct own {
+    struct part_index index;
+    struct file_map tokens;
+};
+
+static enum leat_status make_own(struct part *p, struct own **own, struct leat_error *err)
+{
+    *own = p->own = calloc(1, sizeof **own);
+    if (!*own)
+        return status_no_memory(err, sizeof **own);
+    (*own)->index.file.fd = (*own)->tokens.fd = -1;
+    return LEAT_OK;
+}
+
+/* Both files are open. */
+static enum leat_status take(struct part *p, struct own *own, uint64_t offset, uint64_t bytes, struct leat_error *err)
+{
+    p->data = (struct part_extent) { &own->tokens, offset, bytes };
+    return part_index_take(p, &own->index, err);
+}
+
+static enum leat_status open_file(struct file_map *f, const char *name, const char *suffix, enum leat_access access,
+                                  struct leat_error *err)
+{
+    size_t length = strlen(name) + strlen(suffix) + 1;
+    char *path = malloc(length);
+    enum leat_status s;
+
+    if (!path)
+        return status_no_memory(err, length);
+    snprintf(path, length, "%s%s", name, suffix);
+    s = file_map_open(f, path, access, err);
+    free(path);
+    return s;
+}
+
+/* The name may be that of one of the two files. */
+static enum leat_status cut_name(struct part *p, struct leat_error *err)
+{
+    size_t length = file_dataset_length(p->name, strlen(p->name));
+
+    if (file_ends_with(p->name, length, ".partial"))
+        return status_set(err, LEAT_E_ARGUMENT, "%.*s is not a dataset: names in .partial are unfinished ones",
+                          (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), p->name);
+    p->name[length] = '\0';
+    return LEAT_OK;
+}
+
+static enum leat_status open_pair(struct part *p, const char *path, enum leat_access access, struct leat_error *err)
+{
+    enum leat_status s = cut_name(p, err);
+    struct own *own;
+
+    (void)path; /* without a scheme it is the name */
+    if (s != LEAT_OK || (s = make_own(p, &own, err)) != LEAT_OK)
+        return s;
+    s = open_file(&own->index.file, p->name, ".leat", access, err);
+    if (s == LEAT_OK)
+        s = open_file(&own->tokens, p->name, ".tokens", access, err);
+    if (s == LEAT_E_NO_FILE)
+        dataset_say_missing(p->name, err);
+    return s == LEAT_OK ? take(p, own, 0, own->tokens.size, err) : s;
+}
+
+static void close_pair(struct part *p)
+{
+    struct own *own = p->own;
+
+    if (!own)
+        return;
+    file_map_close(&own->index.file);
+    file_map_close(&own->tokens);
+    free(own);
+}
+
+const struct part_kind part_leat = { .suffix = ".leat",
+                                     .open = open_pair,
+                                     .close = close_pair,
+                                     .starts = part_index_starts,
+                                     .document_at = part_index_document_at,
+                                     .near = part_index_near };
+
+/* ---- Without their names ---- */
+
+static enum leat_status begin(struct part *p, const char *name, struct own **own, struct leat_error *err)
+{
+    *p = (struct part) { .kind = &part_leat, .kernels = checksum_kernels(), .name = strdup(name) };
+    return p->name ? make_own(p, own, err) : status_no_memory(err, strlen(name) + 1);
+}
+
+static enum leat_status end(struct part *p, enum leat_status s)
+{
+    if (s != LEAT_OK)
+        part_close(p);
+    return s;
+}
+
+enum leat_status part_open_memory(struct part *p, const void *index, uint64_t index_bytes, const void *tokens,
+                                  uint64_t token_bytes, struct leat_error *err)
+{
+    struct own *own;
+    enum leat_status s = begin(p, "memory", &own, err);
+
+    if (s == LEAT_OK)
+        s = file_map_memory(&own->index.file, "memory.leat", index, index_bytes, err);
+    if (s == LEAT_OK)
+        s = file_map_memory(&own->tokens, "memory.tokens", tokens, token_bytes, err);
+    return end(p, s == LEAT_OK ? take(p, own, 0, token_bytes, err) : s);
+}
+
+enum leat_status part_open_at(struct part *p, const char *name, const char *token_path, uint64_t offset, uint64_t bytes,
+                              enum leat_access access, struct leat_error *err)
+{
+    struct own *own;
+    enum leat_status s = begin(p, name, &own, err);
+
+    if (s == LEAT_OK)
+        s = open_file(&own->index.file, name, ".leat", access, err);
+    if (s == LEAT_OK)
+        s = file_map_open(&own->tokens, token_path, access, err);
+    if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
+        s = status_set_at(
+            err, LEAT_E_TRUNCATED, own->tokens.size,
+            "%s has %llu bytes, and the tokens of %s need %llu from byte %llu: restore it from its source", token_path,
+            (unsigned long long)own->tokens.size, name, (unsigned long long)bytes, (unsigned long long)offset);
+    return end(p, s == LEAT_OK ? take(p, own, offset, bytes, err) : s);
+}
