@@ -311,6 +311,7 @@ struct leat_merge_report {
     uint64_t documents;    /* of all parts */
     uint64_t deduplicated; /* of these: left out, because one before has the same text */
     struct leat_info *splits; /* the caller's, one for each split, begun by LEAT_INFO_INIT; NULL: not wanted */
+    struct leat_info *info;   /* the same for `output` */
 };
 #define LEAT_MERGE_REPORT_INIT { .size = sizeof(struct leat_merge_report) }
 
@@ -328,7 +329,6 @@ struct leat_merge_options {
     const struct leat_split *splits; /* NULL: none */
     size_t split_count;
     uint64_t memory;  /* bound for sorting, in bytes; 0: 2 GiB; less than 64 KiB counts as that */
-    struct leat_merge_report *report; /* filled on success; NULL: not wanted */
 };
 #define LEAT_MERGE_OPTIONS_INIT { .size = sizeof(struct leat_merge_options) }
 
@@ -356,14 +356,15 @@ struct leat_merge_options {
  *
  * The bytes depend on the parts and these options only, not on `memory`. Memory beyond that: 16 MiB, about 8 MiB for each
  * output, and 100 bytes and the path of each input. What does not fit lies in files without names on the disk of
- * `output`: as much as the documents take, for shuffling. `info` may be NULL. Several outputs are all completed before the
- * first one gets its name; if then a name cannot be given, the message says which are finished.
+ * `output`: as much as the documents take, for shuffling. Several outputs are all completed before the first one gets its
+ * name; if a name then cannot be given, the message says which outputs are finished. `report` (may be NULL) is filled on
+ * success.
  * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on, and
  * LEAT_E_ARGUMENT what is wrong with a split.
  */
 LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
-                                     const struct leat_merge_options *options, struct leat_info *info,
-                                     struct leat_error *err);
+                                     const struct leat_merge_options *options,
+                                     struct leat_merge_report *report, struct leat_error *err);
 
 #ifdef __cplusplus
 }

@@ -150,11 +150,11 @@ static PyObject *run_merge(const char *output, const char *const *parts, size_t 
     enum leat_status s;
 
     report.splits = splits;
-    o->report = &report;
+    report.info = &info;
     o->progress = on_merge;
     o->context = &w;
     pause_begin(&w.pause);
-    s = leat_merge(output, parts, count, o, &info, &err);
+    s = leat_merge(output, parts, count, o, &report, &err);
     pause_end(&w.pause);
     if (w.raised)
         PyErr_Fetch(&stopped[0], &stopped[1], &stopped[2]);

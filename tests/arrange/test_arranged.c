@@ -183,7 +183,7 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
         struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
 
         report.splits = infos;
-        o.report = &report;
+        report.info = &rest;
         o.replace = 1;
         o.dedup = way->dedup;
         o.shuffle = way->shuffle;
@@ -191,7 +191,7 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
         o.splits = splits;
         o.split_count = way->splits;
         o.memory = memories[i];
-        T_OK(leat_merge(t_path(folder, i % 2 ? "got" : "got.leat"), parts, count, &o, &rest, &t_err));
+        T_OK(leat_merge(t_path(folder, i % 2 ? "got" : "got.leat"), parts, count, &o, &report, &t_err));
         check_report(&report, way, documents, dropped, &rest);
         for (size_t which = 0; which <= way->splits; which++) {
             char want[64], got[64];

@@ -41,11 +41,10 @@ static enum leat_status split(const struct leat_split *splits, size_t count, str
     const char *part = t_path(folder, "d");
 
     report.splits = infos;
-    o.report = &report;
     o.replace = 1;
     o.splits = splits;
     o.split_count = count;
-    return leat_merge(t_path(folder, "out"), &part, 1, &o, NULL, &t_err);
+    return leat_merge(t_path(folder, "out"), &part, 1, &o, &report, &t_err);
 }
 
 /* The documents with these high halves are in a split of this fraction, and the one above is not. */
@@ -139,12 +138,10 @@ static void test_refused(void)
 /* A caller's struct without its size would be filled as if it had all fields. */
 static void test_report_without_size(void)
 {
-    struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
     struct leat_merge_report report = { 0 };
     const char *part = t_path(folder, "d");
 
-    o.report = &report;
-    T_STATUS(leat_merge(t_path(folder, "unsized"), &part, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_STATUS(leat_merge(t_path(folder, "unsized"), &part, 1, NULL, &report, &t_err), LEAT_E_ARGUMENT);
     T_CONTAINS(t_err.message, "LEAT_MERGE_REPORT_INIT");
 }
 

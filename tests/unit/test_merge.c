@@ -80,15 +80,17 @@ static struct leat_dataset *open_one(const char *name)
 static enum leat_status merge(const char *output, const char *const *names, size_t count,
                               const struct leat_merge_options *options, struct leat_info *info)
 {
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     char paths[8][600];
     const char *parts[8];
 
+    report.info = info;
     for (size_t i = 0; i < count; i++) {
         snprintf(paths[i], sizeof paths[i], "%s%s/%s", names[i][0] == '@' ? "@" : "", folder,
                  names[i] + (names[i][0] == '@'));
         parts[i] = paths[i];
     }
-    return leat_merge(t_path(folder, output), parts, count, options, info, &t_err);
+    return leat_merge(t_path(folder, output), parts, count, options, &report, &t_err);
 }
 
 /* ---- Everything of the parts is there ---- */

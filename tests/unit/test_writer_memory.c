@@ -65,9 +65,11 @@ static void verify_many(const struct work *work)
 
 static void merge_many(const struct work *work)
 {
+    struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT;
 
-    T_OK(leat_merge(work->output, &work->name, 1, NULL, &info, &t_err));
+    report.info = &info;
+    T_OK(leat_merge(work->output, &work->name, 1, NULL, &report, &t_err));
     T_EQ(info.documents, work->documents);
 }
 
@@ -83,9 +85,9 @@ static void arrange_many(const struct work *work)
     o.splits = splits;
     o.split_count = 1;
     o.memory = (uint64_t)8 << 20;
-    o.report = &report;
     report.splits = &half;
-    T_OK(leat_merge(work->output, &work->name, 1, &o, &info, &t_err));
+    report.info = &info;
+    T_OK(leat_merge(work->output, &work->name, 1, &o, &report, &t_err));
     T_EQ(report.documents, work->documents);
     T_EQ(report.deduplicated, work->documents / 4);
     T_EQ(info.documents + half.documents, work->documents - work->documents / 4);

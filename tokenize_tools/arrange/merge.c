@@ -26,6 +26,7 @@
 
 /* What the options of the first release had: fields that come later are taken as zero where they are missing. */
 #define OPTIONS_FIRST_BYTES (offsetof(struct leat_merge_options, context) + sizeof(void *))
+#define REPORT_FIRST_BYTES  (offsetof(struct leat_merge_report, info) + sizeof(void *))
 
 struct merge {
     struct leat_merge_options options;
@@ -172,14 +173,12 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
     return s == LEAT_OK ? pace_call(&m->pace, err) : s;
 }
 
-static enum leat_status take_options(struct merge *m, const struct leat_merge_options *given, struct leat_error *err)
+static void take_options(struct merge *m, const struct leat_merge_options *given)
 {
     m->options = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
     if (given)
         struct_give(&m->options, sizeof m->options, given,
                     given->size < sizeof m->options ? given->size : sizeof m->options);
-    if (m->options.report && m->options.report->size < sizeof *m->options.report)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: the report lacks LEAT_MERGE_REPORT_INIT");
     if (m->options.memory == 0)
         m->options.memory = MEMORY_STANDARD;
     if (m->options.memory < MEMORY_LEAST)
@@ -187,7 +186,6 @@ static enum leat_status take_options(struct merge *m, const struct leat_merge_op
     m->pace = (struct pace) { .progress = m->options.progress, .context = m->options.context };
     m->duplicates.numbers.fd = -1;
     m->shuffle.buckets.fd = -1;
-    return LEAT_OK;
 }
 
 /* A name that no other file of the output has, on its disk. */
@@ -204,13 +202,12 @@ static char *temporary_name(const char *output, struct leat_error *err)
 }
 
 static enum leat_status merge_and_finish(struct merge *m, const char *output, const char *const *names, size_t count,
-                                         struct leat_info *info, struct leat_error *err)
+                                         struct leat_merge_report *report, struct leat_error *err)
 {
-    struct leat_merge_report *report = m->options.report;
     enum leat_status s = merge(m, output, names, count, err);
 
     if (s == LEAT_OK)
-        s = outputs_finish(&m->outputs, report ? report->splits : NULL, info, err);
+        s = outputs_finish(&m->outputs, report ? report->splits : NULL, report ? report->info : NULL, err);
     if (s == LEAT_OK && report) {
         report->documents = m->sources.documents;
         report->deduplicated = m->options.dedup ? duplicates_count(&m->duplicates) : 0;
@@ -219,7 +216,8 @@ static enum leat_status merge_and_finish(struct merge *m, const char *output, co
 }
 
 enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
-                            const struct leat_merge_options *options, struct leat_info *info, struct leat_error *err)
+                            const struct leat_merge_options *options, struct leat_merge_report *report,
+                            struct leat_error *err)
 {
     struct merge m = { 0 };
     enum leat_status s;
@@ -227,10 +225,11 @@ enum leat_status leat_merge(const char *output, const char *const *parts, size_t
 
     if (!output || !parts || count == 0 || (options && options->size < OPTIONS_FIRST_BYTES))
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: an output and at least one part must be given");
-    if ((s = take_options(&m, options, err)) != LEAT_OK)
-        return s;
+    if (report && report->size < REPORT_FIRST_BYTES)
+        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: the report lacks LEAT_MERGE_REPORT_INIT");
+    take_options(&m, options);
     m.temporary = temporary = temporary_name(output, err);
-    s = temporary ? merge_and_finish(&m, output, parts, count, info, err) : LEAT_E_NO_MEMORY;
+    s = temporary ? merge_and_finish(&m, output, parts, count, report, err) : LEAT_E_NO_MEMORY;
     outputs_abandon(&m.outputs);
     duplicates_end(&m.duplicates);
     sources_close(&m.sources);

@@ -66,7 +66,7 @@ const struct option_row merge_options[] = {
 };
 
 static enum leat_status merge(const struct merge_values *values, uint64_t created, const struct options_parsed *parsed,
-                              struct leat_merge_report *report, struct leat_info *info, struct leat_error *err)
+                              struct leat_merge_report *report, struct leat_error *err)
 {
     struct leat_merge_options options = LEAT_MERGE_OPTIONS_INIT;
     struct progress progress;
@@ -84,8 +84,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
     options.splits = values->splits.items;
     options.split_count = values->splits.count;
     options.memory = values->memory;
-    options.report = report;
-    s = leat_merge(values->output, parsed->words, parsed->count, &options, info, err);
+    s = leat_merge(values->output, parsed->words, parsed->count, &options, report, err);
     progress_end(&progress);
     return s;
 }
@@ -131,8 +130,9 @@ static int run(const struct merge_values *values, const struct options_parsed *p
     for (size_t i = 0; i < ARRANGE_SPLITS; i++)
         splits[i] = info;
     report.splits = splits;
+    report.info = &info;
     began = cli_now();
-    s = merge(values, created, parsed, &report, &info, &err);
+    s = merge(values, created, parsed, &report, &err);
     if (s == LEAT_OK)
         print_summary(values, &report, &info, parsed->count, cli_now() - began);
     return cli_finish_stdout(s == LEAT_OK ? CLI_DONE : cli_failed(&err));

@@ -68,6 +68,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     enum leat_status s;
 
     report.splits = a->report->splits;
+    report.info = &info;
     m.replace = o->replace || a->again;
     m.created = o->created;
     m.progress = on_progress;
@@ -78,8 +79,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     m.splits = o->splits;
     m.split_count = o->split_count;
     m.memory = memory / 2;
-    m.report = &report;
-    s = leat_merge(a->output, &packed, 1, &m, &info, err);
+    s = leat_merge(a->output, &packed, 1, &m, &report, err);
     if (s != LEAT_OK)
         return s;
     a->report->documents = info.documents;
