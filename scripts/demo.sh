@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh BUILD: shows what leat does, on the sample corpus of examples/corpus. Leaves all under BUILD/demo.
+# demo.sh BUILD: shows what leat does with the sample corpus of examples/corpus. Leaves its files in BUILD/demo.
 set -e
 build=$1
 out=$build/demo
@@ -8,7 +8,7 @@ leat=$build/leat
 rm -rf "$out"
 mkdir -p "$out"
 
-show() { # SENTENCE COMMAND...: says what comes, shows the command
+show() { # SENTENCE COMMAND...: prints the sentence and the command
     printf '\n# %s\n$' "$1"
     shift
     for word; do
@@ -20,15 +20,15 @@ show() { # SENTENCE COMMAND...: says what comes, shows the command
     printf '\n'
 }
 
-step() { # the same, and runs it
+step() { # the same, then runs the command
     show "$@"
     shift
     "$@"
 }
 
-step "Pack a folder of texts: JSON lines, Markdown, zstd; all documents by the tokenizer of GPT-2, which is built in." \
+step "Pack a folder of texts (JSON lines, Markdown, zstd) with the built-in tokenizer of GPT-2." \
     "$leat" pack -o "$out/corpus" -t gpt2 examples/corpus
-step "What is in it." \
+step "What does it contain?" \
     "$leat" info "$out/corpus"
 step "Check every checksum and every rule of both files." \
     "$leat" verify "$out/corpus"
@@ -39,7 +39,7 @@ show "The text of that document (its first lines)." "$leat" cat "$out/corpus" --
 step "The same dataset from C: facts, first tokens, and the documents in the tokens 0 to 8000." \
     "$build/examples/read_dataset" "$out/corpus" 0 8000
 
-# a copy with one byte changed, to 0: the ids stay below the vocabulary's size, so that only the page's hash can tell
+# a copy with one byte changed to 0: all ids stay below the vocabulary size, so only the page hash detects it
 cp "$out/corpus.leat" "$out/damaged.leat"
 {
     head -c 50000 "$out/corpus.tokens"
@@ -52,12 +52,12 @@ verify_damaged() {
     echo "(exit code $code)"
     [ "$code" -eq 3 ]
 }
-show "Change one byte of a copy: verify finds the page, and names the documents in it." "$leat" verify "$out/damaged"
+show "Change one byte of a copy: verify finds the page and names the documents in it." "$leat" verify "$out/damaged"
 verify_damaged "$leat" verify "$out/damaged"
 
-step "Load it as a training program would: batches of 8 samples of 256 tokens, shuffled; and how fast they come." \
+step "Load it as a training program does: shuffled batches of 8 samples of 256 tokens, and their speed." \
     "$build/leat-bench" load --source "$out/corpus" --seq-len 256 --batch 8 --steps 1000
-step "How fast is packing: the corpus once more, with the time of each stage." \
+step "How fast is packing? The same corpus again, with the time of each stage." \
     "$build/leat-bench" pack -o "$out/again" -t gpt2 examples/corpus
 
 printf '\nThe files are under %s.\n' "$out"
