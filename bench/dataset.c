@@ -25,7 +25,7 @@
 
 #define READ_BYTES  ((uint64_t)256 << 10) /* hashed while it is still in the level 2 cache */
 #define PIECE_BYTES ((uint64_t)4 << 20)   /* what a thread takes at once */
-#define MOST_CASES  8u
+#define MAX_CASES   8u
 
 struct dataset_values {
     uint64_t runs, opens;
@@ -38,16 +38,16 @@ const struct option_row dataset_options[] = { { .name = "runs",
                                                 .value = "N",
                                                 .standard = "7",
                                                 .help = "runs of each measurement, after one to warm up",
-                                                .least = 1,
-                                                .most = 1000 },
+                                                .min = 1,
+                                                .max = 1000 },
                                               { .name = "opens",
                                                 .type = OPTION_COUNT,
                                                 .field = offsetof(struct dataset_values, opens),
                                                 .value = "N",
                                                 .standard = "1000",
                                                 .help = "how often a run opens and closes the dataset",
-                                                .least = 1,
-                                                .most = 1000000 },
+                                                .min = 1,
+                                                .max = 1000000 },
                                               { .name = "opening",
                                                 .type = OPTION_FLAG,
                                                 .field = offsetof(struct dataset_values, opening),
@@ -366,9 +366,9 @@ static void print_results(const struct subject *s, const struct dataset_values *
 
 static enum leat_status measure(struct subject *s, const struct dataset_values *v, struct leat_error *err)
 {
-    struct trial trials[MOST_CASES] = { { .subject = NULL } };
-    struct engine_case cases[MOST_CASES];
-    struct engine_result results[MOST_CASES];
+    struct trial trials[MAX_CASES] = { { .subject = NULL } };
+    struct engine_case cases[MAX_CASES];
+    struct engine_result results[MAX_CASES];
     struct progress p;
     struct engine_options options = { .runs = (unsigned)v->runs, .progress = engine_show, .context = &p };
     size_t count = make_cases(s, v->opening, trials, cases);

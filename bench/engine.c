@@ -144,9 +144,9 @@ static void print_row(FILE *out, int widest, const struct engine_case *c, const 
     }
     /* without bytes the spread is that of the time an item takes */
     if (has_bytes)
-        snprintf(range, sizeof range, "%s - %s", units_rate(bytes.least, "B").text, units_rate(bytes.most, "B").text);
+        snprintf(range, sizeof range, "%s - %s", units_rate(bytes.min, "B").text, units_rate(bytes.max, "B").text);
     else if (item.median > 0)
-        snprintf(range, sizeof range, "%s - %s", units_duration(item.least).text, units_duration(item.most).text);
+        snprintf(range, sizeof range, "%s - %s", units_duration(item.min).text, units_duration(item.max).text);
     if (c->item && item.median > 0)
         snprintf(each, sizeof each, "%s a %.40s", units_duration(item.median).text, c->item);
     fprintf(out, "  %11s  %-23s  %-18s  %5.2f  %s\n", has_bytes ? units_rate(bytes.median, "B").text : "", range, each,
@@ -169,14 +169,14 @@ void engine_print(FILE *out, const char *title, const struct engine_case *cases,
 /* null where the case does not count that. */
 static void json_spread(struct json *j, const char *key, struct engine_spread s)
 {
-    if (s.most <= 0) {
+    if (s.max <= 0) {
         json_null(j, key);
         return;
     }
     json_open_object(j, key);
     json_double(j, "median", s.median);
-    json_double(j, "least", s.least);
-    json_double(j, "most", s.most);
+    json_double(j, "least", s.min);
+    json_double(j, "most", s.max);
     json_close_object(j);
 }
 

@@ -63,7 +63,7 @@ void engine_show(void *context, const char *name, uint64_t done, uint64_t total)
 enum engine_measure { ENGINE_BYTES_PER_S, ENGINE_ITEMS_PER_S, ENGINE_SECONDS_PER_ITEM, ENGINE_CPU };
 
 struct engine_spread {
-    double median, least, most;
+    double median, min, max;
 };
 
 /* All zero if there are no runs. */

@@ -36,24 +36,24 @@ const struct option_row gpu_options[] = {
       .value = "N",
       .standard = "5",
       .help = "how often each is measured",
-      .least = 1,
-      .most = 64 },
+      .min = 1,
+      .max = 64 },
     { .name = "steps",
       .type = OPTION_COUNT,
       .field = offsetof(struct values, steps),
       .value = "N",
       .standard = "200",
       .help = "batches of a run",
-      .least = 1,
-      .most = 1u << 20 },
+      .min = 1,
+      .max = 1u << 20 },
     { .name = "work",
       .type = OPTION_COUNT,
       .field = offsetof(struct values, work),
       .value = "MS",
       .standard = "10",
       .help = "how long a step computes",
-      .least = 1,
-      .most = 10000 },
+      .min = 1,
+      .max = 10000 },
     { .name = "json", .type = OPTION_FLAG, .field = offsetof(struct values, json), .help = "print one JSON object" },
     OPTIONS_END,
 };
@@ -76,7 +76,7 @@ uint64_t gpu_rows(const struct gpu *g, unsigned size)
 
 /* ---- Output ---- */
 
-static double least(double a, double b)
+static double min(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -145,7 +145,7 @@ static void print_text(const struct gpu *g, const struct gpu_figures *f, const c
                units_rate(f->size[i].memory, "B").text);
         printf("  end to end      %10s, %5.1f %% of the lesser of gather (%s) and link\n",
                units_rate(f->size[i].end_to_end, "B").text,
-               100 * f->size[i].end_to_end / least(f->size[i].gather, f->size[i].plain),
+               100 * f->size[i].end_to_end / min(f->size[i].gather, f->size[i].plain),
                units_rate(f->size[i].gather, "B").text);
     }
     printf("a step          %.3f ms (p99 %.3f), with a loader %.3f ms (p99 %.3f): %+.2f %%\n", 1e3 * f->alone,

@@ -22,8 +22,8 @@
 
 #define MIB           ((uint64_t)1 << 20)
 #define STANDARD_SIZE (4096 * MIB)
-#define LEAST_SIZE    (16 * MIB)
-#define MOST_WRITTEN  (1024 * MIB) /* by one run of the writing row */
+#define MIN_SIZE      (16 * MIB)
+#define MAX_WRITTEN   (1024 * MIB) /* by one run of the writing row */
 
 struct limits_values {
     uint64_t bytes, runs;
@@ -36,15 +36,15 @@ const struct option_row limits_options[] = { { .name = "size",
                                                .value = "SIZE",
                                                .standard = "4GiB, or less if memory or disk are small",
                                                .help = "size of the test file; larger than memory shows the disk alone",
-                                               .least = LEAST_SIZE },
+                                               .min = MIN_SIZE },
                                              { .name = "runs",
                                                .type = OPTION_COUNT,
                                                .field = offsetof(struct limits_values, runs),
                                                .value = "N",
                                                .standard = "5",
                                                .help = "runs of each measurement, after one to warm up",
-                                               .least = 1,
-                                               .most = 1000 },
+                                               .min = 1,
+                                               .max = 1000 },
                                              { .name = "json",
                                                .type = OPTION_FLAG,
                                                .field = offsetof(struct limits_values, json),
@@ -157,8 +157,8 @@ static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct le
     }
     l->file_bytes -= l->file_bytes % MIB;
     l->hot_bytes = l->file_bytes < memory / 4 ? l->file_bytes : memory / 4 / MIB * MIB;
-    l->write_bytes = l->file_bytes < MOST_WRITTEN ? l->file_bytes : MOST_WRITTEN;
-    if (l->file_bytes < LEAST_SIZE || l->file_bytes > room || l->write_bytes > room - l->file_bytes)
+    l->write_bytes = l->file_bytes < MAX_WRITTEN ? l->file_bytes : MAX_WRITTEN;
+    if (l->file_bytes < MIN_SIZE || l->file_bytes > room || l->write_bytes > room - l->file_bytes)
         return status_set(err, LEAT_E_NO_SPACE, "%s has room for %s, too little for test files of %s and %s; %s",
                           l->folder, units_bytes(room).text, units_bytes(l->file_bytes).text,
                           units_bytes(l->write_bytes).text, "choose another folder or a smaller --size");
@@ -208,7 +208,7 @@ static enum leat_status run_group(bool (*make)(struct limits_group *, struct lim
                                   struct json *j, struct leat_error *err)
 {
     struct limits_group *g = calloc(1, sizeof *g);
-    struct engine_result results[LIMITS_MOST_CASES];
+    struct engine_result results[LIMITS_MAX_CASES];
     struct progress p;
     struct engine_options options = { .runs = runs, .progress = engine_show, .context = &p };
     bool ok = g && make(g, l);

@@ -11,7 +11,7 @@
 
 #include "engine.h"
 
-#define LIMITS_MOST_CASES   16u
+#define LIMITS_MAX_CASES    16u
 #define LIMITS_BUFFER_BYTES ((size_t)256 << 20) /* far larger than any cache that one core is given */
 #define LIMITS_RUN_SECONDS  0.5                 /* of the runs whose length is a time: random reads of the disk */
 #define LIMITS_ALIGN        4096u
@@ -44,8 +44,8 @@ struct limits_case {
 struct limits_group {
     const char *title, *key;
     size_t count;
-    struct engine_case cases[LIMITS_MOST_CASES];
-    struct limits_case contexts[LIMITS_MOST_CASES];
+    struct engine_case cases[LIMITS_MAX_CASES];
+    struct limits_case contexts[LIMITS_MAX_CASES];
     void *extra;
     void (*release)(void *extra); /* NULL: nothing */
 };

@@ -321,7 +321,7 @@ static void finish(struct run *r, struct load_result *result)
     } else {
         result->next = (struct leat_times) { histogram_value(&r->views->count),   histogram_mean(r->views),
                                              histogram_quantile(r->views, 0.5),   histogram_quantile(r->views, 0.99),
-                                             histogram_quantile(r->views, 0.999), histogram_value(&r->views->most) };
+                                             histogram_quantile(r->views, 0.999), histogram_value(&r->views->max) };
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;

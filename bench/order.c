@@ -15,7 +15,7 @@
 #include "subcommands.h"
 
 #define BATCH       512u
-#define MOST_CASES  24u
+#define MAX_CASES   24u
 #define BASE_LENGTH 2048u
 
 struct order_values {
@@ -29,16 +29,16 @@ const struct option_row order_options[] = { { .name = "runs",
                                               .value = "N",
                                               .standard = "5",
                                               .help = "runs of each measurement, after one to warm up",
-                                              .least = 1,
-                                              .most = 1000 },
+                                              .min = 1,
+                                              .max = 1000 },
                                             { .name = "draws",
                                               .type = OPTION_COUNT,
                                               .field = offsetof(struct order_values, draws),
                                               .value = "N",
                                               .standard = "2M",
                                               .help = "draws or samples of a run",
-                                              .least = BATCH,
-                                              .most = (uint64_t)1 << 32 },
+                                              .min = BATCH,
+                                              .max = (uint64_t)1 << 32 },
                                             { .name = "json",
                                               .type = OPTION_FLAG,
                                               .field = offsetof(struct order_values, json),
@@ -157,8 +157,8 @@ static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dat
 /* ---- The cases ---- */
 
 struct cases {
-    struct subject subjects[MOST_CASES];
-    struct engine_case cases[MOST_CASES];
+    struct subject subjects[MAX_CASES];
+    struct engine_case cases[MAX_CASES];
     size_t count, permutations;
 };
 
@@ -178,7 +178,7 @@ static void add_permutations(struct cases *c)
         const char *name;
         uint64_t n;
     } sizes[] = { { "10^3", 1000 },    { "65535", 65535 },     { "2^16", 65536 },
-                  { "10^6", 1000000 }, { "10^9", 1000000000 }, { "2^48", PERMUTE_MOST } };
+                  { "10^6", 1000000 }, { "10^9", 1000000000 }, { "2^48", PERMUTE_MAX } };
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         add_case(c, run_many, "draw", "permutation of ", sizes[i].name)->permute = permute_make(sizes[i].n, 1, 0);
@@ -242,7 +242,7 @@ static void print_results(const struct cases *c, const struct engine_result *res
 
 static enum leat_status measure(struct cases *c, const struct order_values *v, struct leat_error *err)
 {
-    struct engine_result results[MOST_CASES];
+    struct engine_result results[MAX_CASES];
     struct progress p;
     struct engine_options options = { .runs = (unsigned)v->runs, .progress = engine_show, .context = &p };
     bool ok;

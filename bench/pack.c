@@ -37,12 +37,12 @@ static struct figures figure(const struct leat_pack_report *r, uint64_t text, do
                          .text = (double)text,
                          .wall_s = wall_s,
                          .threads = threads };
-    double most = -1;
+    double max = -1;
 
     for (unsigned i = 0; i < STAGES; i++) {
         f.cpu_s += f.stages[i].cpu_s;
-        if (f.stages[i].cpu_s > most) {
-            most = f.stages[i].cpu_s;
+        if (f.stages[i].cpu_s > max) {
+            max = f.stages[i].cpu_s;
             f.bound = f.stages[i].name;
         }
     }

@@ -96,15 +96,15 @@ static void model_free(struct model *m)
 /* Logits become probabilities; returns the loss of `label`. */
 static float softmax(float *logits, size_t count, size_t label)
 {
-    float most = logits[0], sum = 0, of_label = logits[label];
+    float max = logits[0], sum = 0, of_label = logits[label];
 
     for (size_t v = 1; v < count; v++)
-        most = logits[v] > most ? logits[v] : most;
+        max = logits[v] > max ? logits[v] : max;
     for (size_t v = 0; v < count; v++)
-        sum += logits[v] = expf(logits[v] - most);
+        sum += logits[v] = expf(logits[v] - max);
     for (size_t v = 0; v < count; v++)
         logits[v] /= sum;
-    return logf(sum) + most - of_label;
+    return logf(sum) + max - of_label;
 }
 
 /* One place: guesses the label from the `known` inputs that end there, and learns from it. Returns the loss. */

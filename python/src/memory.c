@@ -8,7 +8,7 @@
 
 #define ALIGNMENT ((size_t)64) /* what jax wants for arrays that it does not copy */
 #define HUGE_PAGE ((size_t)2 << 20)
-#define MOST_KEPT 32u
+#define MAX_KEPT  32u
 
 /* Lies before the memory that is given out. */
 struct block {
@@ -19,7 +19,7 @@ struct block {
 struct pool {
     pthread_mutex_t lock;
     unsigned count;
-    struct block *kept[MOST_KEPT];
+    struct block *kept[MAX_KEPT];
 };
 
 static void *memory_of(struct block *b)
@@ -80,7 +80,7 @@ static void pool_keep(struct pool *p, struct block *b)
     struct block *gone = NULL;
 
     pthread_mutex_lock(&p->lock);
-    if (p->count == MOST_KEPT) {
+    if (p->count == MAX_KEPT) {
         gone = p->kept[0];
         p->count--;
         for (unsigned k = 0; k < p->count; k++)

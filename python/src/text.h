@@ -58,9 +58,9 @@ PyObject *text_ids_give(const uint32_t *ids, size_t count, enum text_form form);
  * Encoders that wait for their next text: they are dear to make and a thread's own. The GIL guards the pool, so that a
  * fork finds it in order.
  */
-#define TEXT_POOL_MOST 64
+#define TEXT_POOL_MAX 64
 struct text_encoders {
-    struct leat_encoder *waiting[2][TEXT_POOL_MOST]; /* by whether strings of special tokens become these */
+    struct leat_encoder *waiting[2][TEXT_POOL_MAX]; /* by whether strings of special tokens become these */
     unsigned count[2];
 };
 enum leat_status text_encoders_take(struct text_encoders *pool, const struct leat_tokenizer *t, bool special,

@@ -16,7 +16,7 @@ enum leat_status text_encoders_take(struct text_encoders *pool, const struct lea
 
 void text_encoders_give(struct text_encoders *pool, bool special, struct leat_encoder *e)
 {
-    if (pool->count[special] < TEXT_POOL_MOST)
+    if (pool->count[special] < TEXT_POOL_MAX)
         pool->waiting[special][pool->count[special]++] = e;
     else
         leat_encoder_close(e);

@@ -7,5 +7,5 @@ enum leat_status bound_refuse(const struct bound *b, uint64_t bytes, struct leat
 {
     return status_set(err, LEAT_E_PIECE,
                       "a stretch of %llu bytes or more cannot be cut, and takes more memory than the bound of %llu KiB",
-                      (unsigned long long)bytes, (unsigned long long)(b->most >> 10));
+                      (unsigned long long)bytes, (unsigned long long)(b->max >> 10));
 }

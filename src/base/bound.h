@@ -11,13 +11,13 @@
 #include "leat.h"
 
 struct bound {
-    uint64_t most, held; /* bytes */
+    uint64_t max, held; /* bytes */
 };
 
 /* Counts so many bytes more; false, and nothing counted, if that is over the bound. A NULL bound has no end. */
 static inline bool bound_take(struct bound *b, uint64_t bytes)
 {
-    if (b && (b->held > b->most || bytes > b->most - b->held))
+    if (b && (b->held > b->max || bytes > b->max - b->held))
         return false;
     if (b)
         b->held += bytes;

@@ -17,7 +17,7 @@ uint64_t gate_clock(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t most_ns)
+void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t max_ns)
 {
     do {
         for (unsigned i = 0; i < 16 && atomic_load(word) == old; i++) {
@@ -25,18 +25,18 @@ void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, u
             __builtin_ia32_pause();
 #endif
         }
-    } while (atomic_load(word) == old && gate_clock() - began < most_ns);
+    } while (atomic_load(word) == old && gate_clock() - began < max_ns);
 }
 
 #if defined(__linux__) && defined(SYS_futex)
 
-void gate_sleep(struct gate *g, unsigned ticket, uint64_t most_ns)
+void gate_sleep(struct gate *g, unsigned ticket, uint64_t max_ns)
 {
-    struct timespec most = { (time_t)(most_ns / 1000000000u), (long)(most_ns % 1000000000u) };
+    struct timespec max = { (time_t)(max_ns / 1000000000u), (long)(max_ns % 1000000000u) };
 
     atomic_fetch_add(&g->sleepers, 1);
     if (atomic_load(&g->turns) == ticket)
-        syscall(SYS_futex, &g->turns, FUTEX_WAIT_PRIVATE, ticket, most_ns ? &most : NULL, NULL, 0);
+        syscall(SYS_futex, &g->turns, FUTEX_WAIT_PRIVATE, ticket, max_ns ? &max : NULL, NULL, 0);
     atomic_fetch_sub(&g->sleepers, 1);
 }
 
@@ -49,11 +49,11 @@ void gate_open(struct gate *g)
 
 #else
 
-void gate_sleep(struct gate *g, unsigned ticket, uint64_t most_ns)
+void gate_sleep(struct gate *g, unsigned ticket, uint64_t max_ns)
 {
     const struct timespec pause = { 0, 50000 };
 
-    (void)most_ns;
+    (void)max_ns;
     if (atomic_load(&g->turns) == ticket)
         nanosleep(&pause, NULL);
 }

@@ -28,22 +28,22 @@ void histogram_add(struct histogram *h, uint64_t value)
     histogram_bump(&h->classes[class_of(value)], 1);
     histogram_bump(&h->count, 1);
     histogram_bump(&h->sum, value);
-    if (value > histogram_value(&h->most))
-        atomic_store_explicit(&h->most, value, memory_order_relaxed);
+    if (value > histogram_value(&h->max))
+        atomic_store_explicit(&h->max, value, memory_order_relaxed);
 }
 
 uint64_t histogram_quantile(const struct histogram *h, double share)
 {
-    uint64_t count = 0, below = 0, most = histogram_value(&h->most);
+    uint64_t count = 0, below = 0, max = histogram_value(&h->max);
 
     for (unsigned i = 0; i < HISTOGRAM_CLASSES; i++)
         count += histogram_value(&h->classes[i]);
     for (unsigned i = 0; i < HISTOGRAM_CLASSES && count > 0; i++) {
         below += histogram_value(&h->classes[i]);
         if ((double)below >= share * (double)count)
-            return class_end(i) < most ? class_end(i) : most;
+            return class_end(i) < max ? class_end(i) : max;
     }
-    return most;
+    return max;
 }
 
 uint64_t histogram_mean(const struct histogram *h)

@@ -12,7 +12,7 @@
 
 struct histogram {
     atomic_uint_fast64_t classes[HISTOGRAM_CLASSES];
-    atomic_uint_fast64_t count, sum, most;
+    atomic_uint_fast64_t count, sum, max;
 };
 
 void histogram_add(struct histogram *h, uint64_t value);

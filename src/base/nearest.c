@@ -5,7 +5,7 @@
 
 #define LONGEST_WORD 128u /* longer ones are cut */
 
-static size_t least_of(size_t a, size_t b, size_t c)
+static size_t min_of(size_t a, size_t b, size_t c)
 {
     size_t ab = a < b ? a : b;
 
@@ -22,7 +22,7 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
     for (size_t i = 1; i <= na; i++) {
         now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
-            now[j] = least_of(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
+            now[j] = min_of(last[j] + 1, now[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < now[j])
                 now[j] = before[j - 2] + 1;
         }

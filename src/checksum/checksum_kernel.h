@@ -49,39 +49,39 @@ static void pages(struct hash128 *sum, const void *bytes, size_t count, uint64_t
 static uint32_t max16(const void *ids, size_t count)
 {
     const uint8_t *from = ids;
-    uint16_t most = 0;
+    uint16_t max = 0;
 
     for (; count >= MAX_BLOCK; count -= MAX_BLOCK, from += 2 * MAX_BLOCK)
         for (size_t i = 0; i < MAX_BLOCK; i++) {
             uint16_t id;
             memcpy(&id, from + 2 * i, 2);
             id = bytes_le16(id);
-            most = id > most ? id : most;
+            max = id > max ? id : max;
         }
     for (; count > 0; count--, from += 2) {
         uint16_t id = bytes_load16(from);
-        most = id > most ? id : most;
+        max = id > max ? id : max;
     }
-    return most;
+    return max;
 }
 
 static uint32_t max32(const void *ids, size_t count)
 {
     const uint8_t *from = ids;
-    uint32_t most = 0;
+    uint32_t max = 0;
 
     for (; count >= MAX_BLOCK; count -= MAX_BLOCK, from += 4 * MAX_BLOCK)
         for (size_t i = 0; i < MAX_BLOCK; i++) {
             uint32_t id;
             memcpy(&id, from + 4 * i, 4);
             id = bytes_le32(id);
-            most = id > most ? id : most;
+            max = id > max ? id : max;
         }
     for (; count > 0; count--, from += 4) {
         uint32_t id = bytes_load32(from);
-        most = id > most ? id : most;
+        max = id > max ? id : max;
     }
-    return most;
+    return max;
 }
 
 extern const struct checksum_kernels CHECKSUM_ROW;

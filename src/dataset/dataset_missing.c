@@ -41,7 +41,7 @@ static size_t find_nearest(DIR *folder, const char *name, char best[NAME_BYTES])
 {
     char entry[NAME_BYTES];
     struct dirent *e;
-    size_t least = SIZE_MAX, distance;
+    size_t min = SIZE_MAX, distance;
 
     best[0] = '\0';
     while ((e = readdir(folder))) {
@@ -49,12 +49,12 @@ static size_t find_nearest(DIR *folder, const char *name, char best[NAME_BYTES])
         if (!cut_suffix(entry))
             continue;
         distance = nearest_distance(name, entry);
-        if (distance < least || (distance == least && strcmp(entry, best) < 0)) {
+        if (distance < min || (distance == min && strcmp(entry, best) < 0)) {
             memcpy(best, entry, sizeof entry);
-            least = distance;
+            min = distance;
         }
     }
-    return least;
+    return min;
 }
 
 static void say_nearest(const char *name, struct leat_error *err)

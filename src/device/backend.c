@@ -16,19 +16,19 @@ const struct backend_ops *backend_find(const char *device)
 }
 
 #define HUGE_PAGE ((size_t)2 << 20)
-#define MOST_NODE 1023
+#define MAX_NODE  1023
 
 /* On one node, if the kernel takes it: a wish, whose failure changes nothing but speed. By number, so that no library
  * is needed. */
 static void place(void *memory, size_t bytes, int node)
 {
 #if defined(__linux__) && defined(SYS_mbind)
-    unsigned long mask[(MOST_NODE + 1) / (8 * sizeof(unsigned long))] = { 0 };
+    unsigned long mask[(MAX_NODE + 1) / (8 * sizeof(unsigned long))] = { 0 };
 
-    if (node < 0 || node > MOST_NODE)
+    if (node < 0 || node > MAX_NODE)
         return;
     mask[(size_t)node / (8 * sizeof mask[0])] = 1ul << (size_t)node % (8 * sizeof mask[0]);
-    syscall(SYS_mbind, memory, bytes, 1 /* MPOL_PREFERRED */, mask, (unsigned long)MOST_NODE + 1, 0);
+    syscall(SYS_mbind, memory, bytes, 1 /* MPOL_PREFERRED */, mask, (unsigned long)MAX_NODE + 1, 0);
 #else
     (void)memory;
     (void)bytes;

@@ -10,7 +10,7 @@
 #include "base/status.h"
 
 #define DEVICE_ALIGNMENT 256u
-#define LEAST_SLOTS      2u
+#define MIN_SLOTS        2u
 
 static bool fits(size_t each, unsigned slots)
 {
@@ -20,7 +20,7 @@ static bool fits(size_t each, unsigned slots)
 /* What is tried where there is no room for `slots`. */
 static unsigned fewer(unsigned slots)
 {
-    return slots / 2 < LEAST_SLOTS ? LEAST_SLOTS : slots / 2;
+    return slots / 2 < MIN_SLOTS ? MIN_SLOTS : slots / 2;
 }
 
 /* Memory of the device for as many slots as there is room for. */
@@ -32,7 +32,7 @@ static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, s
         r = CUDA_OUT_OF_MEMORY;
         if (fits(b->device_stride, *slots))
             r = b->driver.memory_allocate(&b->memory, *slots * b->device_stride);
-        if (r != CUDA_OUT_OF_MEMORY || *slots <= LEAST_SLOTS)
+        if (r != CUDA_OUT_OF_MEMORY || *slots <= MIN_SLOTS)
             break;
     }
     if (r == CUDA_OUT_OF_MEMORY)
@@ -62,13 +62,13 @@ static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned sl
 static enum leat_status allocate_on_host(struct backend *b, struct backend_memory *m, unsigned *slots, int node,
                                          struct leat_error *err)
 {
-    unsigned most = *slots;
+    unsigned max = *slots;
 
     for (;;) {
         if (!map_on_host(b, m, *slots, node))
             return status_no_memory(err, m->bytes);
         b->registered = b->driver.host_register(m->host, m->bytes, 0) == CUDA_OK;
-        if (b->registered || *slots <= LEAST_SLOTS)
+        if (b->registered || *slots <= MIN_SLOTS)
             break;
         backend_unmap(m->host, m->bytes);
         *slots = fewer(*slots);
@@ -76,7 +76,7 @@ static enum leat_status allocate_on_host(struct backend *b, struct backend_memor
     if (b->registered)
         return LEAT_OK;
     backend_unmap(m->host, m->bytes);
-    *slots = most;
+    *slots = max;
     m->unpinned = true;
     return map_on_host(b, m, *slots, node) ? LEAT_OK : status_no_memory(err, m->bytes);
 }

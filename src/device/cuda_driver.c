@@ -99,7 +99,7 @@ static enum leat_status prepare(struct cuda_driver *d, struct leat_error *err)
         return status_set(err, LEAT_E_UNSUPPORTED,
                           "the driver of CUDA is too old: it has no %s; CUDA %d.%d or newer is needed (a driver from "
                           "470 on)",
-                          missing, CUDA_DRIVER_LEAST / 1000, CUDA_DRIVER_LEAST % 1000 / 10);
+                          missing, CUDA_DRIVER_MIN / 1000, CUDA_DRIVER_MIN % 1000 / 10);
     r = d->init(0);
     if (r != CUDA_OK)
         return not_initialized(d, r, err);

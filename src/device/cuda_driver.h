@@ -63,7 +63,7 @@ typedef struct cuda_function_of_driver *cuda_function;
  * Every function: member, symbol, the version that its prototype came with (cuGetProcAddress takes the newest that is
  * not newer), parameters. The driver must have 11.4: that of 2021.
  */
-#define CUDA_DRIVER_LEAST 11040
+#define CUDA_DRIVER_MIN 11040
 #define CUDA_DRIVER_ENTRIES(X)                                                                                         \
     X(init, cuInit, 2000, (unsigned flags))                                                                            \
     X(driver_version, cuDriverGetVersion, 2020, (int *version))                                                        \

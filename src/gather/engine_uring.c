@@ -21,9 +21,9 @@
 #include "base/histogram.h"
 #include "base/status.h"
 
-#define MOST_READS  128u
-#define LARGEST     ((uint64_t)256 << 10) /* a read: as many as MOST_MEMORY holds of them keep a disk busy */
-#define MOST_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
+#define MAX_READS  128u
+#define LARGEST    ((uint64_t)256 << 10) /* a read: as many as MAX_MEMORY holds of them keep a disk busy */
+#define MAX_MEMORY ((uint64_t)8 << 20)   /* of all buffers */
 
 /* A read in flight, or a free buffer. */
 struct slot {
@@ -50,7 +50,7 @@ struct gather_uring {
  * touched before. Where that is refused, the limit of locked memory is too low. */
 static void register_memory(struct gather *g, struct gather_uring *u)
 {
-    struct iovec all[GATHER_MOST] = { { u->buffers, (size_t)(u->count * u->buffer_bytes) } };
+    struct iovec all[GATHER_MAX] = { { u->buffers, (size_t)(u->count * u->buffer_bytes) } };
     const struct gather_memory *m = &g->memory;
 
     for (unsigned i = 0; m->base && i < m->count; i++)
@@ -69,9 +69,9 @@ static bool make_buffers(struct gather *g, struct gather_uring *u)
     void *buffers;
 
     u->buffer_bytes = span < LARGEST ? span : LARGEST;
-    u->count = (uint32_t)(MOST_MEMORY / u->buffer_bytes);
-    if (u->count > MOST_READS)
-        u->count = MOST_READS;
+    u->count = (uint32_t)(MAX_MEMORY / u->buffer_bytes);
+    if (u->count > MAX_READS)
+        u->count = MAX_READS;
     buffers =
         mmap(NULL, (size_t)(u->count * u->buffer_bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     u->buffers = buffers == MAP_FAILED ? NULL : buffers;
@@ -98,11 +98,11 @@ static int open_ring(struct io_uring *ring, bool one_thread)
 
 #if defined(IORING_SETUP_SINGLE_ISSUER) && defined(IORING_SETUP_DEFER_TASKRUN)
     if (one_thread)
-        r = io_uring_queue_init(MOST_READS, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+        r = io_uring_queue_init(MAX_READS, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
 #else
     (void)one_thread;
 #endif
-    return r < 0 ? io_uring_queue_init(MOST_READS, ring, 0) : r;
+    return r < 0 ? io_uring_queue_init(MAX_READS, ring, 0) : r;
 }
 
 /* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
@@ -217,8 +217,8 @@ static void send_more(struct gather *g, struct gather_uring *u)
             job->next_at = 0;
         }
     }
-    if (u->in_flight > atomic_load_explicit(&g->counters.in_flight_most, memory_order_relaxed))
-        atomic_store_explicit(&g->counters.in_flight_most, u->in_flight, memory_order_relaxed);
+    if (u->in_flight > atomic_load_explicit(&g->counters.max_in_flight, memory_order_relaxed))
+        atomic_store_explicit(&g->counters.max_in_flight, u->in_flight, memory_order_relaxed);
 }
 
 static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
@@ -318,13 +318,13 @@ static void take_reads(struct gather *g, struct gather_uring *u)
 static int wait_for_some(struct gather *g, struct gather_uring *u)
 {
     unsigned some = u->in_flight / 8 < 1 ? 1 : u->in_flight / 8;
-    struct __kernel_timespec most = { .tv_nsec = SLOW_NS };
+    struct __kernel_timespec max = { .tv_nsec = SLOW_NS };
     uint64_t began = gate_clock();
     struct io_uring_cqe *cqe;
     int r;
 
     if (g->meanwhile && u->ring.features & IORING_FEAT_EXT_ARG)
-        r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &most, NULL);
+        r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &max, NULL);
     else
         r = io_uring_submit_and_wait(&u->ring, some);
     histogram_bump(&g->counters.storage_ns, gate_clock() - began);

@@ -19,7 +19,7 @@
 #define GATHER_SCRATCH ((uint64_t)1 << 20)   /* largest stretch that is read around a piece at once */
 #define GATHER_REGION  ((uint64_t)512 << 10) /* of a map whose page tables are filled at once */
 #define GATHER_BITMAPS ((uint64_t)16 << 20)  /* most bytes of bitmaps of verified pages: 512 GiB of tokens */
-#define GATHER_MOST    64u                   /* stretches of memory that spans lie in */
+#define GATHER_MAX     64u                   /* stretches of memory that spans lie in */
 
 /* The engines: the name that users know, which is its number's in enum leat_engine; the row is engine_name. */
 #define GATHER_ENGINES(each)                                                                                           \
@@ -82,7 +82,7 @@ struct warm;
 struct gather_counters {
     atomic_uint_fast64_t bytes, read_bytes, reads, hits, pages_verified, storage_ns;
     atomic_uint_fast64_t copied; /* bytes of pieces that the CPU has copied, this library's or the kernel's */
-    atomic_uint in_flight_most;
+    atomic_uint max_in_flight;
 };
 
 /* Memory that spans of pieces lie in: `count` stretches one after another, page-aligned. */

@@ -132,34 +132,34 @@ static uint64_t left_in(const char *folder, bool old)
           "\ntotal_active_file " },
     };
     const char *const *n = names[old];
-    uint64_t most = UINT64_MAX, high = UINT64_MAX, used, pages;
+    uint64_t max = UINT64_MAX, high = UINT64_MAX, used, pages;
 
-    number_of(folder, n[0], "", &most);
+    number_of(folder, n[0], "", &max);
     number_of(folder, n[1], "", &high);
-    if (high < most)
-        most = high;
-    if (most == UINT64_MAX || !number_of(folder, n[2], "", &used))
+    if (high < max)
+        max = high;
+    if (max == UINT64_MAX || !number_of(folder, n[2], "", &used))
         return UINT64_MAX;
     for (unsigned i = 3; i < 5; i++)
         if (number_of(folder, "memory.stat", n[i], &pages))
             used = used > pages ? used - pages : 0;
-    return most > used ? most - used : 0;
+    return max > used ? max - used : 0;
 }
 
 /* In the group of this path below `root`, and in all that hold it: in a container the path may be one that only the
  * outside has, and its own group lies at the root. */
 static uint64_t left_on_path(const char *root, const char *path, size_t path_bytes, bool old)
 {
-    uint64_t least = UINT64_MAX, left;
+    uint64_t min = UINT64_MAX, left;
     char folder[1000];
 
     for (;;) {
         snprintf(folder, sizeof folder, "%s%s%.*s", root, old ? "/memory" : "", (int)path_bytes, path);
         left = left_in(folder, old);
-        if (left < least)
-            least = left;
+        if (left < min)
+            min = left;
         if (path_bytes == 0)
-            return least;
+            return min;
         do
             path_bytes--;
         while (path_bytes > 0 && path[path_bytes] != '/');
@@ -168,11 +168,11 @@ static uint64_t left_on_path(const char *root, const char *path, size_t path_byt
 
 uint64_t residency_group_memory(const char *groups, const char *root)
 {
-    uint64_t least = UINT64_MAX, left;
+    uint64_t min = UINT64_MAX, left;
     char text[4096], *line, *next;
 
     if (!read_text(groups, text, sizeof text))
-        return least;
+        return min;
     for (line = text; *line; line = next) { /* "4:memory:/a/b", or "0::/a/b" of the newer version */
         size_t bytes = strcspn(line, "\n");
         char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
@@ -184,10 +184,10 @@ uint64_t residency_group_memory(const char *groups, const char *root)
         if (names[1] != '\0' && !strstr(names, "memory"))
             continue;
         left = left_on_path(root, path + 1, (size_t)(line + bytes - path - 1), names[1] != '\0');
-        if (left < least)
-            least = left;
+        if (left < min)
+            min = left;
     }
-    return least;
+    return min;
 }
 
 uint64_t residency_memory(void)

@@ -16,9 +16,9 @@
 #define TOLD  (AHEAD / PIECE + 1) /* pieces that the kernel was told of at once */
 /* Of a wish that is longer than what it reads at once the kernel takes the beginning. 256 KiB are enough for a disk of
  * this machine, and always taken; on another machine each read costs a way there and back, so the longest is found. */
-#define WISH       ((uint64_t)256 << 10)
-#define LEAST_WISH ((uint64_t)128 << 10)
-#define STACK      ((size_t)128 << 10)
+#define WISH     ((uint64_t)256 << 10)
+#define MIN_WISH ((uint64_t)128 << 10)
+#define STACK    ((size_t)128 << 10)
 
 struct warm {
     pthread_t thread;
@@ -35,7 +35,7 @@ static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, 
     for (uint64_t end = at + bytes, count; at < end; at += count) {
         count = end - at < *wish ? end - at : *wish;
         while (posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)count, POSIX_FADV_WILLNEED) == 0 && s->remote &&
-               *wish > LEAST_WISH && residency_lacks(s->fd, s->offset + at, count)) {
+               *wish > MIN_WISH && residency_lacks(s->fd, s->offset + at, count)) {
             *wish /= 2; /* the end of it was not taken: reads under way count as there */
             count = count < *wish ? count : *wish;
         }

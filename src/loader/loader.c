@@ -63,16 +63,16 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
 #define LOOK_NS 3000u
 
 /* How long the consumer may sleep when it has waited so long already. 0: for ever. */
-static uint64_t most_sleep(bool is_quick, uint64_t most_ns, uint64_t waited)
+static uint64_t max_sleep(bool is_quick, uint64_t max_ns, uint64_t waited)
 {
-    uint64_t quick = is_quick ? LOADER_MOST_SLEEP_NS : 0;
-    uint64_t left = most_ns > waited ? most_ns - waited : 1;
+    uint64_t quick = is_quick ? LOADER_MAX_SLEEP_NS : 0;
+    uint64_t left = max_ns > waited ? max_ns - waited : 1;
 
-    return most_ns == 0 ? quick : quick > 0 && quick < left ? quick : left;
+    return max_ns == 0 ? quick : quick > 0 && quick < left ? quick : left;
 }
 
-/* Sleeps until there is something, or for most_ns (0: for ever); *waited is how long. */
-static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waited, enum leat_status *s,
+/* Sleeps until there is something, or for max_ns (0: for ever); *waited is how long. */
+static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited, enum leat_status *s,
                         struct leat_error *err)
 {
     for (;;) {
@@ -83,13 +83,13 @@ static int take_waiting(struct leat_loader *l, uint64_t most_ns, uint64_t *waite
 
         ring_wish(&l->ring, quick ? l->ring.slots / 2 : 1);
         slot = take(l, s, err);
-        if (slot >= 0 || *s != LEAT_E_AGAIN || (most_ns > 0 && *waited >= most_ns))
+        if (slot >= 0 || *s != LEAT_E_AGAIN || (max_ns > 0 && *waited >= max_ns))
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
         began = gate_clock();
         gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
         if (ring_ready(&l->ring) == 0)
-            gate_sleep(&l->ring.consumer, ticket, most_sleep(quick, most_ns, *waited));
+            gate_sleep(&l->ring.consumer, ticket, max_sleep(quick, max_ns, *waited));
         *waited += gate_clock() - began;
     }
 }
@@ -114,8 +114,8 @@ static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum
     return slot;
 }
 
-/* `most_ns` is of a wait; 0: for ever. */
-static enum leat_status get(struct leat_loader *l, bool wait, uint64_t most_ns, const struct leat_batch **batch,
+/* `max_ns` is of a wait; 0: for ever. */
+static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, const struct leat_batch **batch,
                             struct leat_error *err)
 {
     enum leat_status s = loader_check_process(l, err);
@@ -128,7 +128,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t most_ns, 
         return s;
     began = gate_clock();
     slot = !l->has_thread ? take_working(l, wait, &waited, &s, err)
-           : wait         ? take_waiting(l, most_ns, &waited, &s, err)
+           : wait         ? take_waiting(l, max_ns, &waited, &s, err)
                           : take(l, &s, err);
     if (slot < 0) {
         if (s != LEAT_E_AGAIN)
@@ -159,10 +159,10 @@ enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_
     return get(loader, true, 0, batch, err);
 }
 
-enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t most_ns, const struct leat_batch **batch,
+enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t max_ns, const struct leat_batch **batch,
                                          struct leat_error *err)
 {
-    return get(loader, true, most_ns > 0 ? most_ns : 1, batch, err);
+    return get(loader, true, max_ns > 0 ? max_ns : 1, batch, err);
 }
 
 enum leat_status leat_loader_try_next(struct leat_loader *loader, const struct leat_batch **batch,

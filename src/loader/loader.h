@@ -20,9 +20,9 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_RECENT     100u /* batches that the share of waiting is of */
-#define LOADER_MOST_BATCH ((uint64_t)1 << 31)
-#define LOADER_POLL_NS    50000u /* from one look at slots that a device still uses to the next */
+#define LOADER_RECENT    100u /* batches that the share of waiting is of */
+#define LOADER_MAX_BATCH ((uint64_t)1 << 31)
+#define LOADER_POLL_NS   50000u /* from one look at slots that a device still uses to the next */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -51,7 +51,7 @@ struct loader_stage {
     uint64_t damaged;
     bool ended;     /* no further one can be begun */
     bool finishing; /* the oldest one that was begun */
-    uint8_t begun[RING_MOST];
+    uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
     atomic_uint_fast64_t batch_ns; /* of one batch lately, to be begun and done */
@@ -109,8 +109,8 @@ struct leat_loader {
  * are made faster than that, the consumer is woken for some of them at once, and looks for itself if they take longer
  * than they did.
  */
-#define LOADER_QUICK_NS      25000u
-#define LOADER_MOST_SLEEP_NS 200000u
+#define LOADER_QUICK_NS     25000u
+#define LOADER_MAX_SLEEP_NS 200000u
 static inline bool loader_is_quick(const struct leat_loader *l)
 {
     return histogram_value(&l->stage.batch_ns) < LOADER_QUICK_NS;

@@ -76,7 +76,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if ((o->length && o->length < b->length) || o->length > (uint64_t)1 << 30)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu cannot take a batch of length %u",
                           (ull)o->length, b->length);
-    if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MOST_BATCH)
+    if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows cannot take a batch of %u", (ull)o->rows,
                           b->rows);
     if (needing && !slot->loader->documents)

@@ -15,12 +15,12 @@
 
 /* On a GPU rows lie apart without being asked for from this size on: slots grow by half at most, and the CPU's work
  * shrinks by a tenth; with rows of 4 KiB it were twice the memory, for a twentieth. */
-#define LEAST_ROW (2 * GATHER_PAGE)
+#define MIN_ROW (2 * GATHER_PAGE)
 
 /* One row in so many may be copied all the same. */
 #define COPIED_SHARE 8u
 
-_Static_assert(RING_MOST <= GATHER_MOST, "each slot is a stretch of memory for spans");
+_Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spans");
 
 /* ---- Sizes ---- */
 
@@ -55,7 +55,7 @@ static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
     if (l->options.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.engine))
         return false;
-    return l->options.apart == LEAT_APART_ALWAYS || (l->ops != &backend_host && row_bytes >= LEAST_ROW);
+    return l->options.apart == LEAT_APART_ALWAYS || (l->ops != &backend_host && row_bytes >= MIN_ROW);
 }
 
 static uint64_t whole_pages(uint64_t bytes)

@@ -16,7 +16,7 @@
 typedef unsigned long long ull;
 
 #define STACK        ((size_t)256 << 10)
-#define LEAST_SLOTS  4u
+#define MIN_SLOTS    4u
 #define USUAL_SLOTS  8u
 #define ROWS_AHEAD   128u                /* enough reads for a disk to be busy, where batches are small */
 #define SMALL_RING   ((uint64_t)4 << 20) /* a ring that may have more slots for that */
@@ -45,8 +45,8 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "%d is no kind of rows", (int)o->rows);
     if (o->threads > 1)
         return status_set(err, LEAT_E_ARGUMENT, "a loader has one thread or none, not %u", o->threads);
-    if (o->slots == 1 || o->slots > RING_MOST)
-        return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MOST, o->slots);
+    if (o->slots == 1 || o->slots > RING_MAX)
+        return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MAX, o->slots);
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
     if (o->outputs & ~KNOWN_OUTPUTS)
@@ -57,7 +57,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "sequences that are borrowed need sequences_room, from 2 on");
     if (o->most_length > (uint64_t)1 << 30)
         return status_set(err, LEAT_E_ARGUMENT, "a length of %llu is beyond 2^30", (ull)o->most_length);
-    if (o->batch > LOADER_MOST_BATCH)
+    if (o->batch > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is beyond 2^31", (ull)o->batch);
     return LEAT_OK;
 }
@@ -121,21 +121,21 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 /* How many slots: enough for a disk to be busy and for a consumer that is late, as far as memory goes. */
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
-    uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, most = l->options.memory, fit, slots;
-    uint64_t free = most ? 0 : residency_memory(), on_device = most ? 0 : l->ops->room(l->backend);
+    uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.memory, fit, slots;
+    uint64_t free = max ? 0 : residency_memory(), on_device = max ? 0 : l->ops->room(l->backend);
 
     if (free > on_device)
         free = on_device;
-    if (most == 0 && free == 0) /* not known */
-        most = LEAST_SLOTS * each;
-    else if (most == 0)
-        most = free / MEMORY_SHARE > LEAST_SLOTS * each ? free / MEMORY_SHARE : free / 2;
-    fit = most / each;
+    if (max == 0 && free == 0) /* not known */
+        max = MIN_SLOTS * each;
+    else if (max == 0)
+        max = free / MEMORY_SHARE > MIN_SLOTS * each ? free / MEMORY_SHARE : free / 2;
+    fit = max / each;
     slots = l->options.slots ? l->options.slots : USUAL_SLOTS;
     if (!l->options.slots && slots * l->rows < ROWS_AHEAD) {
         slots = bytes_pieces(ROWS_AHEAD, l->rows);
-        if (slots > RING_MOST)
-            slots = RING_MOST;
+        if (slots > RING_MAX)
+            slots = RING_MAX;
         while (slots > USUAL_SLOTS && slots * each > SMALL_RING)
             slots--;
     }
@@ -145,7 +145,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
         return status_set(err, LEAT_E_NO_MEMORY,
                           "a slot of the ring takes %llu bytes, and two do not fit into the %llu that are allowed: "
                           "raise `memory`, or take fewer rows",
-                          (ull)each, (ull)most);
+                          (ull)each, (ull)max);
     l->memory.slots = (unsigned)slots;
     l->memory.slot_bytes = l->sizes.slot_bytes;
     l->memory.output_bytes = l->sizes.output_bytes;

@@ -65,7 +65,7 @@ static enum leat_status find_documents(struct loader_places *p, uint64_t sources
     for (uint32_t i = 0; i < sources; i++)
         for (uint32_t k = 0; s == LEAT_OK && k < p->plan->sources[i].part_count; k++)
             s = add_range(p, i, k, err);
-    if (s == LEAT_OK && (p->documents == 0 || p->documents > PERMUTE_MOST))
+    if (s == LEAT_OK && (p->documents == 0 || p->documents > PERMUTE_MAX))
         s = status_set(err, LEAT_E_ARGUMENT, "rows of documents need 1 to 2^48 documents, and the plan has %llu",
                        (unsigned long long)p->documents);
     return s;

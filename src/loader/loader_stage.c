@@ -215,7 +215,7 @@ static bool failed(const struct leat_loader *l)
 static void finish_batch(struct leat_loader *l)
 {
     struct loader_stage *st = &l->stage;
-    struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MOST]];
+    struct loader_slot *slot = &l->slots[st->begun[st->begun_first % RING_MAX]];
     struct leat_error err;
     enum leat_status s;
 
@@ -275,7 +275,7 @@ static bool begin_some(struct leat_loader *l)
             ring_make_free(&l->ring, (unsigned)slot);
             break;
         }
-        st->begun[(st->begun_first + st->begun_count++) % RING_MOST] = (uint8_t)slot;
+        st->begun[(st->begun_first + st->begun_count++) % RING_MAX] = (uint8_t)slot;
     }
     return busy;
 }

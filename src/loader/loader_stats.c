@@ -59,7 +59,7 @@ static struct leat_times times_of(const struct histogram *h)
                                  .p50 = histogram_quantile(h, 0.5),
                                  .p99 = histogram_quantile(h, 0.99),
                                  .p999 = histogram_quantile(h, 0.999),
-                                 .most = histogram_value(&h->most) };
+                                 .most = histogram_value(&h->max) };
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -121,7 +121,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.first_batch_ns = histogram_value(&c->first_ns);
     s.ring_bytes = l->memory.bytes;
     s.slots = l->memory.slots;
-    s.reads_in_flight = atomic_load(&g->in_flight_most);
+    s.reads_in_flight = atomic_load(&g->max_in_flight);
     s.huge_pages = l->memory.huge_pages;
     s.warming = !loader_forked(l) && !warm_ended(l->gather.warm);
     tell_engines(l, s.engine, sizeof s.engine);
@@ -183,7 +183,7 @@ static bool once(struct leat_loader *l, unsigned notice)
 /* What bounds a loader that is too slow, and what helps. */
 static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
-    uint64_t storage = s->storage_ns, most = storage;
+    uint64_t storage = s->storage_ns, max = storage;
     const char *cause = "the time goes into waiting for storage: put the files on a faster disk, or give memory so "
                         "that they stay in it";
 
@@ -191,21 +191,21 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
         return "files are still being read into memory: this passes";
     if (!l->has_thread && storage < s->gather_ns)
         return "the loader has no thread, so that all work is done while it waits: open it with `threads` 1";
-    if (s->gather_ns > most) {
-        most = s->gather_ns;
+    if (s->gather_ns > max) {
+        max = s->gather_ns;
         cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
                 "beforehand and open the loader without `verify`";
     }
-    if (s->documents_ns > most) {
-        most = s->documents_ns;
+    if (s->documents_ns > max) {
+        max = s->documents_ns;
         cause = "the time goes into finding documents' begins: ask for positions, documents and sequences only if they "
                 "are used";
     }
-    if (s->outputs_ns > most) {
-        most = s->outputs_ns;
+    if (s->outputs_ns > max) {
+        max = s->outputs_ns;
         cause = "the time goes into widening on the host: take stored-width tokens, and widen where they are used";
     }
-    if (s->order_ns > most)
+    if (s->order_ns > max)
         cause = "the time goes into computing the order: take longer sequences or fewer sources";
     return cause;
 }

@@ -27,7 +27,7 @@ void ring_publish(struct ring *r, unsigned slot)
     uint64_t filled = atomic_load_explicit(&r->filled, memory_order_relaxed);
 
     /* a place of the queue is used again only when its slot has come back, which it does after it was taken */
-    r->queue[filled % RING_MOST] = (unsigned char)slot;
+    r->queue[filled % RING_MAX] = (unsigned char)slot;
     atomic_store(&r->filled, filled + 1);
     if (ring_ready(r) >= atomic_load(&r->wish))
         gate_open(&r->consumer);
@@ -46,7 +46,7 @@ int ring_take(struct ring *r)
 
     if (atomic_load_explicit(&r->filled, memory_order_acquire) == taken)
         return -1;
-    slot = r->queue[taken % RING_MOST];
+    slot = r->queue[taken % RING_MAX];
     atomic_store(&r->taken, taken + 1);
     return slot;
 }

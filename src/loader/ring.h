@@ -12,12 +12,12 @@
 
 #include "base/gate.h"
 
-#define RING_MOST 64u
+#define RING_MAX 64u
 
 /* Each side writes to cache lines of its own. */
 struct ring {
     unsigned slots;
-    unsigned char queue[RING_MOST];               /* the slot of the k-th filling at k % RING_MOST */
+    unsigned char queue[RING_MAX];                /* the slot of the k-th filling at k % RING_MAX */
     _Alignas(64) atomic_uint_fast64_t given_back; /* not known to be idle yet (a device may still read them) */
     atomic_uint_fast64_t free;
     _Alignas(64) atomic_uint_fast64_t filled; /* how many there were */

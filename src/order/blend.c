@@ -15,7 +15,7 @@
 #include "base/status.h"
 
 /* A Huffman tree of depth d has a total of at least the (d + 2)nd Fibonacci number: with 2^48, d is at most 68. */
-#define DEPTH_MOST 72
+#define DEPTH_MAX 72
 
 struct blend_node {
     uint64_t total;       /* R: the sum of weights below */
@@ -191,7 +191,7 @@ uint64_t blend_place(const struct blend *b, uint32_t source, uint64_t draw)
     uint32_t at;
 
     if (!b->nodes)
-        return draw < BLEND_MOST_DRAW ? draw : UINT64_MAX;
+        return draw < BLEND_MAX_DRAW ? draw : UINT64_MAX;
     at = b->leaf_of[source];
     periods = draw / b->nodes[at].total;
     c = draw % b->nodes[at].total;
@@ -208,7 +208,7 @@ uint64_t blend_place(const struct blend *b, uint32_t source, uint64_t draw)
     }
     total = b->nodes[at].total;
     k = (wide_u128)periods * total + c;
-    return k < BLEND_MOST_DRAW ? (uint64_t)k : UINT64_MAX;
+    return k < BLEND_MAX_DRAW ? (uint64_t)k : UINT64_MAX;
 }
 
 void blend_count(const struct blend *b, uint64_t k, uint64_t *counts)
@@ -221,7 +221,7 @@ void blend_count(const struct blend *b, uint64_t k, uint64_t *counts)
     }
     periods = wide_divide(b->total, k, &k);
     for (uint32_t leaf = 0; leaf < b->leaves; leaf++) {
-        uint32_t path[DEPTH_MOST], at = leaf, depth = 0;
+        uint32_t path[DEPTH_MAX], at = leaf, depth = 0;
         uint64_t share = k;
 
         for (; at != b->root; at = b->nodes[at].parent)

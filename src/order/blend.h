@@ -13,9 +13,9 @@
 #include "base/wide.h"
 #include "leat.h"
 
-#define BLEND_VERSION   1u
-#define BLEND_MOST      ((uint64_t)1 << 48) /* the sum of the weights */
-#define BLEND_MOST_DRAW ((uint64_t)1 << 62)
+#define BLEND_VERSION  1u
+#define BLEND_MAX      ((uint64_t)1 << 48) /* the sum of the weights */
+#define BLEND_MAX_DRAW ((uint64_t)1 << 62)
 
 struct blend_node; /* blend.c */
 
@@ -30,17 +30,17 @@ struct blend {
 #define BLEND_NO_LEAF UINT32_MAX
 
 /*
- * Weights of `count` sources, in the order of their numbers; not all 0, of a sum of at most BLEND_MOST (both checked by
+ * Weights of `count` sources, in the order of their numbers; not all 0, of a sum of at most BLEND_MAX (both checked by
  * the caller). Only their ratios count. On success blend_free() releases it; a blend of zeros may be freed too.
  */
 enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t count, struct leat_error *err);
 void blend_free(struct blend *b);
 
-/* The source of draw k < BLEND_MOST_DRAW; *draw: how many of the draws before k were the same source's. */
+/* The source of draw k < BLEND_MAX_DRAW; *draw: how many of the draws before k were the same source's. */
 uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw);
 
 /* The inverse: the draw k that is draw `draw` of this source, whose weight is not 0. UINT64_MAX: not below
- * BLEND_MOST_DRAW. */
+ * BLEND_MAX_DRAW. */
 uint64_t blend_place(const struct blend *b, uint32_t source, uint64_t draw);
 
 /* Adds to counts[source] the draws that each source has among the first k. */

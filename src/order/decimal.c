@@ -117,22 +117,22 @@ static bool scale(uint64_t digits, int power, wide_u128 *value)
     return true;
 }
 
-bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t most, uint64_t *out, uint64_t *sum)
+bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t max, uint64_t *out, uint64_t *sum)
 {
     wide_u128 divisor = 0, value, total = 0;
-    int least = DECIMAL_EXPONENT;
+    int min = DECIMAL_EXPONENT;
 
     *sum = 0;
     for (size_t i = 0; i < count; i++)
-        if (in[i].digits > 0 && in[i].exponent < least)
-            least = in[i].exponent;
+        if (in[i].digits > 0 && in[i].exponent < min)
+            min = in[i].exponent;
     for (size_t i = 0; i < count; i++) {
-        if (!scale(in[i].digits, in[i].digits ? in[i].exponent - least : 0, &value))
+        if (!scale(in[i].digits, in[i].digits ? in[i].exponent - min : 0, &value))
             return false;
         divisor = wide_common_divisor(value, divisor);
     }
     for (size_t i = 0; i < count; i++) {
-        scale(in[i].digits, in[i].digits ? in[i].exponent - least : 0, &value);
+        scale(in[i].digits, in[i].digits ? in[i].exponent - min : 0, &value);
         value = divisor ? value / divisor : 0;
         total += value;
         if (total > UINT64_MAX)
@@ -140,7 +140,7 @@ bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t most, 
         out[i] = (uint64_t)value;
     }
     *sum = (uint64_t)total;
-    return *sum <= most;
+    return *sum <= max;
 }
 
 bool decimal_to_units(struct decimal d, uint64_t *units)

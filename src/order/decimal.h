@@ -27,7 +27,7 @@ const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT]);
 
 /* To integers of the same ratios without a common factor. False: their sum is beyond `most` (at most 2^48), and then
  * *sum says what it is, or 0 if it has no 64 bits. All zero: all become 0. */
-bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t most, uint64_t *out, uint64_t *sum);
+bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t max, uint64_t *out, uint64_t *sum);
 
 /* In units of 10^-18, for decimals of at most 1 with at most 18 places; false for others. */
 #define DECIMAL_UNIT ((uint64_t)1000000000000000000)

@@ -12,7 +12,7 @@
 #include "base/wide.h"
 
 #define PERMUTE_VERSION 1u
-#define PERMUTE_MOST    ((uint64_t)1 << 48)
+#define PERMUTE_MAX     ((uint64_t)1 << 48)
 
 struct permute {
     uint64_t n;
@@ -22,7 +22,7 @@ struct permute {
 };
 
 /* Of the seed and a source's number; permute_forward() of an epoch is then a permutation of [0, n). 1 <= n <=
- * PERMUTE_MOST: the caller has checked. */
+ * PERMUTE_MAX: the caller has checked. */
 struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 
 /* Where draw i < n of this epoch lies. */

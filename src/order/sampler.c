@@ -146,7 +146,7 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     uint64_t own, draw, group;
 
     own = s->sequential ? block : permute_inverse(&from->permute, epoch, block);
-    if (epoch > SAMPLER_MOST / from->by_blocks.divisor)
+    if (epoch > SAMPLER_MAX / from->by_blocks.divisor)
         return false;
     own += epoch * from->by_blocks.divisor;
     if (own >= from->limit)
@@ -165,10 +165,10 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     if (!has_source(&segment->blend, source))
         return false;
     draw = blend_place(&segment->blend, source, own - count_at(s, low, source));
-    if (draw >= BLEND_MOST_DRAW || (draw += segment->first) >= phase->draws)
+    if (draw >= BLEND_MAX_DRAW || (draw += segment->first) >= phase->draws)
         return false;
     group = draw / phase->group;
-    if (group > SAMPLER_MOST / phase->by_group.divisor)
+    if (group > SAMPLER_MAX / phase->by_group.divisor)
         return false;
     found->step = phase->pieces > 1 ? group_size(phase, group) : 1;
     found->pieces = phase->pieces;
@@ -216,7 +216,7 @@ uint64_t sampler_next_skip(const struct sampler *s, uint64_t n)
 {
     uint64_t begun = skips_begun(s, n);
 
-    return begun < s->skip_count ? s->skips[begun].first : SAMPLER_MOST;
+    return begun < s->skip_count ? s->skips[begun].first : SAMPLER_MAX;
 }
 
 uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped)

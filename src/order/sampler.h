@@ -15,9 +15,9 @@
 #include "permute.h"
 
 #define SAMPLER_GROUP 16u                 /* pieces of one block stand this many samples apart */
-#define SAMPLER_MOST  ((uint64_t)1 << 60) /* samples are numbered below it */
+#define SAMPLER_MAX   ((uint64_t)1 << 60) /* samples are numbered below it */
 /* Sources times stretches of equal weights: bounds memory whatever a plan's text says. */
-#define SAMPLER_MOST_ENTRIES ((uint64_t)1 << 24)
+#define SAMPLER_MAX_ENTRIES ((uint64_t)1 << 24)
 
 struct sampler_range {
     uint64_t first, end;
@@ -26,12 +26,12 @@ struct sampler_range {
 struct sampler_phase_rule {
     uint64_t begin;          /* the first one's is 0 */
     uint64_t pieces;         /* samples a block, at least 1 */
-    const uint64_t *weights; /* of all sources; sum at most BLEND_MOST, not all 0 */
+    const uint64_t *weights; /* of all sources; sum at most BLEND_MAX, not all 0 */
 };
 
 struct sampler_rules {
     uint32_t source_count;
-    const uint64_t *blocks; /* of each source, at most PERMUTE_MOST */
+    const uint64_t *blocks; /* of each source, at most PERMUTE_MAX */
     const uint64_t *limits; /* of each source: blocks it may show in all, over its epochs; UINT64_MAX: no limit */
     const struct sampler_phase_rule *phases;
     uint32_t phase_count;              /* at least 1 */
@@ -55,7 +55,7 @@ struct sampler_segment {
 };
 
 struct sampler_phase {
-    uint64_t begin, end; /* samples; the end of the last one: SAMPLER_MOST unless all sources are spent */
+    uint64_t begin, end; /* samples; the end of the last one: SAMPLER_MAX unless all sources are spent */
     uint64_t draws;      /* UINT64_MAX: no end */
     uint64_t pieces, group;
     struct wide_divider by_group; /* samples of a whole group: pieces * group */
@@ -122,7 +122,7 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
 uint64_t sampler_number(const struct sampler *s, uint64_t position);
 uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped);
 
-/* Where the first skip begins that begins after sample n; SAMPLER_MOST: there is none. */
+/* Where the first skip begins that begins after sample n; SAMPLER_MAX: there is none. */
 uint64_t sampler_next_skip(const struct sampler *s, uint64_t n);
 
 /* The last phase that begins at or before sample n. */

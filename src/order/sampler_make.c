@@ -25,11 +25,11 @@ static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t ph
     struct sampler *s = m->s;
     enum leat_status status;
 
-    if (((uint64_t)s->segment_count + 1) * s->source_count > SAMPLER_MOST_ENTRIES)
+    if (((uint64_t)s->segment_count + 1) * s->source_count > SAMPLER_MAX_ENTRIES)
         return status_set(m->err, LEAT_E_ARGUMENT,
                           "too many changes of weights for %lu sources: phases, and sources with a limit of epochs, "
                           "make more than %llu; leave some out, or join sources to one",
-                          (unsigned long)s->source_count, (ull)(SAMPLER_MOST_ENTRIES / s->source_count));
+                          (unsigned long)s->source_count, (ull)(SAMPLER_MAX_ENTRIES / s->source_count));
     if (s->segment_count == s->segment_room) {
         uint32_t room = s->segment_room ? 2 * s->segment_room : 4;
         struct sampler_segment *segments = realloc(s->segments, room * sizeof *segments);
@@ -54,7 +54,7 @@ static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t ph
 /* The number of draws of the blend until a source is spent; UINT64_MAX: none ever is. */
 static uint64_t until_spent(const struct maker *m, const struct blend *b)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
 
     for (uint32_t i = 0; i < m->s->source_count; i++) {
         uint64_t place;
@@ -62,10 +62,10 @@ static uint64_t until_spent(const struct maker *m, const struct blend *b)
         if (m->weights[i] == 0 || m->rules->limits[i] == UINT64_MAX)
             continue;
         place = blend_place(b, i, m->rules->limits[i] - m->counts[i] - 1);
-        if (place < least)
-            least = place;
+        if (place < min)
+            min = place;
     }
-    return least == UINT64_MAX ? UINT64_MAX : least + 1;
+    return min == UINT64_MAX ? UINT64_MAX : min + 1;
 }
 
 /* Sets the weights of spent sources to 0; returns whether any other is left. */
@@ -97,7 +97,7 @@ static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t 
         length = until_spent(m, b);
         if (length > draws - first)
             length = draws - first;
-        if (draws == UINT64_MAX && length >= SAMPLER_MOST) { /* goes on beyond all numbers */
+        if (draws == UINT64_MAX && length >= SAMPLER_MAX) { /* goes on beyond all numbers */
             *made = UINT64_MAX;
             return LEAT_OK;
         }
@@ -144,9 +144,9 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
         return status;
     p->segments = m->s->segment_count - p->first_segment;
     p->draws = made;
-    p->end = made > SAMPLER_MOST / p->pieces ? SAMPLER_MOST : p->begin + made * p->pieces;
-    if (p->end > SAMPLER_MOST)
-        p->end = SAMPLER_MOST;
+    p->end = made > SAMPLER_MAX / p->pieces ? SAMPLER_MAX : p->begin + made * p->pieces;
+    if (p->end > SAMPLER_MAX)
+        p->end = SAMPLER_MAX;
     m->s->end = p->end;
     if (last || p->end == rule[1].begin)
         return !last && made * p->pieces % p->by_group.divisor != 0 && drop_spent(m)

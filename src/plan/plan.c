@@ -72,7 +72,7 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
         else
             decimals[i] = (struct decimal) { 0, 0 };
     }
-    if (!decimal_to_integers(decimals, r->source_count, BLEND_MOST, weights, &sum))
+    if (!decimal_to_integers(decimals, r->source_count, BLEND_MAX, weights, &sum))
         return status_set(err, LEAT_E_ARGUMENT,
                           "the weights from sample %llu on are too fine: as integers without a common factor their sum "
                           "is %s%.0llu, and at most 2^48 (about 2.8 * 10^14) can be; give them fewer digits",
@@ -143,9 +143,9 @@ static enum leat_status make_sampler(struct leat_plan *plan, struct leat_error *
     struct scratch t;
     enum leat_status s;
 
-    if (phases > SAMPLER_MOST_ENTRIES / sources)
+    if (phases > SAMPLER_MAX_ENTRIES / sources)
         return status_set(err, LEAT_E_ARGUMENT, "%llu phases of %llu sources are too many: %llu is the most",
-                          (ull)phases, (ull)sources, (ull)(SAMPLER_MOST_ENTRIES / sources));
+                          (ull)phases, (ull)sources, (ull)(SAMPLER_MAX_ENTRIES / sources));
     t = (struct scratch) { .blocks = calloc(sources, sizeof *t.blocks),
                            .limits = calloc(sources, sizeof *t.limits),
                            .decimals = calloc(sources, sizeof *t.decimals),
@@ -292,7 +292,7 @@ enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, size_t
 void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
 {
     struct leat_plan_info full = LEAT_PLAN_INFO_INIT;
-    bool ends = plan->sampler.end < SAMPLER_MOST, skipped;
+    bool ends = plan->sampler.end < SAMPLER_MAX, skipped;
 
     full.sources = plan->rules.source_count;
     full.phases = plan->sampler.phase_count;
@@ -374,7 +374,7 @@ enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first,
 
     (void)err;
     *got = 0;
-    while (*got < count && first < SAMPLER_MOST) {
+    while (*got < count && first < SAMPLER_MAX) {
         uint64_t n = sampler_number(&plan->sampler, first), until = sampler_next_skip(&plan->sampler, n), here;
 
         if (until > plan->sampler.end)

@@ -65,9 +65,9 @@ enum leat_status plan_rules_add_source(struct plan_rules *r, const char *name, s
         s = parse_weight(weight, weight_length, &source.weight, err);
     if (s != LEAT_OK)
         return s;
-    if (r->source_count == PLAN_MOST_SOURCES)
+    if (r->source_count == PLAN_MAX_SOURCES)
         return status_set(err, LEAT_E_ARGUMENT, "more than %u sources; join some in a folder or an @list",
-                          PLAN_MOST_SOURCES);
+                          PLAN_MAX_SOURCES);
     sources = grow(r->sources, r->source_count, &r->source_room, sizeof *sources);
     if (sources)
         r->sources = sources;
@@ -121,7 +121,7 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
         return status_set(err, LEAT_E_ARGUMENT,
                           "a skip from sample %llu to %llu is empty: its end is not above its begin", (ull)first,
                           (ull)end);
-    if (end > SAMPLER_MOST)
+    if (end > SAMPLER_MAX)
         return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %llu; samples are numbered below 2^60",
                           (ull)end);
     skips = grow(r->skips, r->skip_count, &r->skip_room, sizeof *skips);
@@ -267,7 +267,7 @@ void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
 
 static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_len, struct leat_error *err)
 {
-    if (seq_len == 0 || seq_len > PLAN_MOST_LENGTH)
+    if (seq_len == 0 || seq_len > PLAN_MAX_LENGTH)
         return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %llu is not between 1 and 2^30", (ull)seq_len);
     if (r->base_len % seq_len == 0)
         return LEAT_OK;
@@ -287,11 +287,11 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
     for (size_t i = 0; i < r->phase_count; i++) {
         const struct plan_phase_rule *p = &r->phases[i];
 
-        if (p->begin <= before || p->begin >= SAMPLER_MOST)
+        if (p->begin <= before || p->begin >= SAMPLER_MAX)
             return status_set(err, LEAT_E_ARGUMENT,
                               "a phase begins at sample %llu, which is not after the one before it, at %llu%s",
                               (ull)p->begin, (ull)before,
-                              p->begin >= SAMPLER_MOST ? ", and below 2^60" : "; give phases in their order");
+                              p->begin >= SAMPLER_MAX ? ", and below 2^60" : "; give phases in their order");
         before = p->begin;
         if (p->weight_count > r->source_count)
             return status_set(err, LEAT_E_ARGUMENT,
@@ -313,7 +313,7 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
         return status_set(err, LEAT_E_ARGUMENT, "a plan needs a sequence length (seq-len): the tokens of a sample");
     if (r->base_len == 0)
         r->base_len = r->seq_len;
-    if (r->base_len > PLAN_MOST_LENGTH)
+    if (r->base_len > PLAN_MAX_LENGTH)
         return status_set(err, LEAT_E_ARGUMENT, "a base length of %llu is not between 1 and 2^30", (ull)r->base_len);
     s = check_length(r, r->seq_len, err);
     if (s == LEAT_OK)

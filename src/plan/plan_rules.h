@@ -13,8 +13,8 @@
 #include "order/decimal.h"
 #include "order/sampler.h"
 
-#define PLAN_MOST_SOURCES 65536u
-#define PLAN_MOST_LENGTH  ((uint64_t)1 << 30)
+#define PLAN_MAX_SOURCES 65536u
+#define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
 
 /* As much of a text as a sentence shows, for "%.*s". */
 #define PLAN_SHOWN 100

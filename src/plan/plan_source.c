@@ -84,7 +84,7 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
 {
     const char *name = rules->sources[number].name;
 
-    if (s->blocks > PERMUTE_MOST)
+    if (s->blocks > PERMUTE_MAX)
         return status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu blocks of %llu tokens; more than 2^48 is too many",
                           name, (ull)s->blocks, (ull)rules->base_len);
     if (s->blocks == 0 && is_used(rules, number))

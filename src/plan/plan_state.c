@@ -170,7 +170,7 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
 
     struct_give(&full, sizeof full, state, state->size);
     leat_plan_info(plan, &info);
-    if (full.position > (info.positions == LEAT_NONE ? SAMPLER_MOST / 2 : info.positions))
+    if (full.position > (info.positions == LEAT_NONE ? SAMPLER_MAX / 2 : info.positions))
         return status_set(err, LEAT_E_RANGE, "there is no position %llu: the plan ends before it", (ull)full.position);
     tell_past(plan, full.position, &past);
     put(&w, FIRST_LINE "\nposition %llu\nskipped %llu\ndamaged %llu\n", (ull)past.position, (ull)past.skipped,
@@ -380,7 +380,7 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
     s = compare_rules(plan, &t, err);
     if (s != LEAT_OK)
         return s;
-    if (t.past.position > (info.positions == LEAT_NONE ? SAMPLER_MOST / 2 : info.positions))
+    if (t.past.position > (info.positions == LEAT_NONE ? SAMPLER_MAX / 2 : info.positions))
         return differs(err, "its position is %llu, and the plan ends at %llu", (ull)t.past.position,
                        (ull)info.positions);
     tell_past(plan, t.past.position, &is);

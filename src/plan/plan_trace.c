@@ -98,7 +98,7 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, 
     if (first > info.tokens || count > info.tokens - first)
         return status_set(err, LEAT_E_RANGE, "tokens %llu to %llu are not all in %.300s, which has %llu", (ull)first,
                           (ull)(first + count), plan->rules.sources[source].name, (ull)info.tokens);
-    if (epochs == LEAT_NONE && until == LEAT_NONE && plan->sampler.end >= SAMPLER_MOST)
+    if (epochs == LEAT_NONE && until == LEAT_NONE && plan->sampler.end >= SAMPLER_MAX)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: say up to which epoch or up to which sample is to be searched");
     if (count == 0)

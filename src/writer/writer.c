@@ -232,8 +232,8 @@ enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct lea
     if (getpid() != w->owner)
         return status_set(err, LEAT_E_STATE, "a writer was used in a child of the process that opened it");
     for (size_t at = 0; s == LEAT_OK && at < whole;) {
-        size_t left = whole - at, most = sizeof hashes / 4 * FORMAT_PAGE_BYTES;
-        size_t here = left < most ? left : most, pages = (size_t)bytes_pieces(here, FORMAT_PAGE_BYTES);
+        size_t left = whole - at, max = sizeof hashes / 4 * FORMAT_PAGE_BYTES;
+        size_t here = left < max ? left : max, pages = (size_t)bytes_pieces(here, FORMAT_PAGE_BYTES);
 
         w->kernels->pages(&w->token_sum, tokens->buffer + at, here, w->hashed_pages, hashes);
         for (size_t i = 0; i < pages; i++)
@@ -308,14 +308,14 @@ static enum leat_status check_ids(const struct leat_writer *w, const void *ids, 
                                   struct leat_error *err)
 {
     uint64_t i = 0;
-    uint32_t most = 0, id;
+    uint32_t max = 0, id;
 
     if (count == 0 || (width == 2 && w->vocabulary >= 65536))
         return LEAT_OK;
     /* the kernels read little-endian ids; on other machines each is looked at here */
     if (!BYTES_BIG_ENDIAN)
-        most = width == 2 ? w->kernels->max16(ids, (size_t)count) : w->kernels->max32(ids, (size_t)count);
-    if (!BYTES_BIG_ENDIAN && most < w->vocabulary)
+        max = width == 2 ? w->kernels->max16(ids, (size_t)count) : w->kernels->max32(ids, (size_t)count);
+    if (!BYTES_BIG_ENDIAN && max < w->vocabulary)
         return LEAT_OK;
     for (; i < count; i++) {
         id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];

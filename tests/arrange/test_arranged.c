@@ -68,8 +68,8 @@ static void write_random(const char *name, const struct shape *shape, uint64_t *
     for (uint64_t i = 0; i < inputs; i++)
         T_OK(leat_writer_add_input(w, i % 2 ? "b" : "a", NULL, &t_err));
     for (uint64_t i = 0; i < shape->documents; i++) {
-        uint64_t most = 1 + (t_below(random, 20) && shape->longest > 20 ? 20 : shape->longest);
-        uint64_t count = t_below(random, most), which;
+        uint64_t max = 1 + (t_below(random, 20) && shape->longest > 20 ? 20 : shape->longest);
+        uint64_t count = t_below(random, max), which;
         struct leat_origin origin = { .offset = t_below(random, 1000), .line = i, .id = "some identifier or other" };
         uint8_t hash[16];
 

@@ -4,13 +4,13 @@
 
 #include "fake.h"
 
-#define MOST_DEPTH 32u
+#define MAX_DEPTH 32u
 
 struct cuda_context_of_driver fake_contexts[FAKE_DEVICES] = {
     { .device = 0 }, { .device = 1 }, { .device = 2 }, { .device = 3 }
 };
 
-static _Thread_local cuda_context stack[MOST_DEPTH];
+static _Thread_local cuda_context stack[MAX_DEPTH];
 static _Thread_local unsigned depth;
 
 extern unsigned fake_depth(void);
@@ -152,7 +152,7 @@ cuda_result fake_context_push(cuda_context context)
 
     if (r != CUDA_OK)
         return r;
-    if (depth == MOST_DEPTH || !context || !retained(context))
+    if (depth == MAX_DEPTH || !context || !retained(context))
         return CUDA_INVALID_CONTEXT;
     stack[depth++] = context;
     return CUDA_OK;

@@ -6,7 +6,7 @@
 #include "fake.h"
 #include "rows/rows_outputs.h"
 
-#define MOST_GRID 0x7fffffffu
+#define MAX_GRID 0x7fffffffu
 
 struct cuda_module_of_driver {
     cuda_context context;
@@ -143,26 +143,26 @@ static size_t slot_bytes(const struct rows_job *j)
     size_t ends[] = { l->rows_at ? l->rows_at + 8 * (size_t)l->rows : together, l->lengths_at + 4 * (size_t)l->rows,
                       l->flags_at + l->rows, l->starts_at + 8 * (size_t)l->rows * l->start_words,
                       l->marks_at ? l->heads_at + sizeof(struct rows_head) * ((size_t)l->rows + 1) : 0 };
-    size_t most = 0;
+    size_t max = 0;
 
     for (unsigned i = 0; i < sizeof ends / sizeof ends[0]; i++)
-        if (ends[i] > most)
-            most = ends[i];
-    return most;
+        if (ends[i] > max)
+            max = ends[i];
+    return max;
 }
 
 /* Of rows that lie apart: those bytes. */
 static size_t apart_bytes(const struct rows_job *translated)
 {
-    size_t most = 0;
+    size_t max = 0;
 
     for (uint32_t row = 0; translated->layout.rows_at && row < translated->layout.rows; row++) {
         size_t end = (size_t)(rows_begin(translated, row) - translated->base) +
                      (rows_length(translated, row) + 1) * (size_t)translated->layout.token_width;
 
-        most = end > most ? end : most;
+        max = end > max ? end : max;
     }
-    return most;
+    return max;
 }
 
 /* The slot; at first what says how large it is, which is there only when the kernel runs (then there is no clock). */
@@ -203,7 +203,7 @@ cuda_result fake_launch(cuda_function function, unsigned grid_x, unsigned grid_y
 
     if (r != CUDA_OK)
         return r;
-    if (grid_x == 0 || grid_x > MOST_GRID || grid_y != 1 || grid_z != 1 || block_x != ROWS_BLOCK || block_y != 1 ||
+    if (grid_x == 0 || grid_x > MAX_GRID || grid_y != 1 || grid_z != 1 || block_x != ROWS_BLOCK || block_y != 1 ||
         block_z != 1 || shared_bytes != 0 || extra)
         return CUDA_INVALID_VALUE;
     if (function->module->context != fake_current())

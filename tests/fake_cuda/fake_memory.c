@@ -157,7 +157,7 @@ static bool map_twice(struct allocation *a)
 cuda_result fake_memory_allocate(cuda_pointer *memory, size_t bytes)
 {
     cuda_result r = fake_enter("cuMemAlloc", FAKE_CONTEXT | FAKE_WAITS | FAKE_UNSAFE);
-    size_t most = fake_options.memory ? fake_options.memory : USUAL_MEMORY;
+    size_t max = fake_options.memory ? fake_options.memory : USUAL_MEMORY;
     cuda_context context = fake_current();
     struct allocation *a;
 
@@ -169,7 +169,7 @@ cuda_result fake_memory_allocate(cuda_pointer *memory, size_t bytes)
     a = calloc(1, sizeof *a);
     if (a)
         a->bytes = bytes;
-    if (!a || bytes > most - context->allocated || !map_twice(a)) {
+    if (!a || bytes > max - context->allocated || !map_twice(a)) {
         free(a);
         pthread_mutex_unlock(&fake_lock);
         return CUDA_OUT_OF_MEMORY;

@@ -111,11 +111,11 @@ static void free_event(cuda_event event)
 
 static void pause_a_while(cuda_stream s)
 {
-    unsigned most = fake_options.pause_us;
+    unsigned max = fake_options.pause_us;
 
     s->random = s->random * 6364136223846793005u + 1442695040888963407u;
-    if (most > 0 && s->random >> 62 == 0)
-        usleep((useconds_t)(s->random >> 33) % most);
+    if (max > 0 && s->random >> 62 == 0)
+        usleep((useconds_t)(s->random >> 33) % max);
 }
 
 static void run_copy(const struct fake_work *w, void *to, const void *from)

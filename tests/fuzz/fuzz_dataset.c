@@ -23,7 +23,7 @@
 #define ACT_FLIP 4u /* a bit is flipped and must be found */
 
 /* All documents are looked at up to so many; else that many of them. */
-#define MOST_DOCUMENTS 64u
+#define MAX_DOCUMENTS 64u
 
 /* ---- Opening ---- */
 
@@ -282,7 +282,7 @@ static void check_origins(const struct leat_dataset *d, const uint64_t *starts, 
         FUZZ_CHECK(leat_dataset_find_origin(d, wanted.input, wanted.offset, &found, &err) == LEAT_OK);
         FUZZ_CHECK(found == scan_origins(origins, d->documents, wanted));
     }
-    for (uint64_t n = 0; n < d->inputs && n < MOST_DOCUMENTS; n++) {
+    for (uint64_t n = 0; n < d->inputs && n < MAX_DOCUMENTS; n++) {
         struct leat_input input = LEAT_INPUT_INIT;
         uint64_t documents = 0, tokens = 0;
 
@@ -332,7 +332,7 @@ static void check_input_paths(const struct leat_dataset *d)
     char path[512], other[512];
     struct leat_error err;
 
-    for (uint64_t i = 0; i < d->inputs && i < MOST_DOCUMENTS; i++) {
+    for (uint64_t i = 0; i < d->inputs && i < MAX_DOCUMENTS; i++) {
         FUZZ_CHECK(leat_dataset_input_path(d, i, path, sizeof path, &bytes, &err) == LEAT_OK);
         total += bytes;
         if (bytes != strlen(path))
@@ -341,7 +341,7 @@ static void check_input_paths(const struct leat_dataset *d)
         FUZZ_CHECK(leat_dataset_input_path(d, found, other, sizeof other, &other_bytes, &err) == LEAT_OK);
         FUZZ_CHECK(other_bytes == bytes && memcmp(path, other, (size_t)bytes) == 0);
     }
-    if (d->part_count == 1 && d->inputs <= MOST_DOCUMENTS)
+    if (d->part_count == 1 && d->inputs <= MAX_DOCUMENTS)
         FUZZ_CHECK(total == d->parts[0].index->header.sections[FORMAT_INPUT_PATHS].bytes);
 }
 
@@ -370,7 +370,7 @@ static void check_stored(const struct leat_dataset *d)
 
 static void check_whole(const struct leat_dataset *d, uint64_t *random)
 {
-    uint64_t *starts = all_starts(d), step = 1 + d->documents / MOST_DOCUMENTS;
+    uint64_t *starts = all_starts(d), step = 1 + d->documents / MAX_DOCUMENTS;
     struct leat_error err;
 
     check_tokens(d, starts);

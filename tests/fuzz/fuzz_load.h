@@ -16,7 +16,7 @@
 #include "tokenizer/spec/fingerprint.h"
 
 /* Of memory for one piece; specs with large prefixes and replacements make long ones of short texts. */
-#define FUZZ_LOAD_MOST ((uint64_t)64 << 20)
+#define FUZZ_LOAD_MAX ((uint64_t)64 << 20)
 
 /* A call that reads hostile bytes: it may refuse them, in words. */
 static inline int fuzz_load_ok(enum leat_status s, const struct leat_error *err)
@@ -49,7 +49,7 @@ static inline void fuzz_load_encode(const struct pipeline *pipeline)
 {
     static const char text[] = "Hello world, it's 2026.\n\n  \xc3\xa9l\xc3\xa8ve \xe4\xb8\xad\xe6\x96\x87 a\xcc\x81 "
                                "\xf0\x9f\x98\x80\t<s> ab  abab\xff\xe2\x96\x81x";
-    struct encoder_options options = { .special = true, .most_bytes = FUZZ_LOAD_MOST };
+    struct encoder_options options = { .special = true, .most_bytes = FUZZ_LOAD_MAX };
     struct leat_error err = { 0 };
     struct buffer back = { 0 };
     struct encoder *encoder;

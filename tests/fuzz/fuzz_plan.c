@@ -62,7 +62,7 @@ static void check_sample(const struct leat_plan *plan, uint64_t n)
     FUZZ_CHECK(leat_dataset_part(plan->sources[x.source].dataset, x.part, &part, NULL) == LEAT_OK);
     FUZZ_CHECK(x.length > 0 && x.offset + x.length + 1 <= part.tokens);
     FUZZ_CHECK(x.token == part.first_token + x.offset);
-    if (plan->sampler.end < SAMPLER_MOST || n < SAMPLER_MOST / 2) { /* at the end of numbers a block may be cut */
+    if (plan->sampler.end < SAMPLER_MAX || n < SAMPLER_MAX / 2) { /* at the end of numbers a block may be cut */
         FUZZ_CHECK(sampler_find(&plan->sampler, x.source, x.epoch, x.block, &found));
         FUZZ_CHECK(found.n + x.piece * found.step == n);
     }
@@ -74,7 +74,7 @@ static void check_sample(const struct leat_plan *plan, uint64_t n)
 
 static void check_plan(const struct leat_plan *plan, uint64_t random)
 {
-    uint64_t bytes, most = 0;
+    uint64_t bytes, max = 0;
     struct leat_plan *again;
     char *text, *second;
 
@@ -89,7 +89,7 @@ static void check_plan(const struct leat_plan *plan, uint64_t random)
         uint64_t n = i < 4 ? i : random % plan->sampler.end >> (i % 12 * 5);
 
         check_sample(plan, n);
-        most = n > most ? n : most;
+        max = n > max ? n : max;
         random = random * 6364136223846793005u + 1442695040888963407u;
     }
     for (uint32_t i = 0; i < plan->sampler.phase_count && i < 50; i++) {

@@ -70,7 +70,7 @@ static bool repairs(const struct build *b, unsigned what)
     return (b->repairs & what) != 0;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -125,9 +125,9 @@ static void read_header(struct build *b)
 static void take_pieces(struct build *b, struct fuzz_bytes *in)
 {
     const uint8_t *table = in->at;
-    uint64_t count = least(bytes_load32(b->header + AT_SECTION_COUNT), in->left / ENTRY_GIVEN);
+    uint64_t count = min(bytes_load32(b->header + AT_SECTION_COUNT), in->left / ENTRY_GIVEN);
 
-    b->count = (unsigned)least(count, FORMAT_MAX_SECTIONS);
+    b->count = (unsigned)min(count, FORMAT_MAX_SECTIONS);
     in->at += ENTRY_GIVEN * b->count;
     in->left -= ENTRY_GIVEN * b->count;
     for (unsigned i = 0; i < b->count; i++) {
@@ -137,7 +137,7 @@ static void take_pieces(struct build *b, struct fuzz_bytes *in)
         p->kind = bytes_load32(table + ENTRY_GIVEN * i + IN_KIND);
         made = (p->kind == FORMAT_DIRECTORY && repairs(b, SHAPE_DIRECTORY)) ||
                (p->kind == FORMAT_PAGES && repairs(b, SHAPE_PAGES));
-        p->taken = made ? 0 : least(bytes_load64(table + ENTRY_GIVEN * i + IN_BYTES), in->left);
+        p->taken = made ? 0 : min(bytes_load64(table + ENTRY_GIVEN * i + IN_BYTES), in->left);
         p->from = in->at;
         in->at += p->taken;
         in->left -= (size_t)p->taken;
@@ -201,10 +201,10 @@ static void repair_starts(struct build *b, const struct piece *p)
         return;
     set(b, p, 0, 0);
     for (uint64_t i = 1; i < n; i++) {
-        uint64_t start = get(b, p, i), most = b->tokens - (n - 1 - i) * fixed;
+        uint64_t start = get(b, p, i), max = b->tokens - (n - 1 - i) * fixed;
 
         start = start < before + fixed ? before + fixed : start;
-        before = i + 1 == n ? b->tokens : least(start, most);
+        before = i + 1 == n ? b->tokens : min(start, max);
         set(b, p, i, before);
     }
 }
@@ -241,7 +241,7 @@ static void repair_pages(struct build *b, const struct piece *p)
     b->kernels->pages(&sum, b->token_bytes, (size_t)b->token_size, 0, NULL);
     checksum_store(b->header + AT_TOKEN_SUM, sum);
     for (uint64_t page = 0; p && page < p->bytes / 4; page++) {
-        uint64_t at = page * FORMAT_PAGE_BYTES, count = least(b->token_size - at, FORMAT_PAGE_BYTES);
+        uint64_t at = page * FORMAT_PAGE_BYTES, count = min(b->token_size - at, FORMAT_PAGE_BYTES);
 
         bytes_store32(b->index + p->offset + 4 * page, (uint32_t)b->kernels->hash(b->token_bytes + at, count).low);
     }
@@ -273,7 +273,7 @@ static void repair_inputs(struct build *b, const struct piece *p, uint64_t paths
     uint64_t n = p->bytes / 64, at = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t bytes = least(get(b, p, 8 * i + 1), paths - at);
+        uint64_t bytes = min(get(b, p, 8 * i + 1), paths - at);
 
         set(b, p, 8 * i, at);
         set(b, p, 8 * i + 1, i + 1 == n ? paths - at : bytes);
@@ -296,7 +296,7 @@ static void repair_ids(struct build *b, const struct piece *p, uint64_t ids)
     uint64_t n = p->bytes / 8, before = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        uint64_t end = least(get(b, p, i), ids);
+        uint64_t end = min(get(b, p, i), ids);
 
         before = i + 1 == n ? ids : end < before ? before : end;
         set(b, p, i, before);
@@ -308,8 +308,8 @@ static void repair_tokenizer(struct build *b, const struct piece *p)
     uint64_t left = p->bytes - 32, name, pattern;
     bool file = get(b, p, 3) % 2 == 0;
 
-    name = 1 + least(get(b, p, 0), left - 1);
-    pattern = file ? least(get(b, p, 1), left - name) : left - name;
+    name = 1 + min(get(b, p, 0), left - 1);
+    pattern = file ? min(get(b, p, 1), left - name) : left - name;
     set(b, p, 0, name);
     set(b, p, 1, pattern);
     set(b, p, 2, left - name - pattern);
@@ -325,8 +325,8 @@ static uint64_t repair_metadata(struct build *b, const struct piece *p)
         uint8_t *pair = b->index + p->offset + at;
         uint64_t left = p->bytes - at - 16, key = bytes_load64(pair), value = bytes_load64(pair + 8);
 
-        key = 1 + least(key, left - 1);
-        value = least(value, left - key);
+        key = 1 + min(key, left - 1);
+        value = min(value, left - key);
         if (left - key - value < 17)
             value = left - key;
         bytes_store64(pair, key);
@@ -343,7 +343,7 @@ static void fill_tokens(struct build *b, const uint8_t *tokens, uint64_t given)
 {
     if (repairs(b, SHAPE_LAYOUT) && given > b->width)
         given -= given % b->width;
-    given = least(given, b->token_size);
+    given = min(given, b->token_size);
     if (given == 0)
         return;
     memcpy(b->token_bytes, tokens, (size_t)given);
@@ -351,14 +351,14 @@ static void fill_tokens(struct build *b, const uint8_t *tokens, uint64_t given)
         if (token_at(b, i) >= b->vocabulary)
             put_token(b, i, token_at(b, i) % b->vocabulary);
     for (uint64_t at = given; at < b->token_size; at *= 2)
-        memcpy(b->token_bytes + at, b->token_bytes, (size_t)least(at, b->token_size - at));
+        memcpy(b->token_bytes + at, b->token_bytes, (size_t)min(at, b->token_size - at));
 }
 
 static void fill_sections(struct build *b)
 {
     for (unsigned i = 0; i < b->count; i++) {
         const struct piece *p = &b->pieces[i];
-        uint64_t taken = least(p->taken, p->bytes), last;
+        uint64_t taken = min(p->taken, p->bytes), last;
 
         if (taken > 0)
             memcpy(b->index + p->offset, p->from, (size_t)taken);
@@ -477,7 +477,7 @@ static uint8_t *resize(uint8_t *bytes, uint64_t size, uint64_t to)
     uint8_t *fresh = size == to ? bytes : calloc(to ? (size_t)to : 1, 1);
 
     if (fresh && fresh != bytes)
-        memcpy(fresh, bytes, (size_t)least(size, to));
+        memcpy(fresh, bytes, (size_t)min(size, to));
     if (fresh != bytes)
         free(bytes);
     return fresh;

@@ -12,14 +12,14 @@
 #include "gather/gather.h"
 #include "t.h"
 
-#define LOADING_MOST_SOURCES 4u
+#define LOADING_MAX_SOURCES 4u
 
 /* A plan over counting datasets of these widths and sizes. */
 struct loading {
     struct leat_plan *plan;
     unsigned width;
     uint64_t mean; /* length of documents */
-    char names[LOADING_MOST_SOURCES][700];
+    char names[LOADING_MAX_SOURCES][700];
 };
 
 static inline void loading_write(const char *name, uint64_t tokens, unsigned width, uint64_t mean)

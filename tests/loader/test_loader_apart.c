@@ -17,14 +17,14 @@
 #include "page_cache.h"
 #include "refused_call.h"
 
-#define MOST_FILES 3u
-#define ROWS       300u /* of a run */
+#define MAX_FILES 3u
+#define ROWS      300u /* of a run */
 
-static char folder[512], files[MOST_FILES][600];
+static char folder[512], files[MAX_FILES][600];
 
 static const char *token_file(unsigned number)
 {
-    static char path[MOST_FILES * 600 + 20];
+    static char path[MAX_FILES * 600 + 20];
 
     snprintf(path, sizeof path, "%s.tokens", files[number]);
     return path;
@@ -46,10 +46,10 @@ static const char *sources(void)
 
 static void make_files(unsigned width, uint64_t a, uint64_t b, uint64_t c)
 {
-    uint64_t tokens[MOST_FILES] = { a, b, c };
+    uint64_t tokens[MAX_FILES] = { a, b, c };
     static unsigned made;
 
-    for (unsigned i = 0; i < MOST_FILES; i++) {
+    for (unsigned i = 0; i < MAX_FILES; i++) {
         snprintf(files[i], sizeof files[i], "%s/d%u", folder, made++);
         loading_write(files[i], tokens[i], width, 60);
     }
@@ -72,7 +72,7 @@ static struct loading open_cold(unsigned width, const char *rules)
 {
     struct loading w = open_plan(width, LEAT_ACCESS_READ, rules);
 
-    for (unsigned i = 0; i < MOST_FILES; i++)
+    for (unsigned i = 0; i < MAX_FILES; i++)
         T_CHECK(page_cache_drop(token_file(i)));
     return w;
 }
@@ -141,7 +141,7 @@ static void keep_rows(struct taken *t, const struct leat_batch *b)
         T_CHECK(leat_batch_row(b, 0) == b->tokens);
 }
 
-static struct taken take(const struct loading *w, struct leat_loader_options o, uint64_t most)
+static struct taken take(const struct loading *w, struct leat_loader_options o, uint64_t max)
 {
     struct taken t = { .bytes = NULL };
     const struct leat_batch *b;
@@ -150,7 +150,7 @@ static struct taken take(const struct loading *w, struct leat_loader_options o, 
     o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENTS;
     o.mask_first = o.borrow;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
-    while (l && t.batches < most && leat_loader_next(l, &b, &t_err) == LEAT_OK) {
+    while (l && t.batches < max && leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         keep_rows(&t, b);
         keep_outputs(&t, b, b->number % 2 ? 4 : 8);
         if (o.borrow)

@@ -7,7 +7,7 @@
 static char folder[512];
 
 /* All batches from `from` on, at most `most`. */
-static uint64_t check_batches(const struct loading *w, struct leat_loader_options o, uint64_t most)
+static uint64_t check_batches(const struct loading *w, struct leat_loader_options o, uint64_t max)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t first_row, rows, k = 0, damaged = 0;
@@ -18,7 +18,7 @@ static uint64_t check_batches(const struct loading *w, struct leat_loader_option
     leat_plan_info(w->plan, &info);
     T_OK(leat_plan_rank_rows(o.batch, o.rank, o.world, &first_row, &rows, &t_err));
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
-    for (; k < most && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
+    for (; k < max && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK; k++) {
         uint64_t p = o.position + k * o.batch;
 
         T_EQ(b->number, k);

@@ -282,10 +282,10 @@ struct documents {
 };
 
 static void check_row(const struct documents *d, const struct loading *w, const struct leat_batch *b, uint32_t row,
-                      uint64_t most)
+                      uint64_t max)
 {
     const struct leat_sample *x = &b->samples[row];
-    uint64_t tokens = d->lengths[x->block] < most + 1 ? d->lengths[x->block] : most + 1, wrong = 0;
+    uint64_t tokens = d->lengths[x->block] < max + 1 ? d->lengths[x->block] : max + 1, wrong = 0;
 
     T_CHECK(x->block < d->count);
     T_EQ(x->token, d->starts[x->block]);
@@ -296,7 +296,7 @@ static void check_row(const struct documents *d, const struct loading *w, const 
     T_EQ(wrong, 0);
 }
 
-static void document_rows(struct documents *d, const char *plan, uint64_t epochs, uint64_t most, bool shuffled)
+static void document_rows(struct documents *d, const char *plan, uint64_t epochs, uint64_t max, bool shuffled)
 {
     struct loading w = { .width = 2, .plan = loading_plan(plan) };
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -309,12 +309,12 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
 
     o.batch = 8;
     o.rows = LEAT_ROWS_DOCUMENTS;
-    o.most_length = most;
+    o.most_length = max;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         T_EQ(b->length, b->lengths[0] ? b->lengths[0] : 1);
         for (uint32_t row = 0; row < b->rows; row++) {
-            check_row(d, &w, b, row, most);
+            check_row(d, &w, b, row, max);
             T_EQ(seen[b->samples[row].block], b->samples[row].epoch);
             seen[b->samples[row].block]++;
             if (shuffled)
@@ -390,12 +390,12 @@ static void list_all(struct all_documents *a)
 /* Where a part ends that ends after so many tenths: at the first begin of a document from there on. */
 static uint64_t border(const struct all_documents *a, uint64_t n, uint64_t tenths)
 {
-    uint64_t wish = a->totals[n] * tenths / 10, least = a->totals[n];
+    uint64_t wish = a->totals[n] * tenths / 10, min = a->totals[n];
 
     for (uint64_t k = 0; k < a->count && wish > 0; k++)
-        if (a->bases[k] == a->bases[n] && a->starts[k] >= wish && a->starts[k] < least)
-            least = a->starts[k];
-    return wish > 0 ? least : 0;
+        if (a->bases[k] == a->bases[n] && a->starts[k] >= wish && a->starts[k] < min)
+            min = a->starts[k];
+    return wish > 0 ? min : 0;
 }
 
 /* The documents of one part, by going through all; then those of the loader, one a batch. */

@@ -10,14 +10,14 @@
 
 #include "loading.h"
 
-#define MOST_HELD 12u
+#define MAX_HELD 12u
 
 static char folder[512];
 
 /* ---- A thread that releases what it is given ---- */
 
 struct releaser {
-    _Atomic(const struct leat_batch *) box[MOST_HELD];
+    _Atomic(const struct leat_batch *) box[MAX_HELD];
     atomic_bool stop;
     pthread_t thread;
 };
@@ -29,7 +29,7 @@ static void *release_others(void *context)
 
     while (found || !atomic_load(&r->stop)) {
         found = false;
-        for (unsigned i = 0; i < MOST_HELD; i++) {
+        for (unsigned i = 0; i < MAX_HELD; i++) {
             const struct leat_batch *b = atomic_exchange(&r->box[i], NULL);
 
             if (b)
@@ -45,7 +45,7 @@ static void *release_others(void *context)
 /* Puts a batch into a free box; false: there is none. */
 static bool hand_over(struct releaser *r, const struct leat_batch *b)
 {
-    for (unsigned i = 0; i < MOST_HELD; i++) {
+    for (unsigned i = 0; i < MAX_HELD; i++) {
         const struct leat_batch *none = NULL;
 
         if (atomic_compare_exchange_strong(&r->box[i], &none, b))
@@ -104,11 +104,11 @@ static enum leat_status next_in_steps(struct leat_loader *l, const struct leat_b
 }
 
 /* At most `most` batches; returns how many. */
-static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t most)
+static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t max)
 {
     struct leat_loader_options o = random_options(random);
-    const struct leat_batch *held[MOST_HELD];
-    uint64_t count = t_below(random, most), held_count = 0, k = 0;
+    const struct leat_batch *held[MAX_HELD];
+    uint64_t count = t_below(random, max), held_count = 0, k = 0;
     bool events = o.threads && t_below(random, 3) == 0, helped = t_below(random, 3) == 0;
     bool steps = !events && t_below(random, 3) == 0;
     struct releaser releaser = { .stop = false };
@@ -140,7 +140,7 @@ static uint64_t one_life(const struct loading *w, uint64_t *random, uint64_t mos
         if (helped && t_below(random, 2) && hand_over(&releaser, b))
             continue;
         held[held_count++] = b;
-        while (held_count > 0 && (held_count + 1 >= stats.slots || held_count == MOST_HELD || t_below(random, 2))) {
+        while (held_count > 0 && (held_count + 1 >= stats.slots || held_count == MAX_HELD || t_below(random, 2))) {
             uint64_t i = t_below(random, held_count);
 
             leat_batch_release(held[i], NULL);

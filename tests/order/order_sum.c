@@ -34,7 +34,7 @@ static void random_weights(uint64_t *random, uint64_t *weights, unsigned count)
             T_FAIL("%s %s", text, why);
         decimals[i].digits += decimals[i].digits == 0; /* so that some have a weight whatever the seed */
     }
-    T_CHECK(decimal_to_integers(decimals, count, BLEND_MOST, weights, &total));
+    T_CHECK(decimal_to_integers(decimals, count, BLEND_MAX, weights, &total));
     add(total);
     total = t_random(random) >> 2;
     add(decimal_share(total, t_below(random, DECIMAL_UNIT)));

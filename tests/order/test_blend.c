@@ -189,7 +189,7 @@ static void test_deepest(uint64_t *random)
     unsigned count = 0;
     struct blend b;
 
-    for (uint64_t a = 1, next = 1, sum; total + a <= BLEND_MOST; sum = a + next, a = next, next = sum) {
+    for (uint64_t a = 1, next = 1, sum; total + a <= BLEND_MAX; sum = a + next, a = next, next = sum) {
         weights[count++] = a;
         total += a;
     }

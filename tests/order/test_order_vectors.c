@@ -17,12 +17,12 @@ static struct {
 } now;
 
 /* The numbers of a text, separated by anything else, in `values`; how many. */
-static unsigned numbers(const char *text, uint64_t *values, unsigned most)
+static unsigned numbers(const char *text, uint64_t *values, unsigned max)
 {
     unsigned count = 0;
     char *end;
 
-    while (count < most && *(text += strcspn(text, "0123456789"))) {
+    while (count < max && *(text += strcspn(text, "0123456789"))) {
         values[count++] = strtoull(text, &end, 10);
         text = end;
     }

@@ -20,7 +20,7 @@ static void test_avalanche(unsigned bits, int one_key)
     const unsigned rounds = 6000;
     uint64_t n = (uint64_t)1 << bits;
     double expected = 0.5 * (double)n / (double)(n - 1), worst;
-    unsigned least = rounds, most = 0;
+    unsigned min = rounds, max = 0;
 
     memset(flips, 0, sizeof flips);
     for (unsigned i = 0; i < rounds; i++) {
@@ -36,10 +36,10 @@ static void test_avalanche(unsigned bits, int one_key)
     }
     for (unsigned in = 0; in < bits; in++)
         for (unsigned out = 0; out < bits; out++) {
-            least = flips[in][out] < least ? flips[in][out] : least;
-            most = flips[in][out] > most ? flips[in][out] : most;
+            min = flips[in][out] < min ? flips[in][out] : min;
+            max = flips[in][out] > max ? flips[in][out] : max;
         }
-    worst = fmax(fabs(least / (double)rounds - expected), fabs(most / (double)rounds - expected));
+    worst = fmax(fabs(min / (double)rounds - expected), fabs(max / (double)rounds - expected));
     fprintf(stderr, "avalanche, 2^%u%s: off by %.4f at most\n", bits, one_key ? ", one key" : "", worst);
     T_CHECK(worst < 0.04); /* 6 standard deviations; weak orders have 0.5 */
 }
@@ -52,7 +52,7 @@ static void test_avalanche(unsigned bits, int one_key)
 /* Parity of output bits a and b (a == b: of one) together with each bit of the index. */
 static double bias(const uint64_t *draws, unsigned a, unsigned b)
 {
-    unsigned differ[DRAWS_BITS] = { 0 }, most = 0;
+    unsigned differ[DRAWS_BITS] = { 0 }, max = 0;
 
     for (unsigned i = 0; i < DRAWS; i++) {
         unsigned parity = (unsigned)(draws[i] >> a ^ (a == b ? 0 : draws[i] >> b)) & 1;
@@ -63,9 +63,9 @@ static double bias(const uint64_t *draws, unsigned a, unsigned b)
     for (unsigned in = 0; in < DRAWS_BITS; in++) {
         unsigned off = differ[in] > DRAWS / 2 ? differ[in] - DRAWS / 2 : DRAWS / 2 - differ[in];
 
-        most = off > most ? off : most;
+        max = off > max ? off : max;
     }
-    return 2.0 * most / DRAWS;
+    return 2.0 * max / DRAWS;
 }
 
 static void test_bias(uint64_t n)
@@ -103,7 +103,7 @@ static double chi2(const unsigned *counts, unsigned cells, double expected)
 /* Evenness of batches over the range, and over the places modulo 64. */
 static void test_batches(uint64_t n)
 {
-    double spread = 0, most = 0, low = 0, low_most = 0;
+    double spread = 0, max = 0, low = 0, low_max = 0;
     const unsigned batches = 200;
 
     for (unsigned i = 0; i < batches; i++) {
@@ -122,14 +122,14 @@ static void test_batches(uint64_t n)
         b = chi2(residues, CELLS, BATCH / CELLS);
         spread += a / batches;
         low += b / batches;
-        most = fmax(most, a);
-        low_most = fmax(low_most, b);
+        max = fmax(max, a);
+        low_max = fmax(low_max, b);
     }
-    fprintf(stderr, "batches, n %" PRIu64 ": chi2 %.1f, at most %.1f; modulo 64 %.1f, at most %.1f\n", n, spread, most,
-            low, low_most);
+    fprintf(stderr, "batches, n %" PRIu64 ": chi2 %.1f, at most %.1f; modulo 64 %.1f, at most %.1f\n", n, spread, max,
+            low, low_max);
     /* 63 degrees of freedom: 63, standard deviation 11.2, of the mean 0.8 */
     T_CHECK(spread > 59 && spread < 67 && low > 59 && low < 67);
-    T_CHECK(most < 125 && low_most < 125);
+    T_CHECK(max < 125 && low_max < 125);
 }
 
 /* ---- Neighbours and epochs ---- */

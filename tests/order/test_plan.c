@@ -10,7 +10,7 @@
 static const char *folder;
 
 /* A dataset of documents of pseudo-random lengths; the token at position p is p modulo 2^16. */
-static void write_dataset(const char *name, uint64_t documents, uint64_t most, uint64_t seed)
+static void write_dataset(const char *name, uint64_t documents, uint64_t max, uint64_t seed)
 {
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
     static uint16_t ids[4096];
@@ -20,7 +20,7 @@ static void write_dataset(const char *name, uint64_t documents, uint64_t most, u
     options.vocabulary = 65536;
     T_OK(leat_writer_open(&w, t_path(folder, name), &options, &t_err));
     for (uint64_t i = 0; i < documents; i++) {
-        uint64_t length = t_below(&seed, most);
+        uint64_t length = t_below(&seed, max);
 
         for (uint64_t k = 0; k < length; k++)
             ids[k] = next++;

@@ -141,7 +141,7 @@ static void walk_plan(const struct random_plan *p, const struct sampler *s)
                 if (shown[i] >= (e + 2) * p->blocks[i])
                     T_CHECK(seen[i][e][b] != 0 && (seen[i][e][b] & (seen[i][e][b] + 1)) == 0);
     /* a plan that ends has shown each source to its limit, in the weights of its last phase */
-    if (s->end < SAMPLER_MOST && s->end == end)
+    if (s->end < SAMPLER_MAX && s->end == end)
         for (unsigned i = 0; i < p->rules.source_count; i++)
             if (p->phases[p->rules.phase_count - 1].weights[i] > 0)
                 T_EQ(shown[i], p->limits[i]);
@@ -256,7 +256,7 @@ int main(void)
         bool small = i % 2;
 
         make_plan(&random, &p, &s, small);
-        ended += s.end < SAMPLER_MOST;
+        ended += s.end < SAMPLER_MAX;
         if (small)
             walk_plan(&p, &s);
         probe_plan(&random, &p, &s);

@@ -38,7 +38,7 @@ def start(args):
                             stderr=subprocess.PIPE)
 
 
-def least_memory():
+def min_memory():
     """In MiB; a sanitizer takes much."""
     p = start(["-t", "bytes", "-o", "none", "--memory", "1", "one"])
     return int(p.communicate()[1].decode().split("give at least ")[1].split()[0])
@@ -123,7 +123,7 @@ def main():
     print("LEAT_TEST_SEED=%d, %d kills" % (seed, kills))
     inputs, wholes = make_inputs(r), []
     global least
-    least = least_memory()
+    least = min_memory()
     for i, words in enumerate(inputs):
         began = time.monotonic()
         p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", *words])

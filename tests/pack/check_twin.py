@@ -26,7 +26,7 @@ def run(folder, args, stdin=None, command="pack"):
     return p.returncode, p.stdout.decode(), p.stderr.decode()
 
 
-def least_memory(folder, args):
+def min_memory(folder, args):
     code, _, said = run(folder, [*args, "--memory", "1Mi"])
     check(code == 2 and "give at least " in said, "memory refused: %s" % said)
     # what the process holds varies by a MiB or two from run to run, with what of its files is in memory
@@ -78,7 +78,7 @@ def check_bound(folder, args, packed, corpus, r):
 
 def check_runs(folder, args, corpus, r):
     """The same bytes, whatever cannot matter."""
-    least = least_memory(folder, [*args, "-o", "never"])
+    least = min_memory(folder, [*args, "-o", "never"])
     for threads, memory in ((1, least), (r.randrange(2, 6), least + r.randrange(4)), (3, least + 12), (5, 4096)):
         name = r.choice(["other", "another.name", "a longer name, with blanks"])
         code, _, said = run(folder, ["-o", name, "--force", "--threads", str(threads), "--memory", "%dMi" % memory,

@@ -211,7 +211,7 @@ DECLARE(void *, realloc, (void *old, size_t bytes));
 DECLARE(void *, aligned_alloc, (size_t alignment, size_t bytes));
 DECLARE(void *, reallocarray, (void *old, size_t count, size_t bytes));
 DECLARE(char *, strdup, (const char *text));
-DECLARE(char *, strndup, (const char *text, size_t most));
+DECLARE(char *, strndup, (const char *text, size_t max));
 DECLARE(void, free, (void *old));
 
 static void *counted(void *p)
@@ -256,9 +256,9 @@ void *__wrap_reallocarray(void *old, size_t count, size_t bytes)
     return old ? p : counted(p);
 }
 
-char *__wrap_strndup(const char *text, size_t most)
+char *__wrap_strndup(const char *text, size_t max)
 {
-    return fate_of(FAULT_MEMORY, "strndup") == FAIL ? NULL : counted(__real_strndup(text, most));
+    return fate_of(FAULT_MEMORY, "strndup") == FAIL ? NULL : counted(__real_strndup(text, max));
 }
 
 char *__wrap_strdup(const char *text)

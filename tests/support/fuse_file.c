@@ -27,19 +27,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define THREADS    8u
-#define MOST_FILES 8u
-#define REQUEST    16384u /* room for one: the kernel wants 8 KiB at least, and more than max_write */
-#define MOST_READ  ((size_t)1 << 20)
-#define VALID      3600u /* seconds that the kernel may remember names and sizes */
+#define THREADS   8u
+#define MAX_FILES 8u
+#define REQUEST   16384u /* room for one: the kernel wants 8 KiB at least, and more than max_write */
+#define MAX_READ  ((size_t)1 << 20)
+#define VALID     3600u /* seconds that the kernel may remember names and sizes */
 
 /* Node numbers: 1 is the folder, 2 and so on its files, in the order in which they are asked for. */
 struct server {
     int fuse, folder;
     struct fuse_file_board *board;
     pthread_mutex_t lock;
-    char names[MOST_FILES][256];
-    int files[MOST_FILES];
+    char names[MAX_FILES][256];
+    int files[MAX_FILES];
     unsigned count;
 };
 
@@ -69,12 +69,12 @@ static void begin(const struct server *s, const struct request *q)
 {
     struct fuse_init_out out = { .major = FUSE_KERNEL_VERSION, .minor = FUSE_KERNEL_MINOR_VERSION };
 
-    out.max_readahead = (uint32_t)MOST_READ;
+    out.max_readahead = (uint32_t)MAX_READ;
     out.flags = q->init.flags & (FUSE_ASYNC_READ | FUSE_MAX_PAGES | FUSE_ASYNC_DIO | FUSE_PARALLEL_DIROPS);
     out.max_background = 256;
     out.congestion_threshold = 256;
     out.max_write = 4096;
-    out.max_pages = (uint16_t)(MOST_READ / (size_t)sysconf(_SC_PAGESIZE));
+    out.max_pages = (uint16_t)(MAX_READ / (size_t)sysconf(_SC_PAGESIZE));
     out.time_gran = 1;
     answer(s, q, 0, &out, sizeof out);
 }
@@ -117,7 +117,7 @@ static uint64_t find_node(struct server *s, const char *name)
     pthread_mutex_lock(&s->lock);
     while (i < s->count && strcmp(s->names[i], name) != 0)
         i++;
-    if (i == s->count && i < MOST_FILES && strlen(name) < sizeof s->names[0]) {
+    if (i == s->count && i < MAX_FILES && strlen(name) < sizeof s->names[0]) {
         s->files[i] = openat(s->folder, name, O_RDONLY | O_CLOEXEC);
         if (s->files[i] >= 0)
             memcpy(s->names[s->count++], name, strlen(name) + 1);
@@ -167,7 +167,7 @@ static bool is_disturbed(struct server *s, uint64_t node)
 {
     const char *end;
 
-    if (node < 2 || node - 2 >= MOST_FILES)
+    if (node < 2 || node - 2 >= MAX_FILES)
         return false;
     pthread_mutex_lock(&s->lock);
     end = strrchr(s->names[node - 2], '.');
@@ -225,7 +225,7 @@ static ssize_t disturb(struct fuse_file_board *b, uint64_t begin, uint64_t end, 
 
 static void read_file(struct server *s, const struct request *q, char *room)
 {
-    size_t bytes = q->read.size < MOST_READ ? q->read.size : MOST_READ;
+    size_t bytes = q->read.size < MAX_READ ? q->read.size : MAX_READ;
     ssize_t got = pread(node_file(s, q->head.nodeid), room, bytes, (off_t)q->read.offset);
 
     if (atomic_load(&s->board->refuse_direct) && q->read.flags & O_DIRECT) {
@@ -276,7 +276,7 @@ static void *serve(void *server)
 {
     struct server *s = server;
     struct request *q = calloc(1, REQUEST);
-    char *room = malloc(MOST_READ);
+    char *room = malloc(MAX_READ);
 
     for (;;) {
         ssize_t got = read(s->fuse, q, REQUEST);

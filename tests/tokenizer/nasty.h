@@ -21,8 +21,8 @@ static const uint32_t nasty[] = {
     0x20ac, 0x3001, 0xff01, 0xff11, 0xff21, 0xe000, 0xfffd, 0xffff,  0x378,   0x1e900, 0x1e922, 0xe0001, 0x10ffff,
 };
 
-#define NASTY      (sizeof nasty / sizeof nasty[0])
-#define NASTY_MOST 4096
+#define NASTY     (sizeof nasty / sizeof nasty[0])
+#define NASTY_MAX 4096
 
 static inline size_t nasty_put(uint8_t *to, uint32_t c)
 {
@@ -38,11 +38,11 @@ static inline size_t nasty_put(uint8_t *to, uint32_t c)
 }
 
 /* A text of a few characters drawn again and again, up to `most` times: a small alphabet makes the rules meet. It lies at
- * the end of the NASTY_MOST bytes, so that a byte read behind it can be seen; *text is where. */
-static inline size_t nasty_text(uint8_t *to, const uint8_t **text, size_t most, uint64_t *state)
+ * the end of the NASTY_MAX bytes, so that a byte read behind it can be seen; *text is where. */
+static inline size_t nasty_text(uint8_t *to, const uint8_t **text, size_t max, uint64_t *state)
 {
     uint32_t alphabet[10];
-    size_t letters = 1 + t_below(state, 10), characters = 1 + t_below(state, most), n = 0;
+    size_t letters = 1 + t_below(state, 10), characters = 1 + t_below(state, max), n = 0;
 
     for (size_t i = 0; i < letters; i++) {
         alphabet[i] = nasty[t_below(state, NASTY)];
@@ -55,10 +55,10 @@ static inline size_t nasty_text(uint8_t *to, const uint8_t **text, size_t most, 
         uint32_t c = alphabet[t_below(state, letters)];
         size_t times = t_below(state, 6) ? 1 : 1 + t_below(state, 9);
 
-        while (times-- > 0 && n + 4 <= NASTY_MOST)
+        while (times-- > 0 && n + 4 <= NASTY_MAX)
             n += nasty_put(to + n, c);
     }
-    *text = memmove(to + NASTY_MOST - n, to, n);
+    *text = memmove(to + NASTY_MAX - n, to, n);
     return n;
 }
 

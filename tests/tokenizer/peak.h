@@ -50,9 +50,9 @@ static inline uint64_t peak_begin(void)
 /* The most there was since peak_begin() returned `begin`, above that; 0 if not known. */
 static inline uint64_t peak_bytes(uint64_t begin)
 {
-    uint64_t most = begin ? peak_status("VmHWM:") : 0;
+    uint64_t max = begin ? peak_status("VmHWM:") : 0;
 
-    return most > begin ? most - begin : 0;
+    return max > begin ? max - begin : 0;
 }
 
 /* Seconds of this process's own, for figures to look at. */

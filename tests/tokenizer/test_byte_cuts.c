@@ -44,7 +44,7 @@ static void make_cuts(struct byte_cuts *c, bool partial)
     c->has_partial = partial;
 }
 
-static size_t make_text(uint8_t *text, size_t most, size_t foreign)
+static size_t make_text(uint8_t *text, size_t max, size_t foreign)
 {
     static const uint32_t begins[] = { 0x80, 0x400, 0x4e00, 0x1f300 };
     size_t bytes = 0;
@@ -54,7 +54,7 @@ static size_t make_text(uint8_t *text, size_t most, size_t foreign)
         uint32_t code = below(foreign) ? 0x20 + (uint32_t)below(95) : begins[below(4)] + (uint32_t)below(200);
         size_t length = utf8_encode(c, code);
 
-        if (bytes + length > most)
+        if (bytes + length > max)
             return bytes;
         memcpy(text + bytes, c, length);
         bytes += length;
@@ -82,7 +82,7 @@ static bool is_cut(const struct byte_cuts *c, const uint8_t *text, uint32_t befo
 {
     unsigned length = byte_cuts_length(text[at]);
 
-    return c && text[at] >= 0xc0 && !(end & BATCH_FIXED) && (!c->long_only || end - begin > BYTE_CUTS_LEAST) &&
+    return c && text[at] >= 0xc0 && !(end & BATCH_FIXED) && (!c->long_only || end - begin > BYTE_CUTS_MIN) &&
            byte_cuts_safe(c, byte_cuts_load(text + before, at - before, at - before), text[at - 1],
                           byte_cuts_load(text + at, length, length));
 }

@@ -10,10 +10,10 @@
 #include "t.h"
 #include "valid_text.h"
 
-#define MODELS      40
-#define MOST_TOKENS 1200u
-#define MOST_TEXT   ((size_t)48 << 10)
-#define LONGEST     14u
+#define MODELS     40
+#define MAX_TOKENS 1200u
+#define MAX_TEXT   ((size_t)48 << 10)
+#define LONGEST    14u
 
 static uint64_t state;
 
@@ -26,13 +26,13 @@ static size_t below(size_t n)
 
 struct made {
     struct tokenizer_spec *spec;
-    uint8_t text[MOST_TOKENS][LONGEST];
-    uint32_t length[MOST_TOKENS];
-    uint8_t type[MOST_TOKENS];
-    float score[MOST_TOKENS];
+    uint8_t text[MAX_TOKENS][LONGEST];
+    uint32_t length[MAX_TOKENS];
+    uint8_t type[MAX_TOKENS];
+    float score[MAX_TOKENS];
     uint32_t count, first; /* tokens from `first` on are text */
     uint32_t base, step;   /* ids */
-    uint32_t left[2 * MOST_TOKENS], right[2 * MOST_TOKENS], result[2 * MOST_TOKENS], merges;
+    uint32_t left[2 * MAX_TOKENS], right[2 * MAX_TOKENS], result[2 * MAX_TOKENS], merges;
     const char *letters[24];
     size_t letter_count;
     uint32_t slots[8192]; /* by hash of the text: number + 1 */
@@ -78,21 +78,21 @@ static uint32_t add(struct made *v, const void *text, size_t bytes, unsigned typ
 static void choose_letters(struct made *v)
 {
     static const char *const all[] = { "a", "b", "c", " ", "é", "ж", "я", "世", "界", "丗", "ก", "า", "😀", "😁", "🀀" };
-    size_t most = sizeof all / sizeof all[0];
+    size_t max = sizeof all / sizeof all[0];
 
     v->letter_count = 2 + below(8);
     for (size_t i = 0; i < v->letter_count; i++)
-        v->letters[i] = all[below(4) ? below(most) : below(4)];
+        v->letters[i] = all[below(4) ? below(max) : below(4)];
 }
 
-static size_t some_letters(const struct made *v, uint8_t *text, size_t most)
+static size_t some_letters(const struct made *v, uint8_t *text, size_t max)
 {
     size_t bytes = 0;
 
     for (size_t n = 1 + below(4); n > 0; n--) {
         const char *letter = v->letters[below(v->letter_count)];
 
-        if (bytes + strlen(letter) > most)
+        if (bytes + strlen(letter) > max)
             break;
         memcpy(text + bytes, letter, strlen(letter));
         bytes += strlen(letter);
@@ -103,8 +103,8 @@ static size_t some_letters(const struct made *v, uint8_t *text, size_t most)
 /* Tokens that are joined of two others, perhaps with a merge for it, and some of nothing that is there. */
 static void add_tokens(struct made *v, bool characters)
 {
-    static const size_t most[] = { 4, 12, 150, 600 };
-    uint32_t tries = 1 + (uint32_t)below(most[below(4)]), orphans = (uint32_t)below(3) * (uint32_t)below(30);
+    static const size_t max[] = { 4, 12, 150, 600 };
+    uint32_t tries = 1 + (uint32_t)below(max[below(4)]), orphans = (uint32_t)below(3) * (uint32_t)below(30);
 
     for (uint32_t i = 0; i < tries + orphans; i++) {
         uint32_t left = v->first + (uint32_t)below(v->count - v->first), right = 0, token;
@@ -123,7 +123,7 @@ static void add_tokens(struct made *v, bool characters)
                 bytes -= 1;
             left = right = SPEC_NONE;
         }
-        if (bytes > LONGEST || v->count == MOST_TOKENS)
+        if (bytes > LONGEST || v->count == MAX_TOKENS)
             continue;
         token = find(v, text, bytes);
         if (token == SPEC_NONE)
@@ -131,7 +131,7 @@ static void add_tokens(struct made *v, bool characters)
         for (uint32_t k = 0; left != SPEC_NONE && k < v->merges; k++)
             if (v->left[k] == left && v->right[k] == right)
                 left = SPEC_NONE;
-        if (left == SPEC_NONE || v->merges == 2 * MOST_TOKENS)
+        if (left == SPEC_NONE || v->merges == 2 * MAX_TOKENS)
             continue;
         v->left[v->merges] = left;
         v->right[v->merges] = right;
@@ -342,12 +342,12 @@ static void encode_plainly(const struct made *v, const uint8_t *text, size_t byt
 /* ---- Texts ---- */
 
 /* Valid UTF-8 of letters and tokens, in memory that ends with it. */
-static uint8_t *make_text(const struct made *v, size_t most, size_t *bytes)
+static uint8_t *make_text(const struct made *v, size_t max, size_t *bytes)
 {
     struct buffer some = { 0 };
     bool plain = below(4) == 0;
 
-    while (some.size < most) {
+    while (some.size < max) {
         uint32_t token = v->first + (uint32_t)below(v->count - v->first);
         uint8_t letters[LONGEST];
 
@@ -469,7 +469,7 @@ static void check_level(const struct made *v, const struct bpe *m, const uint8_t
 static void check_model(enum spec_model kind, bool byte_level)
 {
     static const char *const levels[] = { "plain", "avx2", "avx512" };
-    static uint32_t ends[4 * MOST_TEXT];
+    static uint32_t ends[4 * MAX_TEXT];
     static struct made v;
     struct id_list want = { 0 }, whole = { 0 };
     struct bpe *m;
@@ -478,7 +478,7 @@ static void check_model(enum spec_model kind, bool byte_level)
 
     make_vocabulary(&v, kind, byte_level);
     T_OK(bpe_make(&m, v.spec, &t_err));
-    text = make_text(&v, 200 + below(below(8) ? 6000 : MOST_TEXT), &bytes);
+    text = make_text(&v, 200 + below(below(8) ? 6000 : MAX_TEXT), &bytes);
     count = make_pretokens(text, bytes, ends);
     for (size_t i = 0; i < count; i++)
         encode_plainly(&v, text + (i > 0 ? ends[i - 1] : 0), ends[i] - (i > 0 ? ends[i - 1] : 0), &want);

@@ -10,19 +10,19 @@
 static size_t merge_plainly(const struct merge_table *t, uint32_t *symbols, size_t count)
 {
     for (;;) {
-        uint32_t least = MERGE_NONE, result = 0;
+        uint32_t min = MERGE_NONE, result = 0;
         size_t at = 0;
 
         for (size_t i = 0; i + 1 < count; i++) {
             uint32_t r, rank = merge_table_find(t, symbols[i], symbols[i + 1], &r);
 
-            if (rank < least) {
-                least = rank;
+            if (rank < min) {
+                min = rank;
                 result = r;
                 at = i;
             }
         }
-        if (least == MERGE_NONE)
+        if (min == MERGE_NONE)
             return count;
         symbols[at] = result;
         memmove(symbols + at + 1, symbols + at + 2, (count - at - 2) * sizeof *symbols);
@@ -97,8 +97,8 @@ static void random_tables(uint64_t *random, struct merge_scratch *scratch)
 /* In blocks, where neither the block nor what merging it takes fits; or only that does not. */
 static void check_bounds(const struct merge_table *t, uint32_t *symbols, size_t count)
 {
-    for (uint64_t most = 100; most <= 4 * 64; most += 4 * 64 - 100) {
-        struct bound bound = { .most = most };
+    for (uint64_t max = 100; max <= 4 * 64; max += 4 * 64 - 100) {
+        struct bound bound = { .max = max };
         struct merge_scratch bounded = { .bound = &bound };
         size_t n = count;
         bool done;
@@ -112,7 +112,7 @@ static void check_bounds(const struct merge_table *t, uint32_t *symbols, size_t 
 /* 0 0 -> 1, 1 1 -> 2, ...: a run of one symbol is merged to one. */
 static void doubling(struct merge_scratch *scratch)
 {
-    struct bound bound = { .most = 1000 };
+    struct bound bound = { .max = 1000 };
     struct merge_scratch bounded = { .bound = &bound };
     size_t n = 1 << 16;
     uint32_t *run = calloc(n, sizeof *run);

@@ -9,7 +9,7 @@
 #include "leat_pack.h"
 #include "t.h"
 
-#define IDS_MOST 16
+#define IDS_MAX 16
 
 struct opened {
     struct leat_tokenizer *tokenizer;
@@ -66,7 +66,7 @@ static void encodes(const struct opened *o, const char *text, const char *wanted
     uint64_t count;
 
     T_OK(leat_encoder_encode(o->encoder, text, strlen(text), &ids, &count, &t_err));
-    for (uint64_t i = 0; i < count && i < IDS_MOST; i++)
+    for (uint64_t i = 0; i < count && i < IDS_MAX; i++)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%u ", (unsigned)ids[i]);
     T_STR(got, wanted);
 }
@@ -475,14 +475,14 @@ static void test_little_memory(void)
 
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % 2 ? 'b' : 'a';
-    for (uint64_t most = 1; most < 3 << 20; most += most / 8 + 1) {
+    for (uint64_t max = 1; max < 3 << 20; max += max / 8 + 1) {
         struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
         struct leat_encoder *e;
         const uint32_t *ids;
         uint64_t count;
         enum leat_status s;
 
-        options.most_bytes = most;
+        options.most_bytes = max;
         T_OK(leat_encoder_open(&e, o.tokenizer, &options, &t_err));
         s = leat_encoder_encode(e, text, sizeof text, &ids, &count, &t_err);
         T_CHECK(s == LEAT_OK || s == LEAT_E_PIECE);

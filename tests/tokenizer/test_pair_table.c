@@ -49,9 +49,9 @@ static void plain_free(struct plain *p)
 }
 
 /* Symbols near each other, as in vocabularies: low ones are in most pairs. */
-static uint32_t symbol(uint64_t *random, uint32_t most)
+static uint32_t symbol(uint64_t *random, uint32_t max)
 {
-    uint64_t limit = 1 + t_below(random, most);
+    uint64_t limit = 1 + t_below(random, max);
 
     return (uint32_t)t_below(random, limit);
 }

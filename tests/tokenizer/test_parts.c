@@ -109,11 +109,11 @@ static const char *const atoms[] = {
 
 #define ATOMS (sizeof atoms / sizeof atoms[0])
 
-static size_t random_text(uint64_t *random, uint8_t *out, size_t most)
+static size_t random_text(uint64_t *random, uint8_t *out, size_t max)
 {
     size_t size = 0, few = 1 + t_below(random, ATOMS), from = t_below(random, ATOMS);
 
-    while (size + 20 < most && t_below(random, 24) > 0) {
+    while (size + 20 < max && t_below(random, 24) > 0) {
         const char *atom = atoms[(from + t_below(random, few)) % ATOMS];
         size_t length = *atom ? strlen(atom) : 1;
 

@@ -76,9 +76,9 @@ static size_t make_pretokens(const uint8_t *text, size_t bytes, uint32_t *ends)
     size_t count = 0, at = 0;
 
     while (at < bytes && count < PRETOKENS) {
-        size_t kind = below(2000), most = kind == 0 ? 40000 : kind < 20 ? 300 : kind < 200 ? 64 : kind < 800 ? 20 : 9;
+        size_t kind = below(2000), max = kind == 0 ? 40000 : kind < 20 ? 300 : kind < 200 ? 64 : kind < 800 ? 20 : 9;
 
-        at += 1 + below(most);
+        at += 1 + below(max);
         at = at < bytes ? at : bytes;
         while (at < bytes && (text[at] & 0xc0) == 0x80)
             at++;

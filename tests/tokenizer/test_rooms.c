@@ -10,7 +10,7 @@
 /* From 1024 ids on: half as many more would be over the bound, one more is not; then not even one. */
 static void test_ids_near_bound(void)
 {
-    struct bound bound = { .most = 4 * (1024 + 1025) };
+    struct bound bound = { .max = 4 * (1024 + 1025) };
     struct id_list list = { .bound = &bound };
 
     for (uint32_t i = 0; i < 1025; i++)
@@ -30,7 +30,7 @@ static void test_ids_near_bound(void)
 static void test_trim(void)
 {
     static uint8_t bytes[(1 << 20) + 1];
-    struct bound bound = { .most = 1 << 26 };
+    struct bound bound = { .max = 1 << 26 };
     struct buffer b = { .bound = &bound };
 
     for (size_t i = 0; i < sizeof bytes; i++)

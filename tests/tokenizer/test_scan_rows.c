@@ -56,7 +56,7 @@ static bool same(const struct scanner *s, const char *how, const uint8_t *text, 
 static void check_row(const struct scanner *s, const uint8_t *text, size_t length, const uint32_t *want, size_t wanted,
                       bool cuts)
 {
-    static uint32_t got[NASTY_MOST];
+    static uint32_t got[NASTY_MAX];
     size_t used, count = scan_window(s, text, 0, length, true, got, &used);
 
     T_EQ(used, length);
@@ -76,7 +76,7 @@ static void check_row(const struct scanner *s, const uint8_t *text, size_t lengt
 
 static void check_text(const uint8_t *text, size_t length, bool cuts)
 {
-    static uint32_t want[NASTY_MOST];
+    static uint32_t want[NASTY_MAX];
     const struct scan_family *family;
     struct scanner s;
     size_t wanted, used;
@@ -125,7 +125,7 @@ static void check_code_points(uint8_t *memory)
     for (uint32_t c = 0; c < 0x110000 && t_failures < 10;) {
         size_t n = 0;
 
-        for (; n + 16 < NASTY_MOST && c < 0x110000; c += c >= 0x30000 ? 97 * step : step) {
+        for (; n + 16 < NASTY_MAX && c < 0x110000; c += c >= 0x30000 ? 97 * step : step) {
             if (c >= 0xd800 && c < 0xe000)
                 continue;
             memory[n++] = (uint8_t)before[t_below(&state, sizeof before - 1)];
@@ -133,14 +133,14 @@ static void check_code_points(uint8_t *memory)
             if (t_below(&state, 2))
                 memory[n++] = (uint8_t)behind[t_below(&state, sizeof behind - 1)];
         }
-        memmove(memory + NASTY_MOST - n, memory, n);
-        check_text(memory + NASTY_MOST - n, n, false);
+        memmove(memory + NASTY_MAX - n, memory, n);
+        check_text(memory + NASTY_MAX - n, n, false);
     }
 }
 
 int main(void)
 {
-    uint8_t *memory = guarded(NASTY_MOST);
+    uint8_t *memory = guarded(NASTY_MAX);
 
     state = t_seed();
     check_random_texts(memory);

@@ -49,7 +49,7 @@ static size_t scan_windows(const struct scanner *s, const uint8_t *text, size_t 
 
         while (to < length && (text[to] & 0xc0) == 0x80)
             to++;
-        n = scan_next(s, &(struct scan_window) { text + from, to - from, to == length }, &at, ends + count, NASTY_MOST);
+        n = scan_next(s, &(struct scan_window) { text + from, to - from, to == length }, &at, ends + count, NASTY_MAX);
         for (size_t i = 0; i < n; i++)
             ends[count + i] += (uint32_t)from;
         count += n;
@@ -62,8 +62,8 @@ static size_t scan_windows(const struct scanner *s, const uint8_t *text, size_t 
 
 static void check_windows(const struct scanner *s, uint64_t seed)
 {
-    static uint32_t whole[NASTY_MOST], windows[NASTY_MOST];
-    static uint8_t memory[NASTY_MOST];
+    static uint32_t whole[NASTY_MAX], windows[NASTY_MAX];
+    static uint8_t memory[NASTY_MAX];
     const uint8_t *text;
     uint64_t state = seed;
 
@@ -141,8 +141,8 @@ static void general_free(struct general *g)
 static void check_against_general(const struct scan_family *family, const struct scan_spelling *spelling,
                                   enum scan_dialect dialect, uint64_t seed, int strings)
 {
-    static uint32_t want[NASTY_MOST], got[NASTY_MOST];
-    static uint8_t memory[NASTY_MOST];
+    static uint32_t want[NASTY_MAX], got[NASTY_MAX];
+    static uint8_t memory[NASTY_MAX];
     const uint8_t *text;
     uint64_t state = seed;
     struct general g = { 0 };
@@ -217,9 +217,9 @@ static void check_long_runs(void)
         { 0x3042, 0x30fb }, { 0, 0 },           { 'A', 'a' },     { 0x1c5, 0x2b0 },  { ' ', '\'' },  { 0x2003, 0x85 },
         { 0x4e00, 'A' },    { 0xe000, ' ' },    { '\'', 's' },    { 0xac00, 0x301 },
     };
-    size_t most = 1 << 20;
-    uint8_t *text = malloc(most + 8);
-    uint32_t *ends = malloc((most + 8) * sizeof *ends);
+    size_t max = 1 << 20;
+    uint8_t *text = malloc(max + 8);
+    uint32_t *ends = malloc((max + 8) * sizeof *ends);
     const struct scan_family *family;
     uint64_t state = 1;
     struct scanner s;
@@ -231,9 +231,9 @@ static void check_long_runs(void)
             size_t n = 0, count, at = 0;
 
             /* half of the one, then turns */
-            while (n < most / 2)
+            while (n < max / 2)
                 n += nasty_put(text + n, runs[r][0]);
-            while (n < most)
+            while (n < max)
                 n += nasty_put(text + n, runs[r][n & 1]);
             T_CHECK(scanner_named(&s, family->name, SCAN_RUST));
             count = scan_whole(&s, text, n, ends, &state);

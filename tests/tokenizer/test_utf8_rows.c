@@ -31,16 +31,16 @@ static void check(const uint8_t *text, size_t size)
 
 static size_t fill(uint8_t *text, uint64_t *state)
 {
-    size_t n = 0, most = t_below(state, ROOM - 8), ascii = t_below(state, 3);
+    size_t n = 0, max = t_below(state, ROOM - 8), ascii = t_below(state, 3);
 
-    while (n < most) {
+    while (n < max) {
         uint32_t c = t_below(state, 3) < ascii ? 'a' : nasty[t_below(state, NASTY)];
 
         if (t_below(state, 8) == 0)
             do
                 c = (uint32_t)t_below(state, 0x110000);
             while (c >= 0xd800 && c < 0xe000);
-        for (size_t times = t_below(state, 10) ? 1 : t_below(state, 150); times > 0 && n < most; times--)
+        for (size_t times = t_below(state, 10) ? 1 : t_below(state, 150); times > 0 && n < max; times--)
             n += nasty_put(text + n, c);
     }
     return n;

@@ -49,9 +49,9 @@ static void show_ids(const uint32_t *ids, uint64_t count, const char *what)
 }
 
 /* What the reference makes of a text. */
-#define MOST_IDS 4096
+#define MAX_IDS 4096
 struct answer {
-    uint32_t plain[MOST_IDS], special[MOST_IDS]; /* with special strings as text, and as tokens */
+    uint32_t plain[MAX_IDS], special[MAX_IDS]; /* with special strings as text, and as tokens */
     uint64_t plain_count, special_count;
     struct vectors_text back;
 };
@@ -92,12 +92,12 @@ static void check_back(struct leat_encoder *e, const char *name, size_t number, 
 
 /* ---- Reading answers ---- */
 
-static uint64_t parse_ids(const char *line, uint32_t ids[MOST_IDS])
+static uint64_t parse_ids(const char *line, uint32_t ids[MAX_IDS])
 {
     uint64_t count = 0;
     char *end;
 
-    for (const char *at = line; *at == ' ' && count < MOST_IDS; at = end)
+    for (const char *at = line; *at == ' ' && count < MAX_IDS; at = end)
         ids[count++] = (uint32_t)strtoul(at + 1, &end, 10);
     return count;
 }

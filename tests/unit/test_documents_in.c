@@ -172,11 +172,11 @@ static void write_file(const char *path, const struct craft_text *t)
 }
 
 /* The most reads that one call took. */
-static int64_t most_reads(const char *name, uint64_t tokens, uint64_t *random)
+static int64_t max_reads(const char *name, uint64_t tokens, uint64_t *random)
 {
     struct leat_open_options options = { sizeof options, LEAT_ACCESS_READ };
     struct leat_dataset *d;
-    int64_t most = 0, own;
+    int64_t max = 0, own;
 
     own = reads_so_far();
     own = reads_so_far() - own;
@@ -187,10 +187,10 @@ static int64_t most_reads(const char *name, uint64_t tokens, uint64_t *random)
 
         T_OK(leat_dataset_documents_in(d, first, count, &document, &documents, &t_err));
         took = reads_so_far() - before - own;
-        most = took > most ? took : most;
+        max = took > max ? took : max;
     }
     leat_dataset_close(d);
-    return most;
+    return max;
 }
 
 /* A read of the directory, and one of the starts, for each end of the window; more only where a chunk has more than
@@ -198,7 +198,7 @@ static int64_t most_reads(const char *name, uint64_t tokens, uint64_t *random)
 static void check_reads(const struct craft *c, const char *shape, const char *folder, uint64_t *random)
 {
     uint64_t in_chunk = 1, bound = 4;
-    int64_t most;
+    int64_t max;
 
     for (uint64_t from = 0, to = 0; from < c->documents; from++) {
         while (to < c->documents && start_of(c, to) / (65536 / c->width) <= start_of(c, from) / (65536 / c->width))
@@ -209,10 +209,10 @@ static void check_reads(const struct craft *c, const char *shape, const char *fo
         bound += 2;
     write_file(t_path(folder, "d.leat"), &c->index);
     write_file(t_path(folder, "d.tokens"), &c->tokens);
-    most = most_reads(t_path(folder, "d"), c->tokens.count / c->width, random);
-    if (most > (int64_t)bound)
-        T_FAIL("%s: a call took %" PRId64 " reads, and %" PRIu64 " are enough", shape, most, bound);
-    fprintf(stderr, "%s: %" PRIu64 " documents, at most %" PRId64 " reads\n", shape, c->documents, most);
+    max = max_reads(t_path(folder, "d"), c->tokens.count / c->width, random);
+    if (max > (int64_t)bound)
+        T_FAIL("%s: a call took %" PRId64 " reads, and %" PRIu64 " are enough", shape, max, bound);
+    fprintf(stderr, "%s: %" PRIu64 " documents, at most %" PRId64 " reads\n", shape, c->documents, max);
 }
 
 int main(void)

@@ -5,23 +5,23 @@
 static struct histogram h;
 
 /* The value that so many hundredths of all lie below or at, where all of 1 to `most` came once. */
-static void check(unsigned hundredths, uint64_t most)
+static void check(unsigned hundredths, uint64_t max)
 {
-    uint64_t is = histogram_quantile(&h, hundredths / 100.0), should = (hundredths * most + 99) / 100;
+    uint64_t is = histogram_quantile(&h, hundredths / 100.0), should = (hundredths * max + 99) / 100;
 
     T_CHECK(is >= should && is - should <= should / 16);
-    T_CHECK(is <= most);
+    T_CHECK(is <= max);
 }
 
-static void test_many(uint64_t most)
+static void test_many(uint64_t max)
 {
     memset(&h, 0, sizeof h);
-    for (uint64_t i = 1; i <= most; i++)
+    for (uint64_t i = 1; i <= max; i++)
         histogram_add(&h, i);
     for (unsigned hundredths = 1; hundredths < 100; hundredths++)
-        check(hundredths, most);
-    T_EQ(histogram_quantile(&h, 1), most);
-    T_EQ(histogram_mean(&h), (most + 1) / 2);
+        check(hundredths, max);
+    T_EQ(histogram_quantile(&h, 1), max);
+    T_EQ(histogram_mean(&h), (max + 1) / 2);
 }
 
 static void test_edges(void)

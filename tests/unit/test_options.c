@@ -41,8 +41,8 @@ static const struct option_row rows[] = {
       .value = "N",
       .standard = "all cores",
       .help = "how many threads",
-      .least = 1,
-      .most = 64 },
+      .min = 1,
+      .max = 64 },
     { .name = "memory",
       .type = OPTION_SIZE,
       .field = offsetof(struct values, memory),
@@ -78,7 +78,7 @@ static const struct option_row strict_rows[] = { { .name = "output",
                                                    .required = true },
                                                  OPTIONS_END };
 
-#define MOST_ARGUMENTS 16
+#define MAX_ARGUMENTS 16
 
 static struct values v;
 static struct options_parsed parsed;
@@ -87,14 +87,14 @@ static struct options_parsed parsed;
 static enum options_outcome parse(const struct option_row *table, const char *const *arguments)
 {
     static char command[] = "test";
-    char *argv[MOST_ARGUMENTS];
+    char *argv[MAX_ARGUMENTS];
     int argc = 0;
 
     options_free(&parsed);
     option_list_free(&v.sources);
     memset(&v, 0, sizeof v);
     argv[argc++] = command;
-    for (; *arguments && argc < MOST_ARGUMENTS; arguments++)
+    for (; *arguments && argc < MAX_ARGUMENTS; arguments++)
         argv[argc++] = (char *)(uintptr_t)*arguments; /* the parser does not write to them */
     return options_parse("leat test", table, &v, argc, argv, &parsed);
 }

@@ -13,7 +13,7 @@
 
 #define MANY     10000000u
 #define WITH_IDS 3000000u
-#define MOST_KIB (32u * 1024)
+#define MAX_KIB  (32u * 1024)
 
 static const char *folder;
 
@@ -114,7 +114,7 @@ static void in_process(void (*run)(const struct work *work), const char *what, c
         run(work);
         grown = peak_kib() - before;
         fprintf(stderr, "%s of %" PRIu64 " documents: %ld KiB\n", what, work->documents, grown);
-        if (grown >= (long)MOST_KIB)
+        if (grown >= (long)MAX_KIB)
             T_FAIL("%s of %" PRIu64 " documents took %ld KiB of memory", what, work->documents, grown);
         _exit(t_end());
     }

@@ -201,14 +201,14 @@ enum leat_status bucket_cursor_look(struct bucket_cursor *c, const void **bytes,
     return s;
 }
 
-enum leat_status bucket_cursor_take(struct bucket_cursor *c, const void **bytes, size_t *count, uint64_t most,
+enum leat_status bucket_cursor_take(struct bucket_cursor *c, const void **bytes, size_t *count, uint64_t max,
                                     struct leat_error *err)
 {
     enum leat_status s = c->count == c->at ? refill(c, err) : LEAT_OK;
     size_t there = c->count - c->at;
 
     *bytes = c->buffer + c->at;
-    *count = most < there ? (size_t)most : there;
+    *count = max < there ? (size_t)max : there;
     c->at += *count;
     return s;
 }

@@ -68,7 +68,7 @@ void bucket_cursor_close(struct bucket_cursor *c);
 enum leat_status bucket_cursor_look(struct bucket_cursor *c, const void **bytes, size_t count, struct leat_error *err);
 
 /* As many as are at hand of the next `most` bytes, one at least; the cursor goes behind them. */
-enum leat_status bucket_cursor_take(struct bucket_cursor *c, const void **bytes, size_t *count, uint64_t most,
+enum leat_status bucket_cursor_take(struct bucket_cursor *c, const void **bytes, size_t *count, uint64_t max,
                                     struct leat_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define FEWEST_TRIPLES TINY_OR((size_t)4, (size_t)1024) /* that are kept in memory, whatever the bound */
 #define FIRST_TRIPLES  ((size_t)1024)
-#define MOST_RUNS      TINY_OR((size_t)4, (size_t)512) /* so many are merged to one before another one comes */
+#define MAX_RUNS       TINY_OR((size_t)4, (size_t)512) /* so many are merged to one before another one comes */
 
 void external_sort_begin(struct external_sort *s, const char *path, uint64_t memory_bytes)
 {
@@ -94,17 +94,17 @@ static const struct triple *first_of(const struct external_sort *s, size_t run)
 static void sink_down(struct external_sort *s, size_t i)
 {
     for (;;) {
-        size_t least = i, moved;
+        size_t min = i, moved;
 
         for (size_t child = 2 * i + 1; child <= 2 * i + 2 && child < s->heap_count; child++)
-            if (triple_less(first_of(s, s->heap[child]), first_of(s, s->heap[least])))
-                least = child;
-        if (least == i)
+            if (triple_less(first_of(s, s->heap[child]), first_of(s, s->heap[min])))
+                min = child;
+        if (min == i)
             return;
         moved = s->heap[i];
-        s->heap[i] = s->heap[least];
-        s->heap[least] = moved;
-        i = least;
+        s->heap[i] = s->heap[min];
+        s->heap[min] = moved;
+        i = min;
     }
 }
 
@@ -205,7 +205,7 @@ enum leat_status external_sort_put(struct external_sort *s, struct triple t, str
             status = grow_memory(s, err);
         else
             status = write_run(s, err);
-        if (status == LEAT_OK && s->run_count >= MOST_RUNS)
+        if (status == LEAT_OK && s->run_count >= MAX_RUNS)
             status = merge_runs(s, err);
     }
     if (status != LEAT_OK)

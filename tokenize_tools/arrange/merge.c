@@ -22,7 +22,7 @@
 #include "split_fractions.h"
 
 #define MEMORY_STANDARD ((uint64_t)2 << 30)
-#define MEMORY_LEAST    TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
+#define MEMORY_MIN      TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
 
 /* What the options of the first release had: fields that come later are taken as zero where they are missing. */
 #define OPTIONS_FIRST_BYTES (offsetof(struct leat_merge_options, context) + sizeof(void *))
@@ -181,8 +181,8 @@ static void take_options(struct merge *m, const struct leat_merge_options *given
                     given->size < sizeof m->options ? given->size : sizeof m->options);
     if (m->options.memory == 0)
         m->options.memory = MEMORY_STANDARD;
-    if (m->options.memory < MEMORY_LEAST)
-        m->options.memory = MEMORY_LEAST;
+    if (m->options.memory < MEMORY_MIN)
+        m->options.memory = MEMORY_MIN;
     m->pace = (struct pace) { .progress = m->options.progress, .context = m->options.context };
     m->duplicates.numbers.fd = -1;
     m->shuffle.buckets.fd = -1;

@@ -11,13 +11,13 @@
 #include "base/tiny.h"
 #include "triple.h"
 
-#define SHUFFLE_INDEX_BYTES         sizeof(struct triple)
+#define SHUFFLE_INDEX_BYTES        sizeof(struct triple)
 
-#define SHUFFLE_MOST_BITS           12u
-#define SHUFFLE_MOST_BITS_IN_MEMORY 8u
-#define SHUFFLE_LEAST_BLOCK         TINY_OR((size_t)64, (size_t)4096)
-#define SHUFFLE_GOOD_BLOCK          TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
-#define SHUFFLE_MOST_BLOCK          TINY_OR((size_t)4096, (size_t)4 << 20)
+#define SHUFFLE_MAX_BITS           12u
+#define SHUFFLE_MAX_BITS_IN_MEMORY 8u
+#define SHUFFLE_MIN_BLOCK          TINY_OR((size_t)64, (size_t)4096)
+#define SHUFFLE_GOOD_BLOCK         TINY_OR((size_t)128, (size_t)64 << 10) /* large enough for a disk */
+#define SHUFFLE_MAX_BLOCK          TINY_OR((size_t)4096, (size_t)4 << 20)
 
 /* Buckets of about this size lie in the processor's caches while they are written: for ten million documents of six
  * tokens, 2 to 4 s instead of 6 s (x86-64) in buckets of half a GiB. */
@@ -29,11 +29,11 @@
  */
 static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
 {
-    uint64_t most = memory / 2 / SHUFFLE_LEAST_BLOCK / outputs, good = memory / 2 / SHUFFLE_GOOD_BLOCK / outputs;
+    uint64_t max = memory / 2 / SHUFFLE_MIN_BLOCK / outputs, good = memory / 2 / SHUFFLE_GOOD_BLOCK / outputs;
     unsigned bits = 1;
 
-    while (bits < SHUFFLE_MOST_BITS && bits < left &&
-           ((bytes >> bits > memory / 4 && (uint64_t)2 << bits <= most) ||
+    while (bits < SHUFFLE_MAX_BITS && bits < left &&
+           ((bytes >> bits > memory / 4 && (uint64_t)2 << bits <= max) ||
             (bytes >> bits > SHUFFLE_CACHED_BYTES && (uint64_t)2 << bits <= good)))
         bits++;
     return bits;
@@ -44,18 +44,18 @@ static inline unsigned shuffle_plan_bits_in_memory(uint64_t bytes)
 {
     unsigned bits = 0;
 
-    while (bits < SHUFFLE_MOST_BITS_IN_MEMORY && bytes >> bits > SHUFFLE_CACHED_BYTES)
+    while (bits < SHUFFLE_MAX_BITS_IN_MEMORY && bytes >> bits > SHUFFLE_CACHED_BYTES)
         bits++;
     return bits;
 }
 
 static inline size_t shuffle_plan_block(uint64_t memory, size_t buckets)
 {
-    uint64_t bytes = memory / 2 / buckets / SHUFFLE_LEAST_BLOCK * SHUFFLE_LEAST_BLOCK;
+    uint64_t bytes = memory / 2 / buckets / SHUFFLE_MIN_BLOCK * SHUFFLE_MIN_BLOCK;
 
-    return bytes < SHUFFLE_LEAST_BLOCK  ? SHUFFLE_LEAST_BLOCK
-           : bytes > SHUFFLE_MOST_BLOCK ? SHUFFLE_MOST_BLOCK
-                                        : (size_t)bytes;
+    return bytes < SHUFFLE_MIN_BLOCK   ? SHUFFLE_MIN_BLOCK
+           : bytes > SHUFFLE_MAX_BLOCK ? SHUFFLE_MAX_BLOCK
+                                       : (size_t)bytes;
 }
 
 /* The bucket for a key whose first `passed` bits have been used; bits may be 0, and passed + bits is at most 64. */

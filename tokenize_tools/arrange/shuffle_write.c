@@ -263,14 +263,14 @@ static enum leat_status write_bucket(struct writing *w, struct buckets *buckets,
                                      struct leat_error *err)
 {
     const struct bucket *b = &buckets->items[i];
-    uint64_t most = w->shuffle->memory / 2, index = b->records * SHUFFLE_INDEX_BYTES;
+    uint64_t max = w->shuffle->memory / 2, index = b->records * SHUFFLE_INDEX_BYTES;
     enum leat_status s;
 
     if (b->records == 0)
         return LEAT_OK;
-    if (buckets->block_bytes == BUCKETS_IN_MEMORY || b->bytes + index <= most)
+    if (buckets->block_bytes == BUCKETS_IN_MEMORY || b->bytes + index <= max)
         s = write_loaded(w, buckets, i, err);
-    else if (passed == 64 || (b->bytes - b->longest + index <= most))
+    else if (passed == 64 || (b->bytes - b->longest + index <= max))
         s = write_by_keys(w, buckets, i, err);
     else
         s = write_divided(w, buckets, i, passed, err);

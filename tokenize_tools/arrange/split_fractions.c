@@ -123,8 +123,8 @@ enum leat_status split_fractions_make(struct split_fractions *f, const struct le
     enum leat_status s = LEAT_OK;
 
     memset(f, 0, sizeof *f);
-    if (count > SPLITS_MOST)
-        return status_set(err, LEAT_E_ARGUMENT, "%zu splits: %d are the most", count, SPLITS_MOST);
+    if (count > SPLITS_MAX)
+        return status_set(err, LEAT_E_ARGUMENT, "%zu splits: %d are the most", count, SPLITS_MAX);
     if (count > 0 && !splits)
         return status_set(err, LEAT_E_ARGUMENT, "the splits are counted, but not given");
     f->text = calloc(count + 1, LONGEST_NAME + 32);

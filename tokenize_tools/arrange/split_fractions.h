@@ -9,12 +9,12 @@
 
 #include "leat_pack.h"
 
-#define SPLITS_MOST 64
+#define SPLITS_MAX 64
 
 struct split_fractions {
     size_t count;
-    uint64_t last[SPLITS_MOST]; /* the greatest high half that lies in split i or in one before it */
-    char *text;                 /* "NAME=FRACTION,...", the same for the same fractions however they were written */
+    uint64_t last[SPLITS_MAX]; /* the greatest high half that lies in split i or in one before it */
+    char *text;                /* "NAME=FRACTION,...", the same for the same fractions however they were written */
 };
 
 /* Checks names and fractions: LEAT_E_ARGUMENT. On success split_fractions_free() must follow. */

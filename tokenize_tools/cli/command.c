@@ -138,10 +138,10 @@ int command_wrong(const struct command *c, const char *format, ...)
 /* Whether the number of words is right; says so if not. */
 static bool check_words(const struct command *c, const struct options_parsed *parsed)
 {
-    if (parsed->count < c->least_words)
+    if (parsed->count < c->min_words)
         command_wrong(c, "%s is missing: %s %s %s", c->words, cli_program(), c->name, c->words);
-    else if (parsed->count > c->most_words)
-        command_wrong(c, "\"%.100s\" is one argument too many: %s %s takes %s", parsed->words[c->most_words],
+    else if (parsed->count > c->max_words)
+        command_wrong(c, "\"%.100s\" is one argument too many: %s %s takes %s", parsed->words[c->max_words],
                       cli_program(), c->name, c->words[0] ? c->words : "only options");
     else
         return true;

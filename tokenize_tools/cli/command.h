@@ -18,7 +18,7 @@ struct command {
     const char *purpose;    /* one line, without a stop */
     const char *words;      /* the words besides options, as the usage line shows them: "NAME" */
     const char *words_help; /* what these are, a paragraph: "NAME is ..."; NULL: there is nothing to say */
-    size_t least_words, most_words;
+    size_t min_words, max_words;
     const char *notes;   /* further paragraphs of --help; NULL: none */
     const char *example; /* whole lines; no newline at the end */
     const struct option_row *options;

@@ -74,8 +74,8 @@ static void bash_options(const struct command *c)
     printf("    %s)\n        case $previous in\n", c->name);
     for (const struct option_row *r = c->options; r->name; r++)
         bash_value(r);
-    printf("        *)%s\n            case $word in %s) paths= words='", c->most_words > 0 ? " paths=1" : "",
-           c->most_words > 0 ? "-*" : "*");
+    printf("        *)%s\n            case $word in %s) paths= words='", c->max_words > 0 ? " paths=1" : "",
+           c->max_words > 0 ? "-*" : "*");
     for (const struct option_row *r = c->options; r->name; r++)
         printf("--%s ", r->name);
     puts("--help' ;; esac ;;\n        esac ;;");
@@ -191,7 +191,7 @@ static void zsh_command(const struct command *c)
         zsh_name(r, false);
     }
     fputs(" \\\n            '(-h --help)'{-h,--help}'[show help]'", stdout);
-    puts(c->most_words > 0 ? " \\\n            '*:file:_files' ;;" : " ;;");
+    puts(c->max_words > 0 ? " \\\n            '*:file:_files' ;;" : " ;;");
 }
 
 /* As a file in $fpath the script is the function's first call; else it only says which function there is. */
@@ -283,7 +283,7 @@ static void fish_command(const struct program *program, const struct command *c)
     fish_line(program, "help");
     printf(" -a %s", c->name);
     fish_help(c->purpose);
-    if (c->program || c->most_words == 0) {
+    if (c->program || c->max_words == 0) {
         fish_line(program, c->name);
         puts(" -f");
     }

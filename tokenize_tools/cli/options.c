@@ -10,7 +10,7 @@
 #include "units.h"
 
 #define NAME_COLUMNS 64u  /* of an unknown option, as it is shown */
-#define MOST_ROWS    128u /* in one table */
+#define MAX_ROWS     128u /* in one table */
 #define HELP_COLUMN  30u  /* where the help text begins at the latest */
 
 static const struct option_row help_row = { .name = "help", .letter = 'h', .help = "show this text" };
@@ -46,7 +46,7 @@ struct parser {
     int argc, next; /* argv[next] is the next argument */
     char **argv;
     struct options_parsed *parsed;
-    bool given[MOST_ROWS];
+    bool given[MAX_ROWS];
 };
 
 /* Fills the message; " (leat info --help lists the options)" follows by itself. */
@@ -132,11 +132,10 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
 
     if (!units_parse(text, r->type == OPTION_SIZE, &value, &why))
         return wrong(p, "--%s: \"%.100s\" %s", r->name, text, why);
-    if (value < r->least)
-        return wrong(p, "--%s: \"%.100s\" is too small; the least is %llu", r->name, text,
-                     (unsigned long long)r->least);
-    if (r->most > 0 && value > r->most)
-        return wrong(p, "--%s: \"%.100s\" is too large; the most is %llu", r->name, text, (unsigned long long)r->most);
+    if (value < r->min)
+        return wrong(p, "--%s: \"%.100s\" is too small; the least is %llu", r->name, text, (unsigned long long)r->min);
+    if (r->max > 0 && value > r->max)
+        return wrong(p, "--%s: \"%.100s\" is too large; the most is %llu", r->name, text, (unsigned long long)r->max);
     *(uint64_t *)(void *)(p->values + r->field) = value;
     return OPTIONS_READY;
 }

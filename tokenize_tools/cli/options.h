@@ -39,7 +39,7 @@ struct option_row {
     const char *standard; /* the default, as --help shows it; NULL: nothing to show */
     const char *help;     /* a sentence, without a stop */
     bool required;
-    uint64_t least, most; /* bounds of a number; most 0: none */
+    uint64_t min, max; /* bounds of a number; most 0: none */
     const char *const *choices;
     /* For completion only: the value may be one of these words, and it is the path of a file or begins with one. */
     const char *const *offered;

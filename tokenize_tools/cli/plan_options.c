@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "units.h"
 
-#define MOST_PLAN_BYTES ((uint64_t)64 << 20)
+#define MAX_PLAN_BYTES ((uint64_t)64 << 20)
 
 typedef unsigned long long ull;
 
@@ -131,7 +131,7 @@ static enum leat_status read_file(const char *path, char **text, size_t *bytes, 
     s = file_open_read(&fd, &size, path, err);
     if (s != LEAT_OK)
         return s;
-    if (size > MOST_PLAN_BYTES)
+    if (size > MAX_PLAN_BYTES)
         s = status_set(err, LEAT_E_ARGUMENT, "%s is no plan: it is larger than 64 MiB", path);
     *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
     if (s == LEAT_OK && !*text)

@@ -33,13 +33,13 @@ extern const char *const plan_option_orders[];
       .help = "a dataset, a folder of datasets or @FILE with one dataset a line; its weight, a decimal, 1 if not "     \
               "given; and at most how many passes over it. Read from the right. Given once for each source",           \
       .path = true },                                                                                                  \
-        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens of a sample", .least = 1,                \
-          .most = 1u << 30 },                                                                                          \
+        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens of a sample", .min = 1,                  \
+          .max = 1u << 30 },                                                                                           \
         { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"), .standard = "the sequence length",                    \
-          .help = "tokens of a block, a common multiple of all lengths, where --at changes them", .least = 1,          \
-          .most = 1u << 30 },                                                                                          \
+          .help = "tokens of a block, a common multiple of all lengths, where --at changes them", .min = 1,            \
+          .max = 1u << 30 },                                                                                           \
         { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0", .help = "another seed is another order",      \
-          .most = LEAT_NONE - 1 },                                                                                     \
+          .max = LEAT_NONE - 1 },                                                                                      \
         { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."),                                               \
           .help = "cut each dataset into contiguous parts at documents' begins, as in train=0.99,valid=0.01" },        \
         { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the part of the split that is used" },                \
@@ -51,7 +51,7 @@ extern const char *const plan_option_orders[];
         { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
           .help = "shuffled, or sequential as the files have it", .choices = plan_option_orders },                     \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
-          .help = "a finite pass: each source at most so often", .least = 1, .most = LEAT_NONE - 1 },                  \
+          .help = "a finite pass: each source at most so often", .min = 1, .max = LEAT_NONE - 1 },                     \
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
             .help = "read all of these from a plan's text, as leat order --print-plan writes it; of them only --skip " \

@@ -13,8 +13,8 @@
 #define REDRAW_SECONDS 0.1
 #define LOG_SECONDS    30.0
 #define LINE_BYTES     1024
-#define BAR_MOST       40u
-#define BAR_LEAST      10u
+#define BAR_MAX        40u
+#define BAR_MIN        10u
 
 const char *const progress_modes[] = { "auto", "never", NULL };
 
@@ -91,15 +91,15 @@ size_t progress_line(const struct progress *p, uint64_t done, uint64_t total, do
                      unsigned columns, char *out, size_t capacity)
 {
     char text[LINE_BYTES];
-    char bar[BAR_MOST + 5] = "";
+    char bar[BAR_MAX + 5] = "";
     size_t taken, width, full;
 
     if (total > 0 && done > total)
         done = total;
     numbers(p, done, total, seconds, detail, text, sizeof text);
     taken = strlen(p->label) + 2 + fit(text, LINE_BYTES) + 4; /* with two gaps and the brackets of the bar */
-    if (p->terminal && total > 0 && taken + BAR_LEAST <= columns) {
-        for (width = BAR_MOST; taken + width > columns; width /= 2)
+    if (p->terminal && total > 0 && taken + BAR_MIN <= columns) {
+        for (width = BAR_MAX; taken + width > columns; width /= 2)
             ; /* in steps, so that the bar does not grow and shrink with each number beside it */
         full = (size_t)((double)done / (double)total * (double)width);
         bar[0] = '[';

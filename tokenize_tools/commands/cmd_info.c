@@ -147,8 +147,8 @@ static void json_lengths(struct json *j, const struct length_histogram *h)
     if (length_histogram_range(h, &first, &last))
         for (unsigned k = first; k <= last; k++) {
             json_open_object(j, NULL);
-            json_u64(j, "least", length_histogram_least(k));
-            json_u64(j, "most", length_histogram_most(k));
+            json_u64(j, "least", length_histogram_min(k));
+            json_u64(j, "most", length_histogram_max(k));
             json_u64(j, "documents", h->buckets[k]);
             json_close_object(j);
         }
@@ -333,15 +333,15 @@ static void print_bucket(const struct length_histogram *h, unsigned k, uint64_t 
 {
     static const char bar[] = " ########################################";
     unsigned width = (unsigned)((double)h->buckets[k] / (double)fullest * BAR_COLUMNS + 0.5);
-    uint64_t least = length_histogram_least(k), most = length_histogram_most(k);
+    uint64_t min = length_histogram_min(k), max = length_histogram_max(k);
     char range[104];
 
     if (h->buckets[k] > 0 && width == 0)
         width = 1; /* few is not none */
-    if (least == most)
-        snprintf(range, sizeof range, "%llu", (unsigned long long)least);
+    if (min == max)
+        snprintf(range, sizeof range, "%llu", (unsigned long long)min);
     else
-        snprintf(range, sizeof range, "%s - %s", units_count(least).text, units_count(most).text);
+        snprintf(range, sizeof range, "%s - %s", units_count(min).text, units_count(max).text);
     printf("  %-25s %15s %7s%.*s\n", range, units_count(h->buckets[k]).text,
            units_share(h->buckets[k], h->documents).text, width > 0 ? (int)width + 1 : 0, bar);
 }

@@ -77,12 +77,12 @@ enum leat_status length_histogram_count(struct length_histogram *h, const struct
     return s;
 }
 
-uint64_t length_histogram_least(unsigned k)
+uint64_t length_histogram_min(unsigned k)
 {
     return k == 0 ? 0 : (uint64_t)1 << (k - 1);
 }
 
-uint64_t length_histogram_most(unsigned k)
+uint64_t length_histogram_max(unsigned k)
 {
     return k == 0 ? 0 : UINT64_MAX >> (64 - k);
 }

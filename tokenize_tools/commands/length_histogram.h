@@ -27,8 +27,8 @@ enum leat_status length_histogram_count(struct length_histogram *h, const struct
                                         struct leat_error *err);
 
 /* The least and greatest length that bucket `k` counts. */
-uint64_t length_histogram_least(unsigned k);
-uint64_t length_histogram_most(unsigned k);
+uint64_t length_histogram_min(unsigned k);
+uint64_t length_histogram_max(unsigned k);
 
 /* The first and the last bucket that is not empty; false if all are. */
 bool length_histogram_range(const struct length_histogram *h, unsigned *first, unsigned *last);

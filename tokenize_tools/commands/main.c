@@ -23,8 +23,8 @@ static const struct command commands[] = {
           "INPUT is a file (.jsonl .ndjson .json .txt .md, others with --format), plain or with .zst or .gz; a "
           "folder, with all such files in it, in the order of their paths; @FILE with one input a line; or - "
           "for standard input.",
-      .least_words = 1,
-      .most_words = COMMAND_ANY_WORDS,
+      .min_words = 1,
+      .max_words = COMMAND_ANY_WORDS,
       .notes =
           "The same inputs and options give the same bytes, whatever --threads, --memory and the machine. A record "
           "that cannot be packed does not stop the rest: it goes to NAME.rejects.jsonl with its reason. Ctrl-C "
@@ -38,8 +38,8 @@ static const struct command commands[] = {
       .purpose = "shows what a dataset holds: tokens, documents, inputs, document lengths",
       .words = "NAME",
       .words_help = COMMANDS_NAME_HELP,
-      .least_words = 1,
-      .most_words = 1,
+      .min_words = 1,
+      .max_words = 1,
       .example = "leat info corpus\nleat info corpus --json | jq .tokens",
       .options = info_options,
       .run = cmd_info },
@@ -47,8 +47,8 @@ static const struct command commands[] = {
       .purpose = "checks every checksum and every rule of a dataset",
       .words = "NAME",
       .words_help = COMMANDS_NAME_HELP,
-      .least_words = 1,
-      .most_words = 1,
+      .min_words = 1,
+      .max_words = 1,
       .notes = "Exit code 3 means damage; the first damaged page is named with the documents in it.",
       .example = "leat verify corpus\nleat verify --threads 4 --json shards/",
       .options = verify_options,
@@ -57,8 +57,8 @@ static const struct command commands[] = {
       .purpose = "prints documents or tokens, as text or as ids",
       .words = "NAME",
       .words_help = COMMANDS_NAME_HELP,
-      .least_words = 1,
-      .most_words = 1,
+      .min_words = 1,
+      .max_words = 1,
       .notes = "Ranges count from 0 and end before their second number, as in Python: 3:5 is 3 and 4. Begin and end "
                "tokens are shown with --ids only. Text comes out byte for byte; where several documents are printed, "
                "one that does not end in a newline gets one.",
@@ -69,8 +69,8 @@ static const struct command commands[] = {
       .purpose = "tells where a document came from, or which document came from a place",
       .words = "NAME",
       .words_help = COMMANDS_NAME_HELP,
-      .least_words = 1,
-      .most_words = 1,
+      .min_words = 1,
+      .max_words = 1,
       .notes = "Exactly one of --document, --token, --origin and --id is given.",
       .example = "leat find corpus --token 123456\nleat find corpus --origin data/a.jsonl:10240\nleat find corpus "
                  "--origin '#3:10240' --json",
@@ -106,7 +106,7 @@ static const struct command commands[] = {
           "FILE is a text, plain or compressed with zstd or gzip; - is standard input, and so is no FILE at all. JSON "
           "lines (.jsonl .ndjson .json, also with .zst or .gz) hold a document a line; every other file is one "
           "document, and so is standard input unless --jsonl is given.",
-      .most_words = COMMAND_ANY_WORDS,
+      .max_words = COMMAND_ANY_WORDS,
       .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. Of JSON, "
                "escaped surrogates that have no partner become U+FFFD.",
       .example = "leat encode -t gpt2 README.md\nleat encode -t cl100k_base corpus.jsonl.zst >ids.txt\n"
@@ -119,7 +119,7 @@ static const struct command commands[] = {
       .words_help =
           "FILE holds a line of ids a document, separated by spaces, plain or compressed with zstd or gzip; - is "
           "standard input, and so is no FILE at all.",
-      .most_words = COMMAND_ANY_WORDS,
+      .max_words = COMMAND_ANY_WORDS,
       .notes = "Ids may stop inside a character: what is no UTF-8 comes out as U+FFFD, but with --raw as it is.",
       .example = "echo 15496 11 995 | leat decode -t gpt2\nleat cat corpus --document 7 --ids | leat decode -t gpt2 "
                  "--raw",
@@ -131,15 +131,15 @@ static const struct command commands[] = {
       .words_help =
           "Each PART is a dataset (NAME, NAME.leat or NAME.tokens). They are joined in the order given. The parts of "
           "one run (leat pack --part) become what the whole run would have written.",
-      .least_words = 1,
-      .most_words = COMMAND_ANY_WORDS,
+      .min_words = 1,
+      .max_words = COMMAND_ANY_WORDS,
       .example = "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2",
       .options = merge_options,
       .run = cmd_merge },
     { .name = "bench",
       .purpose = "measures this machine and the stages of leat on it: the same as leat-bench",
       .words = "COMMAND ...",
-      .most_words = COMMAND_ANY_WORDS,
+      .max_words = COMMAND_ANY_WORDS,
       .example = "leat bench limits /data",
       .options = no_options,
       .program = "leat-bench",

@@ -13,9 +13,9 @@
 #include "base/tiny.h"
 
 #define MIB         ((uint64_t)1 << 20)
-#define UNIT_MOST   TINY_OR(16384, MIB)
-#define UNIT_LEAST  TINY_OR(4096, 64 << 10)
-#define LONG_MOST   TINY_OR(8192, 16 * MIB)
+#define UNIT_MAX    TINY_OR(16384, MIB)
+#define UNIT_MIN    TINY_OR(4096, 64 << 10)
+#define LONG_MAX    TINY_OR(8192, 16 * MIB)
 #define THREAD_COST (8 * MIB)  /* an encoder's caches, a stack */
 #define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
 
@@ -49,26 +49,25 @@ static uint64_t left_over(uint64_t bound, uint64_t held, unsigned threads)
 
 enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct leat_error *err)
 {
-    uint64_t held = resident_bytes(), least = 4 * UNIT_LEAST * COST_A_BYTE, left;
+    uint64_t held = resident_bytes(), min = 4 * UNIT_MIN * COST_A_BYTE, left;
 
     /* a small bound is better kept with fewer threads than with tiny units */
-    while (s->threads > 1 && left_over(bound, held, s->threads) < s->threads * UNIT_MOST * COST_A_BYTE * 2)
+    while (s->threads > 1 && left_over(bound, held, s->threads) < s->threads * UNIT_MAX * COST_A_BYTE * 2)
         s->threads--;
     left = left_over(bound, held, s->threads);
-    if (left < least)
+    if (left < min)
         return status_set(
             err, LEAT_E_ARGUMENT, "%.1f MiB of memory are too little for this tokenizer: give at least %llu MiB",
             (double)bound / (double)MIB,
-            (unsigned long long)((held + WRITER_COST + THREAD_COST + least) / (PIECE_SHARE - 1) * PIECE_SHARE / MIB +
-                                 1));
+            (unsigned long long)((held + WRITER_COST + THREAD_COST + min) / (PIECE_SHARE - 1) * PIECE_SHARE / MIB + 1));
     s->flight_bytes = left / 2 + left / 8;
-    s->unit_bytes = UNIT_MOST;
-    while (s->unit_bytes > UNIT_LEAST && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
+    s->unit_bytes = UNIT_MAX;
+    while (s->unit_bytes > UNIT_MIN && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
         s->unit_bytes /= 2;
     s->unit_cost = s->unit_bytes * COST_A_BYTE / 2;
     s->long_bytes = s->flight_bytes / s->threads / COST_A_BYTE / 2;
-    if (s->long_bytes > LONG_MOST)
-        s->long_bytes = LONG_MOST;
+    if (s->long_bytes > LONG_MAX)
+        s->long_bytes = LONG_MAX;
     if (s->long_bytes < s->unit_bytes)
         s->long_bytes = s->unit_bytes;
     s->piece_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pieces */

@@ -9,7 +9,7 @@
 #include "pack_run.h"
 #include "pack_worker.h"
 
-#define MOST_NOTE ((uint64_t)1 << 20)
+#define MAX_NOTE ((uint64_t)1 << 20)
 
 struct leat_packer {
     struct pack_run run;
@@ -286,7 +286,7 @@ enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note,
     struct leat_error why;
     enum leat_status s = p->failed;
 
-    if (bytes > MOST_NOTE)
+    if (bytes > MAX_NOTE)
         return status_set(err, LEAT_E_ARGUMENT, "a note has at most 1 MiB");
     put(p);
     if (s == LEAT_OK)

@@ -52,14 +52,14 @@ static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room,
 static enum leat_status read_start(struct text_file *f, bool *whole, struct leat_error *err)
 {
     struct buffer *b = f->start;
-    uint64_t most = f->w->setup->long_bytes;
+    uint64_t max = f->w->setup->long_bytes;
     size_t room = LONG_PART, got = 1;
     enum leat_status s = LEAT_OK;
 
-    if (f->u->tokens.size > 2 * most)
-        most = 0;
+    if (f->u->tokens.size > 2 * max)
+        max = 0;
     b->size = 0;
-    while (s == LEAT_OK && got > 0 && b->size <= most) {
+    while (s == LEAT_OK && got > 0 && b->size <= max) {
         s = buffer_reserve(b, room, err);
         if (s == LEAT_OK)
             s = read_some(f, b->bytes + b->size, room, &got, err);

@@ -132,7 +132,7 @@ static bool encode_whole(const struct bpe *m, const uint8_t *pretoken, size_t by
 enum leat_status bpe_encode_merges(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                    struct id_list *out, struct leat_error *err)
 {
-    enum leat_status status = reserve_symbols(s, bpe_symbols_most(m, bytes), bytes, err);
+    enum leat_status status = reserve_symbols(s, bpe_symbols_max(m, bytes), bytes, err);
 
     if (status != LEAT_OK)
         return status;
@@ -161,7 +161,7 @@ enum leat_status bpe_encode_cached(const struct bpe *m, struct bpe_scratch *s, c
     uint32_t ids[PRETOKEN_IDS];
     size_t count, before;
 
-    if (bytes > PRETOKEN_MOST)
+    if (bytes > PRETOKEN_MAX)
         return bpe_encode_whole(m, s, text, bytes, out, err);
     key = pretoken_key_make(text, bytes, 0);
     count = pretoken_cache_find(&s->cache, &key, ids);

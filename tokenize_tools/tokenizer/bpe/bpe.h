@@ -52,8 +52,8 @@ struct model_span {
     uint32_t end; /* it begins where the one before ends */
     uint32_t id;  /* of the token; MODEL_PRETOKEN: it is a pretoken, perhaps of no bytes */
 };
-#define MODEL_PRETOKEN  UINT32_MAX
-#define MODEL_SPAN_MOST ((size_t)1 << 17) /* bytes of all */
+#define MODEL_PRETOKEN UINT32_MAX
+#define MODEL_SPAN_MAX ((size_t)1 << 17) /* bytes of all */
 
 /* Whether a model is good at the following. */
 bool bpe_takes_spans(const struct bpe *m);

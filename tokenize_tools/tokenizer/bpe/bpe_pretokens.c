@@ -38,7 +38,7 @@ static void seed(const struct bpe *m, struct bpe_scratch *s)
     for (uint32_t i = m->spec->token_count; i-- > 0;) {
         const struct spec_token *t = &m->spec->tokens[i];
 
-        if (!t->foreign && t->length > 0 && t->length <= PRETOKEN_MOST && (all || !orphan_is(m->orphans, i))) {
+        if (!t->foreign && t->length > 0 && t->length <= PRETOKEN_MAX && (all || !orphan_is(m->orphans, i))) {
             struct pretoken_key *key = &seeds.keys[seeds.count];
 
             *key = pretoken_key_make(spec_token_bytes(m->spec, t), t->length, 0);
@@ -71,7 +71,7 @@ static enum leat_status encode_missed(const struct bpe *m, struct bpe_scratch *s
     enum leat_status status = id_list_reserve(&s->many, PRETOKEN_IDS, err);
     struct pretoken_key key;
 
-    if (status == LEAT_OK && bytes <= PRETOKEN_MOST) {
+    if (status == LEAT_OK && bytes <= PRETOKEN_MAX) {
         key = pretoken_key_make(pretoken, bytes, b->parts[at]);
         count = pretoken_cache_find(&s->cache, &key, s->many.ids + begin);
         s->many.count += count;
@@ -79,7 +79,7 @@ static enum leat_status encode_missed(const struct bpe *m, struct bpe_scratch *s
     if (status == LEAT_OK && count == 0) {
         status = b->parts[at] ? bpe_encode_merges(m, s, pretoken, bytes, &s->many, err)
                               : bpe_encode_whole(m, s, pretoken, bytes, &s->many, err);
-        if (status == LEAT_OK && bytes <= PRETOKEN_MOST)
+        if (status == LEAT_OK && bytes <= PRETOKEN_MAX)
             pretoken_cache_add(&s->cache, &key, s->many.ids + begin, s->many.count - begin);
     }
     if (status != LEAT_OK)
@@ -108,13 +108,13 @@ static enum leat_status encode_batch(const struct bpe *m, struct bpe_scratch *s,
                                      struct leat_error *err)
 {
     struct pretoken_batch *b = &s->batch;
-    size_t most = bpe_symbols_most(m, BATCH_BYTES), known = (size_t)b->count * PRETOKEN_IDS;
+    size_t max = bpe_symbols_max(m, BATCH_BYTES), known = (size_t)b->count * PRETOKEN_IDS;
     enum leat_status status;
 
     s->many.count = 0;
-    if (!m->rules.pairs && known < most) /* only what is known is put there without asking for room */
-        most = known;
-    status = id_list_reserve(&s->many, most + 2 * PRETOKEN_IDS, err);
+    if (!m->rules.pairs && known < max) /* only what is known is put there without asking for room */
+        max = known;
+    status = id_list_reserve(&s->many, max + 2 * PRETOKEN_IDS, err);
     if (status != LEAT_OK)
         return status;
     b->many = s->many.ids;
@@ -153,7 +153,7 @@ struct rest {
 struct place {
     uint8_t copy[3 * PRETOKEN_AHEAD];
     size_t room; /* bytes that can be read */
-    uint32_t most;
+    uint32_t max;
 };
 
 static void place_text(struct place *p, struct pretoken_batch *b, const struct rest *r)
@@ -162,13 +162,13 @@ static void place_text(struct place *p, struct pretoken_batch *b, const struct r
 
     b->text = r->text + r->begin;
     p->room = left;
-    p->most = left - PRETOKEN_AHEAD < BATCH_BYTES ? (uint32_t)(left - PRETOKEN_AHEAD) : BATCH_BYTES;
+    p->max = left - PRETOKEN_AHEAD < BATCH_BYTES ? (uint32_t)(left - PRETOKEN_AHEAD) : BATCH_BYTES;
     if (left < PRETOKEN_AHEAD) {
         memset(p->copy, 0, sizeof p->copy);
         memcpy(p->copy, b->text, left);
         b->text = p->copy;
         p->room = sizeof p->copy;
-        p->most = PRETOKEN_AHEAD;
+        p->max = PRETOKEN_AHEAD;
     }
 }
 
@@ -204,7 +204,7 @@ static void fill(const struct bpe *m, struct bpe_scratch *s, struct rest *r, con
         b->parts[0] = m->has_orphans;
     move_on(r, next, base + bytes);
     b->count -= r->inside;
-    while (b->count > 0 && b->begins[b->count - 1] > p->most)
+    while (b->count > 0 && b->begins[b->count - 1] > p->max)
         b->count--;
     while (b->fixed_count > 0 && b->fixed[b->fixed_count - 1] >= b->count)
         b->fixed_count--;

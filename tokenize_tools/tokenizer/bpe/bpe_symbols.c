@@ -132,7 +132,7 @@ enum leat_status bpe_symbols_of_text(const struct bpe *m, uint32_t *symbols, con
     return s;
 }
 
-size_t bpe_symbols_most(const struct bpe *m, size_t bytes)
+size_t bpe_symbols_max(const struct bpe *m, size_t bytes)
 {
     size_t each = 1;
 

@@ -8,8 +8,8 @@
 
 /* Bits for each pair that is set, at least: one in sixteen pairs is then thought unsafe without need. */
 #define BITS_A_PAIR 16
-#define LEAST_BITS  14
-#define MOST_BITS   20
+#define MIN_BITS    14
+#define MAX_BITS    20
 
 static void add_partial(struct byte_cuts *c, uint8_t before, uint8_t after)
 {
@@ -56,19 +56,19 @@ static enum leat_status make_room(struct byte_cuts *c, unsigned bits, struct lea
 
 enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err)
 {
-    return make_room(c, MOST_BITS, err);
+    return make_room(c, MAX_BITS, err);
 }
 
 enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     size_t pairs = 0;
-    unsigned bits = LEAST_BITS;
+    unsigned bits = MIN_BITS;
     enum leat_status s;
 
     for (uint32_t i = 0; i < spec->token_count; i++)
         if (!spec->tokens[i].foreign)
             pairs += go_through(c, spec_token_bytes(spec, &spec->tokens[i]), spec->tokens[i].length, false);
-    while (bits < MOST_BITS && (size_t)1 << bits < BITS_A_PAIR * pairs)
+    while (bits < MAX_BITS && (size_t)1 << bits < BITS_A_PAIR * pairs)
         bits++;
     s = make_room(c, bits, err);
     for (uint32_t i = 0; s == LEAT_OK && i < spec->token_count; i++)

@@ -23,7 +23,7 @@ struct byte_cuts {
 };
 
 /* Pretokens of so many bytes are left as they are, where long ones only are cut. */
-#define BYTE_CUTS_LEAST 15
+#define BYTE_CUTS_MIN 15
 
 /* Of a hash: of the character before, of that after. */
 #define BYTE_CUTS_BEFORE 0x9e3779b1u

@@ -93,14 +93,14 @@ static void unite(struct making *m, unsigned a, unsigned b)
         m->of[i] = m->of[i] == b ? (uint8_t)a : m->of[i] == last ? (uint8_t)b : m->of[i];
 }
 
-static void find_partner(const struct making *m, unsigned a, uint64_t *least, uint8_t *partner)
+static void find_partner(const struct making *m, unsigned a, uint64_t *min, uint8_t *partner)
 {
-    *least = UINT64_MAX;
+    *min = UINT64_MAX;
     for (unsigned b = a + 1; b < m->count; b++) {
         uint64_t c = cost(m, a, b);
 
-        if (c < *least) {
-            *least = c;
+        if (c < *min) {
+            *min = c;
             *partner = (uint8_t)b;
         }
     }
@@ -109,7 +109,7 @@ static void find_partner(const struct making *m, unsigned a, uint64_t *least, ui
 /* The two cheapest of all pairs; each class remembers its cheapest partner, since one union changes few. */
 static void reduce(struct making *m)
 {
-    uint64_t least[256];
+    uint64_t min[256];
     uint8_t partner[256];
     bool stale[256];
 
@@ -119,9 +119,9 @@ static void reduce(struct making *m)
 
         for (unsigned a = 0; a + 1 < m->count; a++) {
             if (stale[a])
-                find_partner(m, a, &least[a], &partner[a]);
+                find_partner(m, a, &min[a], &partner[a]);
             stale[a] = false;
-            if (least[a] < least[best])
+            if (min[a] < min[best])
                 best = a;
         }
         second = partner[best];

@@ -22,8 +22,8 @@
 struct live_merges {
     struct live_symbol *symbols;
     uint64_t *pairs;
-    unsigned bits;       /* 2^bits pairs */
-    uint32_t late, most; /* late merges in the table, and how many it may hold */
+    unsigned bits;      /* 2^bits pairs */
+    uint32_t late, max; /* late merges in the table, and how many it may hold */
 };
 
 enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, size_t merges, struct leat_error *err)
@@ -40,7 +40,7 @@ enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, si
     for (l->bits = 6; (size_t)1 << l->bits < 2 * (size_t)symbols;)
         l->bits++;
     room = (size_t)1 << l->bits;
-    l->most = symbols / 2; /* besides one that makes each symbol */
+    l->max = symbols / 2; /* besides one that makes each symbol */
     l->symbols = big_alloc(symbols * sizeof *l->symbols);
     l->pairs = big_alloc(room * sizeof *l->pairs);
     if (!l->symbols || !l->pairs) {
@@ -133,7 +133,7 @@ static bool come_about(const struct live_merges *l, uint32_t x, uint32_t y, uint
 
 static enum live_verdict put_late(struct live_merges *l, uint32_t left, uint32_t right, uint32_t rank)
 {
-    if (l->late < l->most)
+    if (l->late < l->max)
         add(l, left, right, rank);
     l->late++;
     return LIVE_LATE;
@@ -147,7 +147,7 @@ enum live_verdict live_merges_offer(struct live_merges *l, uint32_t left, uint32
     if (s->made != LIVE_NEVER)
         return LIVE_DEAD;
     /* with late merges that are not in the table nothing can be told any more */
-    if (symbols[left].made == LIVE_NEVER || symbols[right].made == LIVE_NEVER || l->late > l->most)
+    if (symbols[left].made == LIVE_NEVER || symbols[right].made == LIVE_NEVER || l->late > l->max)
         return put_late(l, left, right, rank);
     if (!come_about(l, left, right, rank))
         return LIVE_DEAD;

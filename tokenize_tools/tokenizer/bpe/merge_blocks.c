@@ -24,8 +24,8 @@
 
 /* Tokens of a block that the next one merges again: fewer where they are long, as in runs of spaces, so that no more than
  * a sixteenth of the block is. What follows a block seldom changes more than the last two. */
-#define MOST_AGAIN  16
-#define LEAST_AGAIN 4
+#define MAX_AGAIN   16
+#define MIN_AGAIN   4
 #define AGAIN_SHARE 16
 
 struct run {
@@ -48,7 +48,7 @@ static size_t next_begin(const struct run *r)
     if (r->at + place == r->count)
         return place;
     for (size_t i = 0; i < r->again && place > 0; i++)
-        if (i < LEAST_AGAIN || r->block_count - place < r->block_count / AGAIN_SHARE)
+        if (i < MIN_AGAIN || r->block_count - place < r->block_count / AGAIN_SHARE)
             place = merge_before(r->alive, place);
     return place;
 }
@@ -93,7 +93,7 @@ enum leat_status merge_blocks(const struct merge_table *table, struct merge_scra
 
     block = block ? block : USUAL_BLOCK;
     bytes = block * sizeof *r.block;
-    r.again = block / 4 < MOST_AGAIN ? block / 4 : MOST_AGAIN;
+    r.again = block / 4 < MAX_AGAIN ? block / 4 : MAX_AGAIN;
     if (!bound_take(scratch->bound, bytes))
         return bound_refuse(scratch->bound, *count, err);
     r.block = malloc(bytes);

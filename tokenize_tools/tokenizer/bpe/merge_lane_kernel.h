@@ -10,11 +10,11 @@
 
 /* Puts down what has become of the ranks that were asked for, and returns the least of all. Words go in and out as
  * whole vectors: a load of what has just been stored in parts would wait. */
-static inline uint32_t lane_least(struct lane *l, uint32_t left_rank, uint32_t right_rank)
+static inline uint32_t lane_min(struct lane *l, uint32_t left_rank, uint32_t right_rank)
 {
 #if defined(__AVX512F__)
     uint64_t left = (uint64_t)1 << l->left, right = (uint64_t)1 << l->right, gone = (uint64_t)1 << l->gone;
-    __m512i least = _mm512_set1_epi32(-1);
+    __m512i min = _mm512_set1_epi32(-1);
 
     for (unsigned i = 0; i < l->width; i += 16) {
         __m512i ranks = _mm512_load_si512(l->ranks + i);
@@ -23,11 +23,11 @@ static inline uint32_t lane_least(struct lane *l, uint32_t left_rank, uint32_t r
         ranks = _mm512_mask_set1_epi32(ranks, (__mmask16)(right >> i), (int)right_rank);
         ranks = _mm512_mask_set1_epi32(ranks, (__mmask16)(gone >> i), -1);
         _mm512_store_si512(l->ranks + i, ranks);
-        least = _mm512_min_epu32(least, ranks);
+        min = _mm512_min_epu32(min, ranks);
     }
-    return _mm512_reduce_min_epu32(least);
+    return _mm512_reduce_min_epu32(min);
 #elif defined(__AVX2__)
-    __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), least = _mm256_set1_epi32(-1);
+    __m256i places = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), min = _mm256_set1_epi32(-1);
     __m128i half;
 
     for (unsigned i = 0; i < l->width; i += 8, places = _mm256_add_epi32(places, _mm256_set1_epi32(8))) {
@@ -39,20 +39,20 @@ static inline uint32_t lane_least(struct lane *l, uint32_t left_rank, uint32_t r
                                    _mm256_cmpeq_epi32(places, _mm256_set1_epi32((int)l->right)));
         ranks = _mm256_or_si256(ranks, _mm256_cmpeq_epi32(places, _mm256_set1_epi32((int)l->gone)));
         _mm256_store_si256((__m256i *)(l->ranks + i), ranks);
-        least = _mm256_min_epu32(least, ranks);
+        min = _mm256_min_epu32(min, ranks);
     }
-    half = _mm_min_epu32(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+    half = _mm_min_epu32(_mm256_castsi256_si128(min), _mm256_extracti128_si256(min, 1));
     half = _mm_min_epu32(half, _mm_shuffle_epi32(half, 0x4e));
     return (uint32_t)_mm_cvtsi128_si32(_mm_min_epu32(half, _mm_shuffle_epi32(half, 0xb1)));
 #else
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
 
     l->ranks[l->left] = left_rank;
     l->ranks[l->right] = right_rank;
     l->ranks[l->gone] = UINT32_MAX;
     for (unsigned i = 0; i < l->width; i++)
-        least = l->ranks[i] < least ? l->ranks[i] : least;
-    return least;
+        min = l->ranks[i] < min ? l->ranks[i] : min;
+    return min;
 #endif
 }
 
@@ -150,12 +150,12 @@ static inline bool lane_step(const struct pair_table *t, struct lane *l)
 {
     uint32_t left_rank = lane_find(t, l->left_symbol, l->middle_symbol, l->left);
     uint32_t right_rank = lane_find(t, l->middle_symbol, l->right_symbol, l->right);
-    uint32_t least = lane_least(l, left_rank, right_rank), place = least % LANE_PLACES, symbol;
+    uint32_t min = lane_min(l, left_rank, right_rank), place = min % LANE_PLACES, symbol;
     uint64_t behind;
 
-    if (least >= LANE_NONE)
+    if (min >= LANE_NONE)
         return false;
-    symbol = pair_result(t, least / LANE_PLACES);
+    symbol = pair_result(t, min / LANE_PLACES);
     behind = l->alive & ~(uint64_t)1 << place;
     l->gone = (unsigned)__builtin_ctzll(behind);
     behind &= behind - 1;
@@ -227,7 +227,7 @@ static inline void merged_ids(const struct merge_rules *r, struct pretoken_cache
     }
     b->values[at] = pretoken_value(ids, count, b->many_count);
     b->many_count += pretoken_fits(ids, count) ? 0 : count;
-    if (bytes <= PRETOKEN_MOST)
+    if (bytes <= PRETOKEN_MAX)
         keep(c, key, ids, count, b->values[at]);
 }
 
@@ -251,7 +251,7 @@ static inline bool known_by_now(struct pretoken_cache *c, struct pretoken_batch 
     uint32_t bytes = b->begins[at + 1] - b->begins[at];
     size_t count;
 
-    if (bytes > PRETOKEN_MOST)
+    if (bytes > PRETOKEN_MAX)
         return false;
     *key = pretoken_key_ahead(b->text + b->begins[at], bytes, b->parts[at]);
     if (key->table == PRETOKEN_SHORT) {

@@ -104,10 +104,10 @@ static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p,
 
 /* The least rank of each pretoken, after what the last step has left. Rows go in and out as a whole: what a scatter has
  * put down in parts could not be loaded before it has reached the CPU's cache. */
-static inline __m512i wide_least(struct wide *w)
+static inline __m512i wide_min(struct wide *w)
 {
     const __m512i none = _mm512_set1_epi32(-1);
-    __m512i least = none, row = _mm512_setzero_si512();
+    __m512i min = none, row = _mm512_setzero_si512();
 
     for (uint32_t i = 1; i < w->width; i++) {
         __m512i ranks = _mm512_load_si512(w->ranks[i]);
@@ -117,9 +117,9 @@ static inline __m512i wide_least(struct wide *w)
         ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(row, w->place), w->place_ranks);
         ranks = _mm512_mask_mov_epi32(ranks, _mm512_cmpeq_epi32_mask(row, w->gone), none);
         _mm512_store_si512(w->ranks[i], ranks);
-        least = _mm512_min_epu32(least, ranks);
+        min = _mm512_min_epu32(min, ranks);
     }
-    return least;
+    return min;
 }
 
 /* The symbols at two places of each pretoken; those of a third are put down. */
@@ -156,16 +156,16 @@ static inline __m512i wide_lowest(__m512i bits)
 static inline __mmask16 wide_step(const struct pair_table *t, struct wide *w)
 {
     const __m512i ones = _mm512_set1_epi32(1);
-    __m512i least = wide_least(w), alive = _mm512_load_si512(w->alive), place, result, one, behind, gone, left, right;
-    __mmask16 busy = _mm512_mask_cmplt_epu32_mask(w->busy, least, _mm512_set1_epi32((int)LANE_NONE));
+    __m512i min = wide_min(w), alive = _mm512_load_si512(w->alive), place, result, one, behind, gone, left, right;
+    __mmask16 busy = _mm512_mask_cmplt_epu32_mask(w->busy, min, _mm512_set1_epi32((int)LANE_NONE));
     __m512i ranks[2], before, after;
     struct wide_pairs pairs[2];
 
     w->left = w->place = w->gone = _mm512_setzero_si512();
     if (!busy)
         return w->busy;
-    place = _mm512_maskz_and_epi32(busy, least, _mm512_set1_epi32(LANE_PLACES - 1));
-    result = _mm512_srli_epi32(least, 6);
+    place = _mm512_maskz_and_epi32(busy, min, _mm512_set1_epi32(LANE_PLACES - 1));
+    result = _mm512_srli_epi32(min, 6);
     if (t->results)
         result = _mm512_mask_i32gather_epi32(result, busy, result, t->results, 4);
     one = _mm512_sllv_epi32(ones, place);
@@ -354,16 +354,16 @@ static inline void wide_end(const struct merge_rules *r, struct wide *w, unsigne
 static bool wide_next(const struct merge_rules *r, struct wide *w, unsigned lane, struct pretoken_cache *c,
                       struct pretoken_batch *b, uint32_t *next, uint32_t *kept)
 {
-    uint32_t most = r->letters ? LANE_SYMBOLS : WIDE_SYMBOLS;
+    uint32_t max = r->letters ? LANE_SYMBOLS : WIDE_SYMBOLS;
 
     while (*next < b->missed_count) {
         uint32_t at = b->missed[(*next)++], bytes = b->begins[at + 1] - b->begins[at];
         struct wide_pretoken *p = &w->pretokens[lane];
 
-        if (bytes <= most && known_by_now(c, b, at, &p->key))
+        if (bytes <= max && known_by_now(c, b, at, &p->key))
             continue;
         p->at = at;
-        if (bytes <= most && wide_begin(r, w, lane, b->text + b->begins[at], bytes))
+        if (bytes <= max && wide_begin(r, w, lane, b->text + b->begins[at], bytes))
             return true;
         b->missed[(*kept)++] = at;
     }

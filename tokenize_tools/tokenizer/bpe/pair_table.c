@@ -11,16 +11,16 @@
 
 /* Tables of other sizes that are tried, each of twice as many words, and how often a word is moved before one is given
  * up. With no more than four fifths of all words taken, a few moves are enough. */
-#define MOST_TRIES 3u
-#define MOST_MOVES 500u
+#define MAX_TRIES 3u
+#define MAX_MOVES 500u
 
-static uint32_t most_rank(const struct merge *merges, size_t count)
+static uint32_t max_rank(const struct merge *merges, size_t count)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
 
     for (size_t i = 0; i < count; i++)
-        most = merges[i].rank > most ? merges[i].rank : most;
-    return most;
+        max = merges[i].rank > max ? merges[i].rank : max;
+    return max;
 }
 
 int pair_table_fit(const struct merge *merges, size_t count)
@@ -32,10 +32,10 @@ int pair_table_fit(const struct merge *merges, size_t count)
         if (merges[i].left >= PAIR_NOBODY || merges[i].right >= PAIR_NOBODY || merges[i].result >= PAIR_NOBODY ||
             merges[i].rank >= PAIR_NOBODY)
             return false;
-    results = malloc((most_rank(merges, count) + (size_t)1) * sizeof *results);
+    results = malloc((max_rank(merges, count) + (size_t)1) * sizeof *results);
     if (!results)
         return false;
-    memset(results, 0xff, (most_rank(merges, count) + (size_t)1) * sizeof *results);
+    memset(results, 0xff, (max_rank(merges, count) + (size_t)1) * sizeof *results);
     for (size_t i = 0; fit && i < count; i++) {
         uint32_t *result = &results[merges[i].rank];
 
@@ -49,7 +49,7 @@ int pair_table_fit(const struct merge *merges, size_t count)
 static enum leat_status make_results(struct pair_table *t, const struct merge *merges, size_t count,
                                      struct leat_error *err)
 {
-    size_t ranks = most_rank(merges, count) + (size_t)1;
+    size_t ranks = max_rank(merges, count) + (size_t)1;
     bool same = true;
 
     for (size_t i = 0; same && i < count; i++)
@@ -87,7 +87,7 @@ static uint64_t *place_for(const struct pair_table *t, uint64_t word)
 /* Words that stand in the way move to other places of theirs. */
 static bool put(const struct pair_table *t, uint64_t word, uint32_t *random)
 {
-    for (unsigned moves = 0; moves < MOST_MOVES; moves++) {
+    for (unsigned moves = 0; moves < MAX_MOVES; moves++) {
         uint64_t *at = place_for(t, word), other;
 
         if (at) {
@@ -143,7 +143,7 @@ enum leat_status pair_table_make(struct pair_table *t, const struct merge *merge
     *t = (struct pair_table) { .words = NULL };
     while ((size_t)1 << bits < count + count / 4)
         bits++;
-    for (unsigned i = 0; s == LEAT_OK && !t->words && i < MOST_TRIES; i++)
+    for (unsigned i = 0; s == LEAT_OK && !t->words && i < MAX_TRIES; i++)
         s = make_words(t, merges, count, bits + i, err);
     if (s == LEAT_OK && t->words)
         s = make_results(t, merges, count, err);

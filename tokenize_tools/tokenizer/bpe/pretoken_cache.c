@@ -86,26 +86,26 @@ static void *map_zeros(size_t bytes)
 }
 
 /* Of a large cache that takes at most so much; no more than SMALL_BITS if there is none. */
-static unsigned large_bits(size_t most, size_t *bytes)
+static unsigned large_bits(size_t max, size_t *bytes)
 {
     unsigned bits = LARGE_BITS;
 
-    while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > most)
+    while (*bytes = bytes_of(bits) + HUGE, bits > SMALL_BITS && *bytes > max)
         bits--;
     return bits;
 }
 
-size_t pretoken_cache_large(size_t most)
+size_t pretoken_cache_large(size_t max)
 {
     size_t bytes;
 
-    return large_bits(most, &bytes) > SMALL_BITS ? bytes : 0;
+    return large_bits(max, &bytes) > SMALL_BITS ? bytes : 0;
 }
 
-bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t most)
+bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max)
 {
     size_t bytes;
-    unsigned bits = large_bits(most, &bytes);
+    unsigned bits = large_bits(max, &bytes);
     void *memory = c->large || bits <= SMALL_BITS ? NULL : map_zeros(bytes);
 
     if (!memory)
@@ -223,7 +223,7 @@ static uint64_t spill(struct pretoken_cache *c, const uint32_t *ids, size_t coun
 
 void pretoken_cache_add(struct pretoken_cache *c, const struct pretoken_key *key, const uint32_t *ids, size_t count)
 {
-    static const size_t most[PRETOKEN_TABLES] = { 3, 6, 12 };
+    static const size_t max[PRETOKEN_TABLES] = { 3, 6, 12 };
     uint64_t *line = line_of(c, key), *words = find_words(line, key);
 
     for (size_t i = 0; i < count; i++)
@@ -233,7 +233,7 @@ void pretoken_cache_add(struct pretoken_cache *c, const struct pretoken_key *key
         return;
     words = words ? words : push(line, key);
     memset(words, 0, (sizeof *words) << key->table);
-    if (count > most[key->table]) {
+    if (count > max[key->table]) {
         *words = spill(c, ids, count);
         return;
     }

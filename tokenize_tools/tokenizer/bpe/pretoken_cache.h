@@ -25,7 +25,7 @@
 
 /* Words of a line, and the longest pretoken that is kept. */
 #define PRETOKEN_LINE  8
-#define PRETOKEN_MOST  31
+#define PRETOKEN_MAX   31
 #define PRETOKEN_AHEAD ((size_t)32)
 #define PRETOKEN_IDS   31 /* at most, of a pretoken that is kept */
 
@@ -62,10 +62,10 @@ bool pretoken_cache_make(struct pretoken_cache *c);
 void pretoken_cache_free(struct pretoken_cache *c);
 
 /* What a large one takes if it may take `most` bytes; 0 if that is too little for one. */
-size_t pretoken_cache_large(size_t most);
+size_t pretoken_cache_large(size_t max);
 
 /* Makes it as large as `most` bytes allow, and empty; false, and nothing changed, if it does not become larger. */
-bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t most);
+bool pretoken_cache_enlarge(struct pretoken_cache *c, size_t max);
 
 /* A pretoken as the tables look for it. */
 struct pretoken_key {
@@ -73,7 +73,7 @@ struct pretoken_key {
     unsigned table;
 };
 
-/* The key of 1 to PRETOKEN_MOST bytes; `part` 0 or 1. pretoken_key_ahead() where PRETOKEN_AHEAD bytes can be read. */
+/* The key of 1 to PRETOKEN_MAX bytes; `part` 0 or 1. pretoken_key_ahead() where PRETOKEN_AHEAD bytes can be read. */
 struct pretoken_key pretoken_key_make(const uint8_t *pretoken, size_t bytes, unsigned part);
 
 /* Its ids, at most PRETOKEN_IDS; returns their number, 0 if it is not there. */
@@ -93,7 +93,7 @@ static inline uint64_t pretoken_bytes_mask(size_t count)
     return ~(uint64_t)0 >> (64 - 8 * count);
 }
 
-/* The words of a pretoken of 16 to PRETOKEN_MOST bytes. */
+/* The words of a pretoken of 16 to PRETOKEN_MAX bytes. */
 static inline void pretoken_words_long(const uint8_t *pretoken, size_t bytes, unsigned part, uint64_t words[4])
 {
     words[0] = bytes_load64(pretoken);

@@ -15,9 +15,9 @@ static inline uint64_t block_leads(const uint8_t *text)
 #if defined(__AVX512BW__)
     return _mm512_cmpge_epu8_mask(_mm512_loadu_si512(text), _mm512_set1_epi8((char)0xc0));
 #elif defined(__AVX2__)
-    __m256i most = _mm256_set1_epi8((char)0xbf), zero = _mm256_setzero_si256();
-    __m256i a = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)text), most);
-    __m256i b = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)(text + 32)), most);
+    __m256i max = _mm256_set1_epi8((char)0xbf), zero = _mm256_setzero_si256();
+    __m256i a = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)text), max);
+    __m256i b = _mm256_subs_epu8(_mm256_loadu_si256((const __m256i *)(text + 32)), max);
 
     return ~((uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, zero)) |
              (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, zero)) << 32);
@@ -263,14 +263,14 @@ static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uin
     return inside;
 }
 
-/* The places in pretokens of more than BYTE_CUTS_LEAST bytes, of pretokens that begin at `ends`, and `before` bytes
+/* The places in pretokens of more than BYTE_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before` bytes
  * before the first place; the last one ends `behind` bytes behind the first place. */
 static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
 {
     uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
 
     if (!ends)
-        return before + behind > BYTE_CUTS_LEAST ? ~(uint64_t)0 : 0;
+        return before + behind > BYTE_CUTS_MIN ? ~(uint64_t)0 : 0;
     none &= none >> 1; /* two places without an end, then four, eight, fifteen */
     none &= none >> 2;
     none &= none >> 4;
@@ -279,9 +279,9 @@ static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behi
     none |= none << 2;
     none |= none << 4;
     none |= none << 7;
-    if (before + (uint32_t)__builtin_ctzll(ends) > BYTE_CUTS_LEAST)
+    if (before + (uint32_t)__builtin_ctzll(ends) > BYTE_CUTS_MIN)
         none |= first - 1;
-    return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_LEAST ? none | last : none;
+    return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_MIN ? none | last : none;
 }
 
 /* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` tells which is which. */

@@ -117,8 +117,7 @@ static void make_long_lines(const struct pretoken_table *t, struct pretoken_batc
         uint32_t at = b->long_at[i], bytes = b->begins[at + 1] - b->begins[at];
         uint64_t words[4];
 
-        pretoken_words_long(b->text + b->begins[at], bytes < PRETOKEN_MOST ? bytes : PRETOKEN_MOST, b->parts[at],
-                            words);
+        pretoken_words_long(b->text + b->begins[at], bytes < PRETOKEN_MAX ? bytes : PRETOKEN_MAX, b->parts[at], words);
         b->long_lines[i] = (uint32_t)(pretoken_hash_long(words) >> t->shift);
         __builtin_prefetch(t->lines + (size_t)b->long_lines[i] * PRETOKEN_LINE);
         __builtin_prefetch(t->lines + ((size_t)b->long_lines[i] ^ 1) * PRETOKEN_LINE);
@@ -170,7 +169,7 @@ static void find_long(const struct pretoken_table *t, struct pretoken_batch *b)
         size_t line = b->long_lines[i];
         uint64_t words[4], value = 0;
 
-        if (bytes <= PRETOKEN_MOST) {
+        if (bytes <= PRETOKEN_MAX) {
             pretoken_words_long(b->text + b->begins[at], bytes, b->parts[at], words);
             value = line_long(b, t->lines + line * PRETOKEN_LINE, words);
             if (value == 0)

@@ -79,7 +79,7 @@ static enum leat_status component(struct load_hf *h, const struct family *f, uin
 }
 
 /* The most components that can be in a value: each is an object of at least one member, three nodes. */
-static uint32_t most_components(const struct load_hf *h, uint32_t node)
+static uint32_t max_components(const struct load_hf *h, uint32_t node)
 {
     return (jsontree_next(h->j, node) - node) / 3 + 1;
 }
@@ -246,7 +246,7 @@ enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node)
 {
     static const struct family family = { "normalizer", "normalizers", normalizer_rows,
                                           sizeof normalizer_rows / sizeof normalizer_rows[0] };
-    size_t bytes = (size_t)most_components(h, node) * sizeof *h->spec->normalizers;
+    size_t bytes = (size_t)max_components(h, node) * sizeof *h->spec->normalizers;
 
     h->spec->normalizers = spec_alloc(h->spec, bytes);
     return h->spec->normalizers ? component(h, &family, node) : status_no_memory(h->err, bytes);
@@ -299,7 +299,7 @@ enum leat_status load_hf_pre_tokenizer(struct load_hf *h, uint32_t node)
 {
     static const struct family family = { "pre_tokenizer", "pretokenizers", pre_tokenizer_rows,
                                           sizeof pre_tokenizer_rows / sizeof pre_tokenizer_rows[0] };
-    size_t bytes = (size_t)most_components(h, node) * sizeof *h->spec->pre_tokenizers;
+    size_t bytes = (size_t)max_components(h, node) * sizeof *h->spec->pre_tokenizers;
 
     h->spec->pre_tokenizers = spec_alloc(h->spec, bytes);
     return h->spec->pre_tokenizers ? component(h, &family, node) : status_no_memory(h->err, bytes);
@@ -359,7 +359,7 @@ enum leat_status load_hf_decoder(struct load_hf *h, uint32_t node)
 {
     static const struct family family = { "decoder", "decoders", decoder_rows,
                                           sizeof decoder_rows / sizeof decoder_rows[0] };
-    size_t bytes = (size_t)most_components(h, node) * sizeof *h->spec->decoders;
+    size_t bytes = (size_t)max_components(h, node) * sizeof *h->spec->decoders;
     enum leat_status s;
 
     h->spec->decoders = spec_alloc(h->spec, bytes);

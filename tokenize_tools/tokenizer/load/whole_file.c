@@ -17,7 +17,7 @@ enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *pa
     *bytes = NULL;
     if ((s = file_open_read(&fd, size, path, err)) != LEAT_OK)
         return s;
-    if (*size > WHOLE_FILE_MOST) {
+    if (*size > WHOLE_FILE_MAX) {
         s = status_set(err, LEAT_E_VOCABULARY, "%s has %llu bytes, more than any vocabulary (1 GiB)", path,
                        (unsigned long long)*size);
     } else if ((*bytes = big_alloc(*size)) == NULL) {
@@ -45,8 +45,8 @@ static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const
     void *grown;
 
     if (out->size == 0)
-        room = hint < ZSTD_CONTENTSIZE_ERROR && hint < WHOLE_FILE_MOST ? hint + 1 : in->size * 4 + 4096;
-    if (out->size > WHOLE_FILE_MOST)
+        room = hint < ZSTD_CONTENTSIZE_ERROR && hint < WHOLE_FILE_MAX ? hint + 1 : in->size * 4 + 4096;
+    if (out->size > WHOLE_FILE_MAX)
         return status_set(err, LEAT_E_VOCABULARY, "%s decompresses to more than any vocabulary (1 GiB)", path);
     grown = out->dst ? realloc(out->dst, room) : big_alloc(room);
     if (!grown)

@@ -8,7 +8,7 @@
 #include "leat.h"
 
 /* Neither the file nor what it decompresses to may be larger. */
-#define WHOLE_FILE_MOST ((uint64_t)1 << 30)
+#define WHOLE_FILE_MAX ((uint64_t)1 << 30)
 
 /* *bytes is the caller's, to be freed; at least one byte is allocated. */
 enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *path, struct leat_error *err);

@@ -45,11 +45,11 @@ bool parser_class_escape(struct parser *p, char c, struct pattern_set *set, bool
 }
 
 /* `least` to `most` hexadecimal digits. */
-static bool take_hex(struct parser *p, size_t from, unsigned least, unsigned most, uint32_t *value)
+static bool take_hex(struct parser *p, size_t from, unsigned min, unsigned max, uint32_t *value)
 {
     unsigned n = 0;
 
-    for (*value = 0; n < most && !parser_at_end(p); n++, p->at++) {
+    for (*value = 0; n < max && !parser_at_end(p); n++, p->at++) {
         char c = p->text[p->at];
 
         if (parser_is_digit(c))
@@ -59,7 +59,7 @@ static bool take_hex(struct parser *p, size_t from, unsigned least, unsigned mos
         else
             break;
     }
-    if (n < least || *value > 0x10ffff || (*value >= 0xd800 && *value < 0xe000))
+    if (n < min || *value > 0x10ffff || (*value >= 0xd800 && *value < 0xe000))
         return parser_refuse(p, from, "not a code point");
     return true;
 }
@@ -269,7 +269,7 @@ bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, u
     struct pattern_set *right = NULL;
     bool negative, ok;
 
-    if (depth > PARSER_DEPTH_MOST)
+    if (depth > PARSER_DEPTH_MAX)
         return parser_refuse(p, from, "nested too deeply");
     negative = parser_take(p, "^");
     if (parser_looking_at(p, "]"))

@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-#define REPEAT_MOST 65535u
+#define REPEAT_MAX 65535u
 
 /* ---- Failing ---------------------------------------------------------------------------------------------------- */
 
@@ -177,8 +177,8 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
 /* ---- Repetition ------------------------------------------------------------------------------------------------- */
 
 struct repeat {
-    unsigned least, most; /* most: UINT32_MAX for no limit */
-    bool interval;        /* {n,m}, not one of ? * + */
+    unsigned min, max; /* most: UINT32_MAX for no limit */
+    bool interval;     /* {n,m}, not one of ? * + */
 };
 
 static bool take_number(struct parser *p, unsigned *value)
@@ -186,7 +186,7 @@ static bool take_number(struct parser *p, unsigned *value)
     size_t from = p->at;
 
     for (*value = 0; !parser_at_end(p) && parser_is_digit(p->text[p->at]); p->at++)
-        if (*value <= REPEAT_MOST)
+        if (*value <= REPEAT_MAX)
             *value = *value * 10 + (unsigned)(p->text[p->at] - '0');
     return p->at > from;
 }
@@ -195,27 +195,27 @@ static bool take_number(struct parser *p, unsigned *value)
 static bool take_repeat(struct parser *p, struct repeat *r)
 {
     size_t from = p->at;
-    bool least, most = false;
+    bool min, max = false;
 
     if (parser_at_end(p))
         return false;
-    r->least = p->text[p->at] == '+';
-    r->most = p->text[p->at] == '?' ? 1 : UINT32_MAX;
+    r->min = p->text[p->at] == '+';
+    r->max = p->text[p->at] == '?' ? 1 : UINT32_MAX;
     r->interval = p->text[p->at] == '{';
     if (p->text[p->at] == '?' || p->text[p->at] == '*' || p->text[p->at] == '+')
         return p->at++, true;
     if (!r->interval)
         return false;
     p->at++;
-    least = take_number(p, &r->least);
+    min = take_number(p, &r->min);
     if (parser_take(p, ",")) {
-        most = take_number(p, &r->most);
-        if (!most)
-            r->most = UINT32_MAX;
+        max = take_number(p, &r->max);
+        if (!max)
+            r->max = UINT32_MAX;
     } else {
-        r->most = r->least;
+        r->max = r->min;
     }
-    if ((least || (most && p->at > from + 2)) && parser_take(p, "}"))
+    if ((min || (max && p->at > from + 2)) && parser_take(p, "}"))
         return true;
     p->at = from;
     return false;
@@ -226,12 +226,12 @@ static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
     char text[32];
     int n;
 
-    if (r->least > REPEAT_MOST || (r->most != UINT32_MAX && (r->most > REPEAT_MOST || r->most < r->least)))
+    if (r->min > REPEAT_MAX || (r->max != UINT32_MAX && (r->max > REPEAT_MAX || r->max < r->min)))
         return parser_refuse(p, from, "this repetition is not supported");
-    if (r->most == UINT32_MAX)
-        n = snprintf(text, sizeof text, "{%u,}", r->least);
+    if (r->max == UINT32_MAX)
+        n = snprintf(text, sizeof text, "{%u,}", r->min);
     else
-        n = snprintf(text, sizeof text, "{%u,%u}", r->least, r->most);
+        n = snprintf(text, sizeof text, "{%u,%u}", r->min, r->max);
     return parser_write_bytes(p, text, (size_t)n);
 }
 
@@ -260,7 +260,7 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
             return false;
         if (parser_onig(p) && r.interval) {
             /* {n}? is (?:{n})? and {n,m}+ is (?:{n,m})+ there */
-            if (r.least != r.most && parser_take(p, "?") && !parser_write_text(p, "?"))
+            if (r.min != r.max && parser_take(p, "?") && !parser_write_text(p, "?"))
                 return false;
         } else if (parser_take(p, "?") ? !parser_write_text(p, "?")
                                        : parser_take(p, "+") && !parser_write_text(p, "+")) {
@@ -313,7 +313,7 @@ static bool take_alternatives(struct parser *p, unsigned depth)
 {
     uint32_t entering = p->entering;
 
-    if (depth > PARSER_DEPTH_MOST)
+    if (depth > PARSER_DEPTH_MAX)
         return parser_refuse(p, p->at, "nested too deeply");
     p->literal = entering;
     if (!take_branch(p, depth))

@@ -11,9 +11,9 @@
 #include "tokenizer/scan/scan.h"
 
 /* In `text` a marker is this byte and the set's number in two bytes, high first; all else is ASCII. */
-#define PATTERN_MARKER    0xff
+#define PATTERN_MARKER   0xff
 
-#define PATTERN_SETS_MOST 1024
+#define PATTERN_SETS_MAX 1024
 
 struct pattern_text {
     unsigned char *text;

@@ -8,7 +8,7 @@
 
 #include "pattern_parse.h"
 
-#define PARSER_DEPTH_MOST 64
+#define PARSER_DEPTH_MAX 64
 
 struct parser_flags {
     bool fold;      /* i */

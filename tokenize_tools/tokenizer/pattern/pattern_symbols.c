@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 
-#define SYMBOLS_MOST 256
+#define SYMBOLS_MAX 256
 
 /* Runs the statement with `c` being each of the members of the set, or of its complement if that is smaller: either splits alike. */
 #define FOR_MEMBERS(set, c, ...)                                                                                       \
@@ -37,15 +37,15 @@ static unsigned members(const struct pattern_set *set)
 /* Splits symbols by one set: members of a symbol that lies partly outside get a new one. */
 static bool split(uint8_t *symbols, uint32_t *sizes, unsigned *count, const struct pattern_set *set)
 {
-    uint32_t inside[SYMBOLS_MOST] = { 0 };
-    unsigned becomes[SYMBOLS_MOST];
+    uint32_t inside[SYMBOLS_MAX] = { 0 };
+    unsigned becomes[SYMBOLS_MAX];
 
     FOR_MEMBERS(set, c, inside[symbols[c]]++;);
     for (unsigned i = 0, old = *count; i < old; i++) {
         becomes[i] = i;
         if (inside[i] == 0 || inside[i] == sizes[i])
             continue;
-        if (*count == SYMBOLS_MOST)
+        if (*count == SYMBOLS_MAX)
             return false;
         becomes[i] = *count;
         sizes[*count] = inside[i];
@@ -78,7 +78,7 @@ static bool fold(struct pattern_symbols *out, const uint8_t *symbols)
 enum leat_status pattern_symbols_make(struct pattern_symbols *out, const struct pattern_text *text,
                                       struct leat_error *err)
 {
-    uint32_t sizes[SYMBOLS_MOST] = { PATTERN_SET_POINTS };
+    uint32_t sizes[SYMBOLS_MAX] = { PATTERN_SET_POINTS };
     uint8_t *symbols = calloc(PATTERN_SET_POINTS, 1);
     enum leat_status status = LEAT_OK;
 
@@ -90,7 +90,7 @@ enum leat_status pattern_symbols_make(struct pattern_symbols *out, const struct 
             status = status_set(err, LEAT_E_UNSUPPORTED,
                                 "the tokenizer's pattern cannot be used: its classes tell more than %d kinds of "
                                 "characters apart",
-                                SYMBOLS_MOST);
+                                SYMBOLS_MAX);
     if (status == LEAT_OK && !fold(out, symbols))
         status = status_no_memory(err, PATTERN_SET_POINTS);
     free(symbols);
@@ -116,17 +116,17 @@ static size_t write_symbol(char *to, unsigned symbol)
 }
 
 /* A class of the symbols in `has`, as ranges; an empty one matches nothing. */
-static size_t write_class(char *to, const bool has[SYMBOLS_MOST])
+static size_t write_class(char *to, const bool has[SYMBOLS_MAX])
 {
     static const char nothing[] = "[^\\x00-\\xff]";
     size_t n = 0;
 
     to[n++] = '[';
-    for (unsigned first = 0, last; first < SYMBOLS_MOST; first = last + 1) {
+    for (unsigned first = 0, last; first < SYMBOLS_MAX; first = last + 1) {
         last = first;
         if (!has[first])
             continue;
-        while (last + 1 < SYMBOLS_MOST && has[last + 1])
+        while (last + 1 < SYMBOLS_MAX && has[last + 1])
             last++;
         n += write_symbol(to + n, first);
         if (last > first) {
@@ -145,27 +145,27 @@ static size_t write_class(char *to, const bool has[SYMBOLS_MOST])
 char *pattern_symbols_write(const struct pattern_symbols *s, const struct pattern_text *text, size_t *length)
 {
     size_t markers = 0, n = 0, room;
-    bool *has = calloc(text->set_count + 1, SYMBOLS_MOST * sizeof *has);
+    bool *has = calloc(text->set_count + 1, SYMBOLS_MAX * sizeof *has);
     char *out;
 
     /* which symbols each set has: one code point of a symbol tells */
     for (uint32_t c = 0; has && c < PATTERN_SET_POINTS; c++) {
         uint8_t symbol = pattern_symbol(s, c);
 
-        if (!has[text->set_count * SYMBOLS_MOST + symbol]) {
-            has[text->set_count * SYMBOLS_MOST + symbol] = true;
+        if (!has[text->set_count * SYMBOLS_MAX + symbol]) {
+            has[text->set_count * SYMBOLS_MAX + symbol] = true;
             for (size_t i = 0; i < text->set_count; i++)
-                has[i * SYMBOLS_MOST + symbol] = pattern_set_has(text->sets[i], c);
+                has[i * SYMBOLS_MAX + symbol] = pattern_set_has(text->sets[i], c);
         }
     }
     for (size_t i = 0; i < text->length; i++)
         if (text->text[i] == PATTERN_MARKER)
             markers++, i += 2;
-    room = text->length + markers * (SYMBOLS_MOST * 5 + 16) + 1;
+    room = text->length + markers * (SYMBOLS_MAX * 5 + 16) + 1;
     out = has ? malloc(room) : NULL;
     for (size_t i = 0; out && i < text->length; i++)
         if (text->text[i] == PATTERN_MARKER) {
-            n += write_class(out + n, has + (size_t)(text->text[i + 1] << 8 | text->text[i + 2]) * SYMBOLS_MOST);
+            n += write_class(out + n, has + (size_t)(text->text[i + 1] << 8 | text->text[i + 2]) * SYMBOLS_MAX);
             i += 2;
         } else {
             out[n++] = (char)text->text[i];

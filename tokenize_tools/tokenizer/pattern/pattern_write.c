@@ -46,7 +46,7 @@ bool parser_write_set(struct parser *p, const struct pattern_set *set)
     while (i < out->set_count && !pattern_set_equal(out->sets[i], set))
         i++;
     if (i == out->set_count) {
-        if (i == PATTERN_SETS_MOST)
+        if (i == PATTERN_SETS_MAX)
             return parser_refuse(p, 0, "too many different character classes");
         if (i == p->sets_room) {
             size_t room = 2 * i + 16;

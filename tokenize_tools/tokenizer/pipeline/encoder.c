@@ -12,7 +12,7 @@
 /* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its
  * multiples. */
 #define PART_BYTES ((size_t)TINY_OR(48, 1 << 20))
-#define LEAST_PART ((size_t)TINY_OR(48, 4096))
+#define MIN_PART   ((size_t)TINY_OR(48, 4096))
 #define PARTS      64
 
 /* More ids than these are not kept from one part to the next. */
@@ -36,16 +36,16 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
     if (!hf)
         e->normalized.options =
             (struct cutter_options) { .finder = sentencepiece_defined(pipeline->sentencepiece), .special = true };
-    e->bound.most = e->options.most_bytes;
-    e->cache_bytes = e->bound.most / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.most / CACHE_SHARE) : SIZE_MAX;
+    e->bound.max = e->options.most_bytes;
+    e->cache_bytes = e->bound.max / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.max / CACHE_SHARE) : SIZE_MAX;
     e->cache_bytes = pretoken_cache_large(e->cache_bytes);
     e->bound.held = e->cache_bytes;
     e->input.text.bound = e->repaired.bound = e->spaced.bound = e->pretoken.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
     sentencepiece_state_bound(&e->sentencepiece, &e->bound);
-    e->part_bytes = e->bound.most / PARTS < PART_BYTES ? (size_t)(e->bound.most / PARTS) : PART_BYTES;
-    if (e->part_bytes < LEAST_PART)
-        e->part_bytes = LEAST_PART;
+    e->part_bytes = e->bound.max / PARTS < PART_BYTES ? (size_t)(e->bound.max / PARTS) : PART_BYTES;
+    if (e->part_bytes < MIN_PART)
+        e->part_bytes = MIN_PART;
 }
 
 static pretokenizer_take_pretokens take_pretokens;

@@ -75,7 +75,7 @@ static enum leat_status add_span(struct encoder *e, const uint8_t *text, size_t 
     enum leat_status s = LEAT_OK;
 
     if (e->span_count > 0 &&
-        (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MOST || e->run + e->run_bytes != text))
+        (e->span_count == SPANS || e->run_bytes + bytes > MODEL_SPAN_MAX || e->run + e->run_bytes != text))
         s = encode_run(e, err);
     if (e->span_count == 0) {
         e->run = text;
@@ -93,7 +93,7 @@ static enum leat_status take_segment(void *context, const uint8_t *text, size_t 
     struct encoder *e = context;
     enum leat_status s;
 
-    if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MOST)
+    if (last && !e->spaced_begun && bytes > 0 && bytes <= MODEL_SPAN_MAX)
         return add_span(e, text, bytes, MODEL_PRETOKEN, err);
     s = encode_run(e, err);
     return s == LEAT_OK ? encoder_take_spaced(e, text, bytes, first, last, err) : s;
@@ -105,7 +105,7 @@ static enum leat_status take_fixed(void *context, uint32_t id, const uint8_t *te
     struct encoder *e = context;
     enum leat_status s;
 
-    if (bytes > 0 && bytes <= MODEL_SPAN_MOST)
+    if (bytes > 0 && bytes <= MODEL_SPAN_MAX)
         return add_span(e, text, bytes, id, err);
     s = encode_run(e, err);
     return s == LEAT_OK ? id_list_append(&e->ids, id, err) : s;

@@ -107,12 +107,12 @@ SCAN_INLINE uint64_t scan_to_all_bytes(const struct scan_masks *m, uint64_t x)
 /* ---- Parts of the algebra ---------------------------------------------------------------------------------------- */
 
 /* Groups of at most `most` digits, 1 or 3. */
-SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, unsigned most)
+SCAN_INLINE struct scan_starts scan_digit_starts(const struct scan_masks *m, unsigned max)
 {
     struct scan_starts s = { .at = m->digits & ~m->inside };
     uint64_t three;
 
-    if (most == 1)
+    if (max == 1)
         return s;
     /* three digits and another one: that one begins a group */
     three = m->digits & m->digits << 1 & m->digits << 2;

@@ -114,11 +114,11 @@ SCAN_INLINE const uint8_t *scan_letters(const struct scan_text *t, const uint8_t
 }
 
 /* At most `most` digits from p on. */
-SCAN_INLINE const uint8_t *scan_digits(const struct scan_text *t, const uint8_t *p, unsigned most)
+SCAN_INLINE const uint8_t *scan_digits(const struct scan_text *t, const uint8_t *p, unsigned max)
 {
     size_t bytes;
 
-    for (unsigned n = 0; n < most && p < t->end && scan_class(t, p, &bytes) & UNICODE_N; n++)
+    for (unsigned n = 0; n < max && p < t->end && scan_class(t, p, &bytes) & UNICODE_N; n++)
         p += bytes;
     return p;
 }

@@ -206,7 +206,7 @@ static enum leat_status of_result(const struct way *w, enum pattern_result r, si
                           "the tokenizer's regular expression takes too many steps on this text: it is refused");
     if (r != PATTERN_NO_MEMORY)
         return LEAT_OK;
-    return b && b->most - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
+    return b && b->max - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
 }
 
 static enum leat_status run_step(struct way *w, uint32_t number, const uint8_t *text, size_t bytes, bool first,
