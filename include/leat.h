@@ -106,12 +106,31 @@ enum leat_status {
     LEAT_E_REJECTS = 63     /* more records were refused than allowed */
 };
 
+/*
+ * What the caller could change after a failure. `message` names the thing ("choose another name or replace it"), which
+ * is written differently in C, Python and the command: each of these appends its own words for the hint. In C:
+ */
+enum leat_hint {
+    LEAT_HINT_NONE = 0,
+    LEAT_HINT_REPLACE = 1,           /* `replace` in the options */
+    LEAT_HINT_RESUME = 2,            /* `resume` in the options, or leat_writer_resume() */
+    LEAT_HINT_RESUME_OR_REPLACE = 3, /* one of these two */
+    LEAT_HINT_PATTERN = 4,           /* `pattern` in struct leat_tokenizer_options */
+    LEAT_HINT_FORMAT = 5,            /* `format` in struct leat_pack_options */
+    LEAT_HINT_PACK = 6,              /* leat_pack() */
+    LEAT_HINT_MERGE = 7,             /* leat_merge() */
+    LEAT_HINT_READ = 8,              /* leat_dataset_read(), or LEAT_ACCESS_TRUSTED */
+    LEAT_HINT_INPUTS = 9,            /* leat_dataset_input() */
+    LEAT_HINT_MEMORY = 10            /* `memory` in the options */
+};
+
 /* The caller's own; filled on failure. */
 struct leat_error {
     enum leat_status status;
     int os_error;       /* errno of the failed system call, else 0 */
     uint64_t offset;    /* byte offset in the file that `message` names, else LEAT_NONE */
-    char message[1024]; /* one sentence or two, without a final newline */
+    char message[1020]; /* one sentence or two, without a final newline */
+    uint32_t hint;      /* enum leat_hint */
 };
 
 /* A short lower-case name of a status ("truncated"); "unknown" for a number that is none. Static memory. */

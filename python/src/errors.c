@@ -28,35 +28,28 @@ static PyObject *text(const char *bytes)
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
 }
 
-/* The library's sentences name what a C program or the command would do: here it has another name. */
-static PyObject *in_python(PyObject *message)
+/* How Python spells what an error hints at: a row per hint of enum leat_hint. */
+static const char *const hints[] = {
+    [LEAT_HINT_NONE] = "",
+    [LEAT_HINT_REPLACE] = " (force=True)",
+    [LEAT_HINT_RESUME] = " (resume=True)",
+    [LEAT_HINT_RESUME_OR_REPLACE] = " (resume=True or force=True)",
+    [LEAT_HINT_PATTERN] = " (pattern=NAME)",
+    [LEAT_HINT_FORMAT] = " (format=NAME)",
+    [LEAT_HINT_PACK] = " (leat.pack())",
+    [LEAT_HINT_MERGE] = " (leat.merge())",
+    [LEAT_HINT_READ] = " (read(), or access=\"trusted\")",
+    [LEAT_HINT_INPUTS] = " (`inputs`)",
+    [LEAT_HINT_MEMORY] = " (memory=BYTES)",
+};
+
+static PyObject *sentence(const struct leat_error *err)
 {
-    static const char *const names[][2] = {
-        { "leat_dataset_read()", "read()" },
-        { "LEAT_ACCESS_TRUSTED", "access=\"trusted\"" },
-        { "(--force)", "(force=True)" },
-        { "(--resume)", "(resume=True)" },
-        { "with --force", "with force=True" },
-        { "--pattern ", "pattern=" },
-        { "give --format jsonl or --format text", "give format=\"jsonl\" or format=\"text\"" },
-        { "give --format for others", "give format=\"jsonl\" or \"text\" for others" },
-        { "which --split needs", "which split= needs" },
-        { "which --dedup needs", "which dedup= needs" },
-        { "(leat pack stores them)", "(leat.pack() stores them)" },
-        { "leat info lists them", "its `inputs` are those that there are" },
-        { "join its datasets by leat merge", "join its datasets by leat.merge()" },
-    };
+    char bytes[sizeof err->message + 64];
 
-    for (size_t i = 0; message && i < sizeof names / sizeof *names; i++) {
-        PyObject *from = PyUnicode_FromString(names[i][0]), *to = PyUnicode_FromString(names[i][1]);
-        PyObject *next = from && to ? PyUnicode_Replace(message, from, to, -1) : NULL;
-
-        Py_XDECREF(from);
-        Py_XDECREF(to);
-        Py_DECREF(message);
-        message = next;
-    }
-    return message;
+    snprintf(bytes, sizeof bytes, "%s%s", err->message,
+             err->hint < sizeof hints / sizeof *hints ? hints[err->hint] : "");
+    return text(bytes);
 }
 
 PyObject *errors_raise(const struct leat_error *err, const char *file)
@@ -65,7 +58,7 @@ PyObject *errors_raise(const struct leat_error *err, const char *file)
 
     if (err->status == LEAT_E_NO_MEMORY)
         return PyErr_SetString(PyExc_MemoryError, err->message), NULL;
-    message = in_python(text(err->message));
+    message = sentence(err);
     error = message ? PyObject_CallFunctionObjArgs(errors_class, message, NULL) : NULL;
     Py_XDECREF(message);
     if (!error)

@@ -13,6 +13,7 @@ static void fill(struct leat_error *err, enum leat_status status, int os_error, 
     err->status = status;
     err->os_error = os_error;
     err->offset = offset;
+    err->hint = LEAT_HINT_NONE;
     vsnprintf(err->message, sizeof err->message, format, args);
 }
 
@@ -37,6 +38,20 @@ enum leat_status status_set_at(struct leat_error *err, enum leat_status status, 
         va_start(args, format);
         fill(err, status, 0, offset, format, args);
         va_end(args);
+    }
+    return status;
+}
+
+enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint,
+                                 const char *format, ...)
+{
+    va_list args;
+
+    if (err) {
+        va_start(args, format);
+        fill(err, status, 0, LEAT_NONE, format, args);
+        va_end(args);
+        err->hint = hint;
     }
     return status;
 }

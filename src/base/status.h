@@ -21,6 +21,14 @@ enum leat_status status_set(struct leat_error *err, enum leat_status status, con
 enum leat_status status_set_at(struct leat_error *err, enum leat_status status, uint64_t offset, const char *format,
                                ...) STATUS_PRINTF(4, 5);
 
+/*
+ * status_set() with a hint at what the caller could change. The sentence names the thing and ends with what to do ("%s
+ * already exists; choose another name or replace it"): each front end appends its own words for the hint, in
+ * parentheses. The other calls that fill `err` clear the hint; status_before() and status_after() keep it.
+ */
+enum leat_status status_set_hint(struct leat_error *err, enum leat_status status, enum leat_hint hint,
+                                 const char *format, ...) STATUS_PRINTF(4, 5);
+
 /* A failed system call: picks the status from `os_error` (an errno), and appends its text and a remedy, if one is
  * known, to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);

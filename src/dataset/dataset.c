@@ -198,25 +198,23 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     if (s != LEAT_OK)
         return s;
     if (BYTES_BIG_ENDIAN)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "views show little-endian bytes, and this machine is big-endian: use leat_dataset_read()");
+        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_READ,
+                               "views show little-endian bytes, but this machine is big-endian; copy the tokens");
     p = part_of_token(d, first);
     if (!bytes_inside(first - p->first_token, count, p->tokens))
         return status_set(err, LEAT_E_RANGE,
                           "tokens %llu to %llu reach from %s into the next dataset of the list: view them one by one",
                           (unsigned long long)first, (unsigned long long)(first + count), p->name);
     if (p->data.offset % p->token_width != 0)
-        return status_set(
-            err, LEAT_E_NOT_MAPPED,
-            "the tokens of %s begin at byte %llu, so that no view can show their %u bytes each: read them "
-            "with leat_dataset_read()",
+        return status_set_hint(
+            err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+            "the tokens of %s begin at byte %llu, so that no view can show their %u bytes each; copy the tokens",
             p->name, (unsigned long long)p->data.offset, (unsigned)p->token_width);
     bytes = file_map_enter(p->data.file);
     if (!bytes)
-        return status_set(err, LEAT_E_NOT_MAPPED,
-                          "%s is not mapped: read it with leat_dataset_read(), or open it with LEAT_ACCESS_TRUSTED if "
-                          "nobody changes it",
-                          p->data.file->path);
+        return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
+                               "%s is not mapped; copy the tokens, or trust that nobody changes the file",
+                               p->data.file->path);
     view->tokens = bytes + p->data.offset + (first - p->first_token) * p->token_width;
     view->count = count;
     view->hold = p->data.file;

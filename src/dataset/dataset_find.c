@@ -51,8 +51,8 @@ enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const cha
             return LEAT_OK;
         }
     }
-    return status_set(err, LEAT_E_NOT_FOUND, "no input of this dataset is called %.*s; leat info lists them",
-                      SHOWN_BYTES, path);
+    return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_INPUTS,
+                           "this dataset has no input %.*s; see the list of its inputs", SHOWN_BYTES, path);
 }
 
 /* ---- Origins ---- */

@@ -17,8 +17,8 @@ enum leat_status leat_dataset_text_hashes(const struct leat_dataset *d, uint64_t
         uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
 
         if (!part_has(p, FORMAT_TEXT_HASHES))
-            return status_set(err, LEAT_E_NOT_FOUND,
-                              "%s has no text hashes stored: pack its inputs again (leat pack stores them)", p->name);
+            return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
+                                   "%s has no text hashes; pack its inputs again", p->name);
         s = part_section(p, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES * at, hashes, FORMAT_HASH_BYTES * here, err);
         hashes += here;
         first += here;

@@ -90,12 +90,14 @@ void dataset_say_missing(const char *name, struct leat_error *err)
         return;
     if (exists(name, ".leat"))
         status_after(err, "; %.300s.leat is there, and a dataset is both files: restore the other one", name);
-    else if (exists(name, ".partial.tokens"))
-        status_after(err, "; %.300s.partial.tokens is of a run that did not finish: go on with it (--resume)", name);
-    else if (exists(name, ".tokens"))
+    else if (exists(name, ".partial.tokens")) {
+        status_after(err, "; %.300s.partial.tokens is from an unfinished run: resume it", name);
+        err->hint = LEAT_HINT_RESUME;
+    } else if (exists(name, ".tokens"))
         status_after(err, "; %.300s.tokens is there, and a dataset is both files: restore the other one", name);
-    else if (exists(name, ""))
-        status_after(err, "; %.300s itself is there, but is no dataset: leat pack makes one of it", name);
-    else
+    else if (exists(name, "")) {
+        status_after(err, "; %.300s itself exists, but is not a dataset: pack it into one", name);
+        err->hint = LEAT_HINT_PACK;
+    } else
         say_nearest(name, err);
 }

@@ -142,10 +142,10 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     if (l->options.memory > 0 || !l->options.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
-        return status_set(err, LEAT_E_NO_MEMORY,
-                          "a slot of the ring takes %llu bytes, and two do not fit into the %llu that are allowed: "
-                          "raise `memory`, or take fewer rows",
-                          (ull)each, (ull)max);
+        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+                               "a slot of the ring takes %llu bytes, and two do not fit into the %llu that are "
+                               "allowed; use fewer rows per batch, or allow more memory",
+                               (ull)each, (ull)max);
     l->memory.slots = (unsigned)slots;
     l->memory.slot_bytes = l->sizes.slot_bytes;
     l->memory.output_bytes = l->sizes.output_bytes;

@@ -88,11 +88,11 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
         return status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu blocks of %llu tokens; more than 2^48 is too many",
                           name, (ull)s->blocks, (ull)rules->base_len);
     if (s->blocks == 0 && is_used(rules, number))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in %lu "
-                          "dataset%s; use a shorter length, join its datasets by leat merge, or leave it out",
-                          name, (ull)rules->base_len, rules->use ? "the part of it that is used" : "it", (ull)s->tokens,
-                          (unsigned long)s->part_count, s->part_count == 1 ? "" : "s");
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
+                               "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in "
+                               "%lu dataset%s; use a shorter length, leave it out, or merge its datasets",
+                               name, (ull)rules->base_len, rules->use ? "the range of it that is used" : "it",
+                               (ull)s->tokens, (unsigned long)s->part_count, s->part_count == 1 ? "" : "s");
     return LEAT_OK;
 }
 

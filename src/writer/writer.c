@@ -152,17 +152,15 @@ static enum leat_status check_way(const struct leat_writer *w, struct leat_error
     if (w->replace || s != LEAT_OK)
         return s;
     if (found.index)
-        return status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
-                          w->names.index);
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                               "%s already exists; choose another name or replace it", w->names.index);
     if (found.checkpoint)
-        return status_set(err, LEAT_E_EXISTS,
-                          "an earlier run of %s stopped at a checkpoint: go on with it (--resume), or start over "
-                          "(--force)",
-                          w->names.index);
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_RESUME_OR_REPLACE,
+                               "an earlier run of %s stopped at a checkpoint; resume it or start over", w->names.index);
     if (found.tokens && !found.half_named)
-        return status_set(err, LEAT_E_EXISTS,
-                          "%s exists already, without an index: choose another name, or replace it (--force)",
-                          w->names.tokens);
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                               "%s already exists, without an index; choose another name or replace it",
+                               w->names.tokens);
     return LEAT_OK;
 }
 

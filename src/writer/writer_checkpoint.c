@@ -139,19 +139,18 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
         uint64_t then = take_u64(c);
 
         if (!c->failed && then != rules[i].value)
-            return status_set(err, LEAT_E_CHECKPOINT,
-                              "%s cannot be resumed: its %s was %s and now is %s; use the same options, or start "
-                              "over (--force)",
-                              w->names.index, rules[i].what, shown(then, was), shown(rules[i].value, is));
+            return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                                   "%s cannot be resumed: its %s was %s and now is %s; use the same options or start "
+                                   "over",
+                                   w->names.index, rules[i].what, shown(then, was), shown(rules[i].value, is));
     }
     fingerprint = take(c, 16);
     hash = take(c, 16);
     if (!c->failed &&
         (memcmp(fingerprint, w->fingerprint, 16) != 0 || !checksum_equal(checksum_load(hash), tokenizer_hash(w))))
-        return status_set(err, LEAT_E_CHECKPOINT,
-                          "%s cannot be resumed: its run used another tokenizer; use the same one, or start over "
-                          "(--force)",
-                          w->names.index);
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "%s cannot be resumed: its run used another tokenizer; use the same one or start over",
+                               w->names.index);
     return LEAT_OK;
 }
 
@@ -279,8 +278,8 @@ static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **b
     *count = (size_t)size;
     if (s == LEAT_OK && (size < sizeof magic + 16 || memcmp(*bytes, magic, sizeof magic) != 0 ||
                          !checksum_equal(w->kernels->hash(*bytes, *count - 16), checksum_load(*bytes + *count - 16))))
-        s = status_set(err, LEAT_E_CHECKPOINT, "%s is damaged: the run cannot be resumed; start it anew (--force)",
-                       path);
+        s = status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                            "%s is damaged: the run cannot be resumed; start over", path);
     return s;
 }
 
@@ -398,9 +397,9 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, void **not
         (s = load_note(c, note, note_bytes, err)) != LEAT_OK)
         return s;
     if (c->failed || c->left != 0 || !plausible(w, bytes))
-        return status_set(err, LEAT_E_CHECKPOINT,
-                          "%s contradicts itself: the run cannot be resumed; start it anew (--force)",
-                          w->names.partial[FILE_CHECKPOINT]);
+        return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+                               "%s contradicts itself: the run cannot be resumed; start over",
+                               w->names.partial[FILE_CHECKPOINT]);
     w->token_sum = checksum_load(sum);
     return reopen_spills(w, bytes, err);
 }
@@ -420,8 +419,8 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
             return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
     }
     if (found.index && !w->replace)
-        return status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)",
-                          n->index);
+        return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                               "%s already exists; choose another name or replace it", n->index);
     if (!found.half_named || !found.checkpoint)
         return LEAT_OK;
     if (found.two_names)

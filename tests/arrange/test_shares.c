@@ -287,11 +287,11 @@ static void test_refused(void)
     o.replace = 1;
     o.shuffle = 1;
     T_STATUS(leat_merge(t_path(folder, "never"), p, 3, &o, NULL, &t_err), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, "only part 1-3/5 of a run: --shuffle is for all parts");
+    T_CONTAINS(t_err.message, "only part 1-3/5 of a run: shuffling needs all parts");
     o.shuffle = 0;
     o.dedup = 1;
     T_STATUS(leat_merge(t_path(folder, "never"), p, 3, &o, NULL, &t_err), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, "--dedup is for all parts");
+    T_CONTAINS(t_err.message, "deduplication needs all parts");
 }
 
 int main(void)

@@ -33,7 +33,7 @@ for name in w2 w4; do
     run leat verify $name
     ended 0 ''
 done
-refuse 1 'leat-bench: w2.leat exists already: choose another name, or replace it (--force)' \
+refuse 1 'leat-bench: w2.leat already exists; choose another name or replace it (--force)' \
     leat-bench counting -o w2 --tokens 5
 try 0 '' leat-bench counting -o w2 --tokens 0 --force --json <<'END'
 {"output": "w2", "tokens": 0, "documents": 0, "width": 2, "token_bytes": 0, "index_bytes": 4288, "seconds": T}

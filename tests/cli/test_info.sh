@@ -244,7 +244,7 @@ refuse 1 "leat: cannot open mnay.leat: $no; did you mean many?" leat info mnay
 refuse 1 "leat: cannot open both/bb.leat: $no; did you mean both/b?" leat info both/bb
 refuse 1 "leat: cannot open empty/a.leat: $no; no dataset is in empty/" leat info empty/a
 refuse 1 "leat: cannot open nowhere/a.leat: $no; there is no folder nowhere/" leat info nowhere/a
-refuse 1 "leat: cannot open a.txt.leat: $no; a.txt itself is there, but is no dataset: leat pack makes one of it" \
+refuse 1 "leat: cannot open a.txt.leat: $no; a.txt itself exists, but is not a dataset: pack it into one (leat pack)" \
     leat info a.txt
 mkdir halves
 cp a.leat halves/a.leat
@@ -253,7 +253,7 @@ refuse 1 "leat: cannot open halves/a.tokens: $no; halves/a.leat is there, and a 
 other one" leat info halves/a
 refuse 1 "leat: cannot open halves/b.leat: $no; halves/b.tokens is there, and a dataset is both files: restore the @
 other one" leat info halves/b
-refuse 1 "leat: cannot open halves/c.leat: $no; halves/c.partial.tokens is of a run that did not finish: go on with it @
+refuse 1 "leat: cannot open halves/c.leat: $no; halves/c.partial.tokens is from an unfinished run: resume it @
 (--resume)" leat info halves/c
 (cd empty && refuse 1 "leat: cannot open a.leat: $no; no dataset is in this folder" leat info a; finish) || failures=1
 refuse 1 'leat: the folder empty holds no dataset (no *.leat in it)' leat info empty

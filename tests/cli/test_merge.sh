@@ -95,10 +95,10 @@ run leat verify x1
 ended 0 ''
 run leat merge -o x2 --force --shuffle 8 big1 big2
 cmp -s x1.tokens x2.tokens && fail "another seed shuffles in the same way"
-refuse 1 'leat: big1 has no hashes of its documents'"'"' texts, which --dedup needs: pack its inputs again (leat pack @
-stores them)' leat merge -o new --dedup big1
-refuse 1 'leat: big1 has no hashes of its documents'"'"' texts, which --split needs: pack its inputs again (leat pack @
-stores them)' leat merge -o new --split a=1 big1
+refuse 1 'leat: big1 has no text hashes, which deduplication needs; pack its inputs again (leat pack)' \
+    leat merge -o new --dedup big1
+refuse 1 'leat: big1 has no text hashes, which splitting needs; pack its inputs again (leat pack)' \
+    leat merge -o new --split a=1 big1
 refuse 2 'leat: --split: "a" is not of the form NAME=FRACTION,NAME=FRACTION,... (leat merge --help lists the options)' \
     leat merge -o new --split a h1
 run leat merge -o s.tokens --split low=0.5,high=0.5 --force --json h1 h2
@@ -115,7 +115,7 @@ done
 # an output that exists stops all of them
 make_dataset there.b vocabulary=300 document=5
 run leat merge -o there --split a=0.1,b=0.1 h1
-ended 1 'leat: there.b.leat exists already: choose another name, or replace it (--force)'
+ended 1 'leat: there.b.leat already exists; choose another name or replace it (--force)'
 nothing_left there.a
 [ ! -e there.leat ] || fail "$ran: wrote there.leat"
 run leat merge -o there --split a=0.1,b=0.1 --force h1
@@ -127,7 +127,7 @@ done
 
 # ---- An output that exists, and names that are none -----------------------------------------------------------------
 
-refuse 1 'leat: out.leat exists already: choose another name, or replace it (--force)' leat merge -o out a
+refuse 1 'leat: out.leat already exists; choose another name or replace it (--force)' leat merge -o out a
 same_dataset out all
 try 0 '' leat merge -o out a --force <<'END'
 out: 49 tokens in 3 documents from 1 part, 4.7 KiB in T.

@@ -161,7 +161,7 @@ printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
 refuse 2 'leat: wrong.plan, line 3: "soruce" is none of source, seq-len, base-len, seed, order, epochs, split, use, @
 at, skip, with which the lines of a plan begin' leat order --plan wrong.plan
 refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
-length, join its datasets by leat merge, or leave it out' leat order --source a --seq-len 100
+length, leave it out, or merge its datasets (leat merge)' leat order --source a --seq-len 100
 
 # Values that do not fit into a line of a plan, numbers longer than any, a plan that is larger than one can be.
 told() { # WORDS COMMAND...: it is refused with these among its words

@@ -94,9 +94,9 @@ refuse 1 'leat: cannot find the input nosuch: No such file or directory' leat pa
 refuse 1 'leat: cannot open the list nosuch: No such file or directory' leat pack -o x @nosuch
 cp b.txt b.xyz
 run leat pack -o x b.xyz
-says 2 'give --format jsonl or --format text'
+says 2 'choose the format jsonl or text (--format NAME)'
 run leat pack -o x empty
-says 1 'the folder empty holds no'
+says 1 'the folder empty has no file'
 # lists and folders in which there is nothing to find
 printf '# only words\n\n' >words.list
 refuse 1 'leat: the list words.list names no input' leat pack -o x -t bytes @words.list
@@ -132,7 +132,7 @@ rm -f x.leat x.tokens
 run leat pack -t bytes -o nosuch/x a.jsonl
 says 1 'the folder that nosuch/x.leat is to lie in is not there'
 run leat pack -t bytes -o x --memory 1Mi a.jsonl
-says 2 'give at least'
+says 2 'allow at least'
 for bound in 101% x -1 1.23456%; do
     run leat pack -o x "--max-rejects=$bound" a.jsonl
     says 2 '--max-rejects: '
@@ -244,7 +244,7 @@ grep -q '"documents": 1, ' "$printed" || fail "$ran: $(cat "$printed")"
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: $(cat "$printed")"
 run leat pack -t bytes -o long --max-rejects 1 --resume --json long.jsonl # nothing is left to do
 grep -q '"mb_per_s": 0.0, "tokens_per_s": 0.0, ' "$printed" || fail "$ran: rates of another run: $(cat "$printed")"
-refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint: go on with it (--resume), or start over (--force)' \
+refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or start over (--resume or --force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
 (echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
@@ -293,9 +293,9 @@ r is finished already: 22 tokens in 2 documents.
 END
 for other in '--text=body' '--part=1/2' '--shuffle=3' '--dedup' '--special' 'b.txt'; do
     run leat pack -t bytes -o r --max-rejects 1 --resume a.jsonl "$other"
-    says 1 'r.leat exists already'
+    says 1 'r.leat already exists'
 done
-refuse 1 'leat: r.leat exists already: choose another name, or replace it (--force)' \
+refuse 1 'leat: r.leat already exists; choose another name or replace it (--force)' \
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 # without rejects, those of the run before go
 run leat pack -t bytes -o r --force b.txt

@@ -417,8 +417,8 @@ static void what_is_in_the_way(void)
     T_CHECK(!w);
     resumes_all_the_same();
     T_STATUS(small_open(&fresh, &w, &t_err), LEAT_E_EXISTS); /* a dataset */
-    T_CONTAINS(t_err.message, "exists already");
-    resume_refused(&o, LEAT_E_EXISTS, "exists already");
+    T_CONTAINS(t_err.message, "already exists");
+    resume_refused(&o, LEAT_E_EXISTS, "already exists");
     T_STR(listing(work), "d.leat d.tokens");
     T_CHECK(same_dataset(fresh.name, reference.name));
     unlink(with(fresh.name, ".leat"));

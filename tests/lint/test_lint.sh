@@ -163,6 +163,12 @@ sed 's/^    LEAT_E_STATE = 52/    LEAT_E_NEW = 53,\n&/' kept >include/leat.h
 expect docs 'nothing gives LEAT_E_NEW'
 mend
 
+# ---- Hints ----------------------------------------------------------------------------------------------------------
+
+added src/rows/rows.c 'const char *s = "replace it (--force)";' hints 'an option in a sentence'
+added include/leat.h '    LEAT_HINT_NEW = 99,' hints 'no sentence gives LEAT_HINT_NEW'
+removed python/src/errors.c LEAT_HINT_MERGE hints 'python/src/errors.c:1: no row for LEAT_HINT_MERGE'
+
 # ---- Tables ---------------------------------------------------------------------------------------------------------
 
 renamed() { # FILE FROM TO TEXT: with one word for another

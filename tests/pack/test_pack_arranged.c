@@ -71,7 +71,7 @@ int main(void)
 
     /* one of the outputs has a name that is taken */
     T_OK(pack("new.b", NULL, 0, 0, NULL));
-    refuse(good, 2, LEAT_E_EXISTS, "new.b.leat exists already");
+    refuse(good, 2, LEAT_E_EXISTS, "new.b.leat already exists");
     leat_tokenizer_close(tokenizer);
     return t_end();
 }

@@ -87,7 +87,7 @@ static void test_tiktoken_refusals(void)
         const char *sentence;
     } rows[] = {
         { "x.tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "say which with --pattern: gpt2, r50k_base" },
-        { "x.tiktoken", "YQ== 0\n", "foo", LEAT_E_ARGUMENT, "--pattern foo: no such pattern; there are: gpt2" },
+        { "x.tiktoken", "YQ== 0\n", "foo", LEAT_E_ARGUMENT, "unknown pattern foo; choose one of gpt2" },
         { "cl100k_base.tiktoken", "YQ== 0\n", NULL, LEAT_E_VOCABULARY,
           "holds 1 tokens, and the published cl100k_base has 100256" },
         { LONG_NAME ".tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "say which with --pattern" },
@@ -104,7 +104,7 @@ static void test_tiktoken_refusals(void)
         { "x.tiktoken", "YQ== 99999999999999999999999\n", "gpt2", LEAT_E_VOCABULARY, "ranks above 16777215" },
         { "x.tiktoken", "YQ== 0\nYg== 1\nYQ== 7\n", "gpt2", LEAT_E_VOCABULARY, "the ranks 0 and 7 are the same bytes" },
         { "x.tiktoken", "YQ== 3\nYg== 3\n", "gpt2", LEAT_E_VOCABULARY, "two tokens have the id 3" },
-        { "x.json", "{\"model\":{}}", "gpt2", LEAT_E_ARGUMENT, "only *.tiktoken files need it" },
+        { "x.json", "{\"model\":{}}", "gpt2", LEAT_E_ARGUMENT, "a pattern applies only to *.tiktoken files" },
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

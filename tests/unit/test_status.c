@@ -50,8 +50,20 @@ static void test_long_paths(void)
     T_CHECK(strlen(t_err.message) < sizeof t_err.message);
 }
 
+static void test_hint(void)
+{
+    T_STATUS(status_set_hint(&t_err, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "%s exists", "a"), LEAT_E_EXISTS);
+    T_CHECK(t_err.hint == LEAT_HINT_REPLACE && t_err.offset == LEAT_NONE && t_err.os_error == 0);
+    status_before(&t_err, LEAT_E_EXISTS, "lane %d", 7);
+    status_after(&t_err, "; %s", "really");
+    T_CHECK(t_err.hint == LEAT_HINT_REPLACE && strcmp(t_err.message, "lane 7: a exists; really") == 0);
+    status_set_os(&t_err, ENOENT, "x");
+    T_CHECK(t_err.hint == LEAT_HINT_NONE);
+}
+
 static void test_nobody_asks(void)
 {
+    T_STATUS(status_set_hint(NULL, LEAT_E_EXISTS, LEAT_HINT_REPLACE, "x"), LEAT_E_EXISTS);
     T_STATUS(status_set(NULL, LEAT_E_STATE, "x"), LEAT_E_STATE);
     T_STATUS(status_set_at(NULL, LEAT_E_HEADER, 3, "x"), LEAT_E_HEADER);
     T_STATUS(status_set_os(NULL, ENOENT, "x"), LEAT_E_NO_FILE);
@@ -69,6 +81,7 @@ int main(void)
 {
     test_errnos();
     test_long_paths();
+    test_hint();
     test_nobody_asks();
     test_names();
     return t_end();

@@ -45,16 +45,16 @@ struct merge {
 static enum leat_status check_request(const struct merge *m, struct leat_error *err)
 {
     const struct leat_merge_options *o = &m->options;
-    const char *what = o->dedup ? "--dedup" : o->split_count > 0 ? "--split" : NULL;
+    const char *what = o->dedup ? "deduplication" : o->split_count > 0 ? "splitting" : NULL;
     char text[SHARES_TEXT];
 
     if (m->sources.shares.of && (o->shuffle || o->dedup)) {
         shares_print(text, &m->sources.shares);
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
-            "these are only part %s of a run: %s is for all parts at once, or the result would not be that "
-            "of the whole run; merge them without it, or name the other parts too",
-            text, o->dedup ? "--dedup" : "--shuffle");
+            "these are only part %s of a run: %s needs all parts at once, or the result differs from the whole "
+            "run's; merge them without it, or name the other parts too",
+            text, o->dedup ? "deduplication" : "shuffling");
     }
     return what ? sources_need_hashes(&m->sources, what, err) : LEAT_OK;
 }
@@ -104,9 +104,9 @@ static enum leat_status choose_output(const struct merge *m, const struct docume
     if (m->splits.count == 0)
         return LEAT_OK;
     if (!d->origin.text_hash)
-        return status_set(err, LEAT_E_NOT_FOUND,
-                          "document %llu has no hash of its text, by which --split divides; pack its input again",
-                          (unsigned long long)d->number);
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
+                               "document %llu has no text hash, which splitting needs; pack its input again",
+                               (unsigned long long)d->number);
     *output = split_fractions_choose(&m->splits, d->origin.text_hash);
     return LEAT_OK;
 }

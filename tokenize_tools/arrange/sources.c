@@ -132,10 +132,9 @@ enum leat_status sources_need_hashes(const struct sources *s, const char *what, 
 {
     for (size_t i = 0; i < s->count; i++)
         if (!s->items[i].hashes)
-            return status_set(err, LEAT_E_NOT_FOUND,
-                              "%.300s has no hashes of its documents' texts, which %s needs: pack its inputs again "
-                              "(leat pack stores them)",
-                              s->items[i].name, what);
+            return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_PACK,
+                                   "%.300s has no text hashes, which %s needs; pack its inputs again", s->items[i].name,
+                                   what);
     return LEAT_OK;
 }
 

@@ -67,7 +67,7 @@ int cli_failed(const struct leat_error *err)
         cli_error("interrupted");
         return CLI_INTERRUPTED;
     }
-    cli_error("%s", err->message);
+    cli_error("%s%s", err->message, cli_hint(err));
     return err->status == LEAT_E_ARGUMENT ? CLI_WRONG : CLI_FAILED;
 }
 

@@ -90,7 +90,9 @@ int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, co
     s = leat_tokenizer_open(t, spec, &options, &err);
     if (s == LEAT_OK)
         return CLI_DONE;
-    return s == LEAT_E_ARGUMENT ? command_wrong(self, "%s", err.message) : cli_failed(&err);
+    /* a hint says what to change; without one, the command's help does */
+    return s == LEAT_E_ARGUMENT && err.hint == LEAT_HINT_NONE ? command_wrong(self, "%s", err.message)
+                                                              : cli_failed(&err);
 }
 
 int commands_on_progress(void *context, uint64_t done, uint64_t total)

@@ -341,7 +341,7 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
         cli_error("interrupted after %s in %s", units_counted(report->tokens, "token").text,
                   units_counted(report->documents, "document").text);
     } else if (err->status == LEAT_E_REJECTS) {
-        cli_error("%s", err->message);
+        cli_error("%s%s", err->message, cli_hint(err));
         pack_options_say_damage(v, report); /* of few records, the one at the break is too many by itself */
     } else {
         code = cli_failed(err);

@@ -69,9 +69,7 @@ void record_format_tell(char text[RECORD_FORMAT_SENTENCE])
     add(&s, ", each also with ", "");
     for (int form = 1; form < BYTE_FORMS; form++)
         add(&s, between(form == 1, form + 1 == BYTE_FORMS), byte_stream_decompressor((enum byte_form)form)->suffix);
-    add(&s, " behind): give ", "");
-    for (int i = 1; i < RECORD_FORMAT_COUNT; i++) {
-        add(&s, between(i == 1, i + 1 == RECORD_FORMAT_COUNT), "--format ");
-        add(&s, "", record_format_names[i]);
-    }
+    add(&s, " after it); choose the format ", "");
+    for (int i = 1; i < RECORD_FORMAT_COUNT; i++)
+        add(&s, between(i == 1, i + 1 == RECORD_FORMAT_COUNT), record_format_names[i]);
 }

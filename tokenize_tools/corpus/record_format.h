@@ -40,8 +40,8 @@ const struct record_format *record_format_number(int number);
 /* By what a file is called, .zst and .gz left out of account; NULL: it does not tell. */
 const struct record_format *record_format_of_name(const char *path);
 
-/* What files may be called, and what else can be said, for a sentence: "(.jsonl, .txt or .md, each also with .zst or .gz
- * behind): give --format jsonl or --format text". */
+/* The suffixes that files may have, and the formats that can be chosen, for a sentence with LEAT_HINT_FORMAT: "(.jsonl,
+ * .txt or .md, each also with .zst or .gz after it); choose the format jsonl or text". */
 #define RECORD_FORMAT_SENTENCE 256
 void record_format_tell(char text[RECORD_FORMAT_SENTENCE]);
 

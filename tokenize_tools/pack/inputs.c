@@ -87,7 +87,7 @@ static enum leat_status add_file(struct search *s, const char *path, const struc
     if (!given)
         return LEAT_OK;
     record_format_tell(names);
-    return status_set(err, LEAT_E_ARGUMENT, "%s: its name does not tell what it is %s", path, names);
+    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, "%s: unknown suffix %s", path, names);
 }
 
 static enum leat_status find_in_folder(struct search *s, const char *folder, struct leat_error *err)
@@ -145,8 +145,8 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
         return status_set(err, LEAT_E_NOT_FOUND, "the folder %s holds no file", folder);
     if (s->list->count == before) {
         record_format_tell(names);
-        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s holds no file whose name tells what it is %s", folder,
-                          names);
+        return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT,
+                               "the folder %s has no file with a known suffix %s", folder, names);
     }
     qsort(s->list->items + before, s->list->count - before, sizeof *s->list->items, by_path);
     return LEAT_OK;

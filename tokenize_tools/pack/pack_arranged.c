@@ -96,7 +96,8 @@ static enum leat_status look_before(const struct arranging *a, const char *split
     enum leat_status s = name ? file_identify(name, &index, err) : status_no_memory(err, strlen(a->output));
 
     if (s == LEAT_OK && index.exists)
-        s = status_set(err, LEAT_E_EXISTS, "%s exists already: choose another name, or replace it (--force)", name);
+        s = status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                            "%s already exists; choose another name or replace it", name);
     free(name);
     return s;
 }

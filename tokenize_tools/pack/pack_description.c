@@ -106,10 +106,10 @@ static size_t line_length(const uint8_t *text, size_t bytes)
 static enum leat_status say_difference(const char *path, const uint8_t *then, size_t then_bytes, const uint8_t *now,
                                        size_t now_bytes, struct leat_error *err)
 {
-    return status_set(
-        err, LEAT_E_CHECKPOINT,
-        "this is not the run that %.300s was left by: that one had \"%.*s\", this one has \"%.*s\"; give the "
-        "same inputs and options, or begin anew with --force",
+    return status_set_hint(
+        err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
+        "%.300s is from another run: that one had \"%.*s\", this one has \"%.*s\"; give the same inputs and options "
+        "or start over",
         path, (int)(then_bytes < 250 ? then_bytes : 250), (const char *)then, (int)(now_bytes < 250 ? now_bytes : 250),
         (const char *)now);
 }

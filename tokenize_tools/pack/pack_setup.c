@@ -56,9 +56,9 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->threads--;
     left = left_over(bound, held, s->threads);
     if (left < min)
-        return status_set(
-            err, LEAT_E_ARGUMENT, "%.1f MiB of memory are too little for this tokenizer: give at least %llu MiB",
-            (double)bound / (double)MIB,
+        return status_set_hint(
+            err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
+            "%.1f MiB of memory is too little for this tokenizer; allow at least %llu MiB", (double)bound / (double)MIB,
             (unsigned long long)((held + WRITER_COST + THREAD_COST + min) / (PIECE_SHARE - 1) * PIECE_SHARE / MIB + 1));
     s->flight_bytes = left / 2 + left / 8;
     s->unit_bytes = UNIT_MAX;

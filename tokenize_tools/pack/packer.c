@@ -103,9 +103,9 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
 static enum leat_status check_options(const struct leat_pack_options *o, struct leat_error *err)
 {
     if (o->shuffle || o->dedup || o->split_count > 0)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "a packer writes documents in the order in which they are given: leat_merge() shuffles, "
-                          "deduplicates or splits what it has made");
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
+                               "a packer writes documents in the order in which they come; shuffle, deduplicate or "
+                               "split its dataset with a merge");
     return LEAT_OK;
 }
 
@@ -118,10 +118,10 @@ static enum leat_status say_finished(const struct leat_packer *p, enum leat_stat
         return s;
     if (!index.exists)
         return s;
-    return status_set(err, LEAT_E_EXISTS,
-                      "%s is finished already, and there is nothing to go on with: use it, choose another name, or "
-                      "replace it (--force)",
-                      p->run.index_path);
+    return status_set_hint(err, LEAT_E_EXISTS, LEAT_HINT_REPLACE,
+                           "%s is finished already, with nothing left to resume; use it, choose another name or "
+                           "replace it",
+                           p->run.index_path);
 }
 
 static enum leat_status open_output(struct leat_packer *p, struct leat_error *err)

@@ -64,8 +64,10 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
         return load_tiktoken(spec, source, err);
     }
     if (source->pattern)
-        return status_set(err, LEAT_E_ARGUMENT, "--pattern %s: only *.tiktoken files need it, and %s is none",
-                          source->pattern, source->path);
+        return status_set_hint(
+            err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
+            "a pattern applies only to *.tiktoken files, and %s is not one; leave out the pattern %s", source->path,
+            source->pattern);
     if (p < end && (*p == '{' || *p == '['))
         return load_json(spec, format, source, err);
     if (source->size > 0 && source->bytes[0] == 0x0a) { /* field 1 of ModelProto: a piece */

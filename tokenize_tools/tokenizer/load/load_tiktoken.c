@@ -162,21 +162,20 @@ static enum leat_status find_name(struct reader *r, const struct tiktoken_name *
     if (source->pattern) {
         *name = tiktoken_name_find(source->pattern);
         return *name ? LEAT_OK
-                     : status_set(r->err, LEAT_E_ARGUMENT, "--pattern %s: no such pattern; there are: %s",
-                                  source->pattern, tiktoken_name_list());
+                     : status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
+                                       "unknown pattern %s; choose one of %s", source->pattern, tiktoken_name_list());
     }
     *name = tiktoken_name_of_file(source->path);
     if (!*name)
-        return status_set(r->err, LEAT_E_ARGUMENT,
-                          "%s: neither the file nor its name tells the pattern that cuts text into pieces; say which "
-                          "with --pattern: %s",
-                          source->path, tiktoken_name_list());
+        return status_set_hint(r->err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
+                               "%s: neither the file nor its name says which pattern splits text; choose one of %s",
+                               source->path, tiktoken_name_list());
     if ((*name)->ranks != r->spec->token_count)
-        return status_set(r->err, LEAT_E_VOCABULARY,
-                          "%s holds %u tokens, and the published %s has %u: is the file whole? With --pattern %s it is "
-                          "taken as it is, without special tokens",
-                          source->path, (unsigned)r->spec->token_count, (*name)->name, (unsigned)(*name)->ranks,
-                          (*name)->name);
+        return status_set_hint(r->err, LEAT_E_VOCABULARY, LEAT_HINT_PATTERN,
+                               "%s holds %u tokens, but the published %s has %u: is the file complete? To take it as "
+                               "it is, without special tokens, name the pattern %s",
+                               source->path, (unsigned)r->spec->token_count, (*name)->name, (unsigned)(*name)->ranks,
+                               (*name)->name);
     return LEAT_OK;
 }
 

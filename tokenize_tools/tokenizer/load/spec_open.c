@@ -18,7 +18,8 @@ static enum leat_status open_builtin(struct opened_spec *o, const char *pattern,
     enum leat_status s;
 
     if (pattern)
-        return status_set(err, LEAT_E_ARGUMENT, "--pattern %s: the built-in %s has its own", pattern, o->at.builtin);
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
+                               "the built-in %s has its own pattern; leave out the pattern %s", o->at.builtin, pattern);
     if ((s = builtin_load(&o->spec, o->at.builtin, err)) == LEAT_OK)
         identify(o, NULL);
     return s;

@@ -1,0 +1,23 @@
+/* hints.c: how the command spells what a library's error hints at: a row per hint of enum leat_hint. */
+#include <stddef.h>
+
+#include "cli.h"
+
+static const char *const spellings[] = {
+    [LEAT_HINT_NONE] = "",
+    [LEAT_HINT_REPLACE] = " (--force)",
+    [LEAT_HINT_RESUME] = " (--resume)",
+    [LEAT_HINT_RESUME_OR_REPLACE] = " (--resume or --force)",
+    [LEAT_HINT_PATTERN] = " (--pattern NAME)",
+    [LEAT_HINT_FORMAT] = " (--format NAME)",
+    [LEAT_HINT_PACK] = " (leat pack)",
+    [LEAT_HINT_MERGE] = " (leat merge)",
+    [LEAT_HINT_READ] = "", /* no command maps tokens */
+    [LEAT_HINT_INPUTS] = " (leat info)",
+    [LEAT_HINT_MEMORY] = " (--memory SIZE)",
+};
+
+const char *cli_hint(const struct leat_error *err)
+{
+    return err->hint < sizeof spellings / sizeof *spellings ? spellings[err->hint] : "";
+}
