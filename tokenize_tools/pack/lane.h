@@ -9,8 +9,9 @@
 
 struct lane {
     struct pack_setup *setup;
-    size_t input, input_end; /* the inputs that it stands for */
-    int fd;                  /* of a plain file of lines; -1: none */
+    const struct unit_kind *kind; /* that its inputs are cut into */
+    size_t input, input_end;      /* the inputs that it stands for */
+    int fd;                       /* of a plain file of lines; -1: none */
     struct byte_stream *stream;
     bool opened;
     bool ended;             /* there is no next unit: who cuts knows; others look at `whole` */
@@ -36,6 +37,10 @@ void lane_free(struct lane *l); /* with its units */
 
 /* Puts a unit behind the others. */
 void lane_append(struct lane *l, struct unit *u);
+
+/* For the kinds of units that read an input: opens it once, and goes to where the units written so far end. A plain file
+ * is then in `fd`, anything else in `stream`. */
+enum leat_status lane_open(struct lane *l, struct leat_error *err);
 
 /* Makes the next unit. Failures stay in the unit, and end the lane. */
 void lane_cut(struct lane *l, struct unit *u);

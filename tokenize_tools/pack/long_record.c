@@ -10,7 +10,7 @@
 #include "base/status.h"
 #include "corpus/json/json_push.h"
 #include "corpus/lines.h"
-#include "pack_worker.h"
+#include "steps.h"
 
 struct long_record {
     struct pack_worker *w;
@@ -18,11 +18,11 @@ struct long_record {
     const char *name;
     uint64_t at, left; /* what comes next of the string between its quotes */
     struct json_unescape state;
-    char raw[LONG_PART / 2];
-    char text[LONG_PART / 2 + JSON_UNESCAPE_HELD];
+    char raw[LONG_CHUNK / 2];
+    char text[LONG_CHUNK / 2 + JSON_UNESCAPE_HELD];
 };
 
-static enum leat_status read_part(struct long_record *r, uint64_t at, size_t count, struct leat_error *err)
+static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t count, struct leat_error *err)
 {
     return file_read_at(r->fd, at, r->raw, count, r->name, err);
 }
@@ -39,7 +39,7 @@ static enum leat_status check(struct long_record *r, struct json_push *push, uin
     for (uint64_t done = 0; s == LEAT_OK && !enough && done < bytes;) {
         size_t count = bytes - done < sizeof r->raw ? (size_t)(bytes - done) : sizeof r->raw;
 
-        s = read_part(r, at + done, count, err);
+        s = read_chunk(r, at + done, count, err);
         *blank = *blank && s == LEAT_OK && lines_blank(r->raw, count);
         if (s == LEAT_OK)
             s = json_push_feed(push, r->raw, count, &enough, err);
@@ -48,7 +48,7 @@ static enum leat_status check(struct long_record *r, struct json_push *push, uin
     return s == LEAT_OK ? json_push_end(push, pushed, err) : s;
 }
 
-static enum leat_status next_part(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
+static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
 {
     struct long_record *r = context;
     enum leat_status s = LEAT_OK;
@@ -56,13 +56,13 @@ static enum leat_status next_part(void *context, const uint8_t **bytes, size_t *
     *bytes = (const uint8_t *)r->text;
     *count = 0;
     while (s == LEAT_OK && *count == 0 && r->left > 0) {
-        size_t part = r->left < sizeof r->raw ? (size_t)r->left : sizeof r->raw;
+        size_t raw = r->left < sizeof r->raw ? (size_t)r->left : sizeof r->raw;
 
-        s = read_part(r, r->at, part, err);
-        r->at += part;
-        r->left -= part;
+        s = read_chunk(r, r->at, raw, err);
+        r->at += raw;
+        r->left -= raw;
         if (s == LEAT_OK)
-            json_unescape_part(&r->w->setup->fields, &r->state, r->raw, part, r->left == 0, r->text, count);
+            json_unescape_part(&r->w->setup->fields, &r->state, r->raw, raw, r->left == 0, r->text, count);
     }
     return s;
 }
@@ -80,7 +80,7 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
     d->line = line;
     s = unit_keep(u, pushed->id, pushed->id_bytes, &d->id, err);
     if (s == LEAT_OK)
-        s = long_text_encode(r->w, u, d, next_part, r, refused, err);
+        s = long_text_encode(r->w, u, d, next_chunk, r, refused, err);
     if (s == LEAT_OK && *refused)
         u->document_count--;
     return s;

@@ -1,12 +1,11 @@
 /*
- * long_text.c: a text of any length, part by part: repaired, hashed and encoded on the way, its ids kept in a file
+ * long_text.c: a text of any length, chunk by chunk: repaired, hashed and encoded on the way, its ids kept in a file
  * without a name. All threads share one encoder for that, which may take a good part of the memory.
  */
 #include <string.h>
 
 #include "base/status.h"
-#include "base/utf8.h"
-#include "pack_worker.h"
+#include "steps.h"
 #include "text_hash.h"
 
 struct long_text {
@@ -15,7 +14,7 @@ struct long_text {
     struct leat_encoder *encoder;
     struct text_hash hash;
     uint64_t bytes, tokens;
-    struct buffer part; /* of the text: what the part before left over, and this one */
+    struct buffer chunk; /* of the text: what the chunk before left over, and this one */
 };
 
 static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err)
@@ -24,12 +23,12 @@ static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint6
     enum leat_status s;
 
     narrow->size = 0;
-    s = unit_put_ids(t->w->setup, narrow, ids, count, err);
+    s = step_put_ids(t->w->setup, narrow, ids, count, err);
     t->tokens += count;
     return s == LEAT_OK && count > 0 ? spool_append(&t->u->spooled, narrow->bytes, narrow->size, err) : s;
 }
 
-static enum leat_status encode_part(struct long_text *t, const uint8_t *text, size_t bytes, struct leat_error *err)
+static enum leat_status encode_chunk(struct long_text *t, const char *text, size_t bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -39,7 +38,7 @@ static enum leat_status encode_part(struct long_text *t, const uint8_t *text, si
         const uint32_t *ids;
         uint64_t used, count;
 
-        s = leat_encoder_part(t->encoder, (const char *)text, bytes, &used, &ids, &count, err);
+        s = leat_encoder_part(t->encoder, text, bytes, &used, &ids, &count, err);
         if (s == LEAT_OK) {
             text += used;
             bytes -= (size_t)used;
@@ -49,29 +48,17 @@ static enum leat_status encode_part(struct long_text *t, const uint8_t *text, si
     return s;
 }
 
-/* Takes what is whole of `part`: the rest stays there. */
-static enum leat_status take_part(struct long_text *t, bool last, struct leat_error *err)
+/* Takes what is whole of `chunk`: the rest stays there. */
+static enum leat_status take_chunk(struct long_text *t, bool last, struct leat_error *err)
 {
-    struct buffer *repaired = &t->w->repaired;
-    size_t left = last ? 0 : utf8_open_end(t->part.bytes, t->part.size), whole = t->part.size - left;
-    size_t valid = utf8_valid_prefix(t->part.bytes, whole);
-    const uint8_t *text = t->part.bytes;
-    size_t bytes = whole;
-    enum leat_status s = LEAT_OK;
+    const char *text;
+    size_t taken, bytes;
+    enum leat_status s = step_check_chunk(t->w, &t->chunk, last, t->bytes, &taken, &text, &bytes, err);
 
-    if (valid < whole && t->w->setup->reject_invalid)
-        return unit_say_malformed(t->bytes + valid, err);
-    if (valid < whole) {
-        repaired->size = 0;
-        s = utf8_repair(repaired, text, whole, NULL, err);
-        text = repaired->bytes;
-        bytes = repaired->size;
-    }
     if (s == LEAT_OK)
-        s = encode_part(t, text, bytes, err);
-    if (left > 0)
-        memmove(t->part.bytes, t->part.bytes + whole, left);
-    t->part.size = left;
+        s = encode_chunk(t, text, bytes, err);
+    memmove(t->chunk.bytes, t->chunk.bytes + taken, t->chunk.size - taken);
+    t->chunk.size -= taken;
     return s;
 }
 
@@ -87,9 +74,9 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
 
         s = next(context, &bytes, &count, err);
         if (s == LEAT_OK)
-            s = buffer_append(&t->part, bytes, count, err);
+            s = buffer_append(&t->chunk, bytes, count, err);
         if (s == LEAT_OK)
-            s = take_part(t, count == 0, err);
+            s = take_chunk(t, count == 0, err);
     }
     if (s == LEAT_OK)
         s = leat_encoder_end(t->encoder, &ids, &id_count, err);
@@ -126,11 +113,11 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
     } else if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
         *refused = true;
         if (s == LEAT_E_PIECE)
-            status_set(err, s, UNIT_PIECE_REASON);
+            status_set(err, s, STEP_PIECE_REASON);
     }
     if (s != LEAT_OK)
         u->spooled.bytes = spooled;
     text_hash_free(&t.hash);
-    buffer_free(&t.part);
+    buffer_free(&t.chunk);
     return *refused ? LEAT_OK : s;
 }

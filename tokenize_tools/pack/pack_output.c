@@ -10,7 +10,8 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "pack_description.h"
-#include "pack_worker.h"
+#include "steps.h"
+#include "unit_kinds.h"
 
 /* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the text. */
 #define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))
@@ -195,10 +196,10 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
 {
     size_t width = o->setup->ids_wide ? 4 : 2;
     uint64_t left = tokens * width;
-    enum leat_status s = buffer_reserve(&u->text, LONG_PART, err);
+    enum leat_status s = buffer_reserve(&u->text, LONG_CHUNK, err);
 
     while (s == LEAT_OK && left > 0) {
-        size_t count = left < LONG_PART ? (size_t)left : LONG_PART;
+        size_t count = left < LONG_CHUNK ? (size_t)left : LONG_CHUNK;
 
         s = spool_read(&u->spooled, *at, u->text.bytes, count, err);
         if (s == LEAT_OK && width == 4)
@@ -361,7 +362,7 @@ enum leat_status pack_output_write(void *context, struct unit *u, struct leat_er
 {
     struct pack_output *o = context;
     uint64_t began = pack_cpu_ns();
-    enum leat_status s = u->kind == UNIT_INPUT ? declare_given(o, u, err) : declare_inputs(o, u->input_end, err);
+    enum leat_status s = u->kind->declares ? declare_given(o, u, err) : declare_inputs(o, u->input_end, err);
 
     if (s == LEAT_OK)
         s = write_documents(o, u, err);

@@ -7,7 +7,8 @@
 #include "base/status.h"
 #include "pack_description.h"
 #include "pack_run.h"
-#include "pack_worker.h"
+#include "steps.h"
+#include "unit_kinds.h"
 
 #define MAX_NOTE ((uint64_t)1 << 20)
 
@@ -43,7 +44,8 @@ static void put(struct leat_packer *p)
 }
 
 /* A unit of this kind that has room for `bytes` more, or is empty. */
-static enum leat_status take(struct leat_packer *p, enum unit_kind kind, uint64_t bytes, struct leat_error *err)
+static enum leat_status take(struct leat_packer *p, const struct unit_kind *kind, uint64_t bytes,
+                             struct leat_error *err)
 {
     struct unit *u = p->unit;
 
@@ -87,7 +89,7 @@ static enum leat_status add_text(struct leat_packer *p, const char *text, uint64
                                  const struct leat_origin *origin, struct leat_error *err)
 {
     struct unit_document *d;
-    enum leat_status s = bytes < SIZE_MAX / 2 ? take(p, UNIT_TEXTS, bytes, err) : status_no_memory(err, bytes);
+    enum leat_status s = bytes < SIZE_MAX / 2 ? take(p, &unit_texts, bytes, err) : status_no_memory(err, bytes);
 
     if (s != LEAT_OK)
         return s;
@@ -181,7 +183,7 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
         return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: no path is given");
     put(p);
     if (s == LEAT_OK)
-        s = take(p, UNIT_INPUT, 0, &why);
+        s = take(p, &unit_input, 0, &why);
     if (s == LEAT_OK)
         s = buffer_append(&p->unit->strings, path, strlen(path), &why);
     if (s != LEAT_OK)
@@ -267,10 +269,10 @@ enum leat_status leat_packer_add_ids(struct leat_packer *p, const uint32_t *ids,
         return s;
     s = p->failed;
     if (s == LEAT_OK)
-        s = count < SIZE_MAX / 8 ? take(p, UNIT_IDS, 4 * count, &why) : status_no_memory(&why, count);
+        s = count < SIZE_MAX / 8 ? take(p, &unit_ids, 4 * count, &why) : status_no_memory(&why, count);
     if (s == LEAT_OK) {
         d = add_document(p, origin, &why);
-        s = d ? unit_put_ids(&p->run.setup, &p->unit->tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
+        s = d ? step_put_ids(&p->run.setup, &p->unit->tokens, ids, count, &why) : LEAT_E_NO_MEMORY;
     }
     if (s != LEAT_OK)
         return fail(p, s, &why, err);

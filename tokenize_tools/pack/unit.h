@@ -16,16 +16,7 @@
 #include "leat_pack.h"
 #include "spool.h"
 
-enum unit_kind {
-    UNIT_RANGE,  /* of a plain file of lines: bytes [offset, offset + length), read by whoever encodes it */
-    UNIT_COUNT,  /* the same, but only its lines are counted: what lies before the share of a part */
-    UNIT_BLOCK,  /* whole lines in `text`, which begin at `offset` of the decompressed input */
-    UNIT_RECORD, /* one record too big for memory, in `record` */
-    UNIT_FILES,  /* inputs of text, whole: from `input` up to `input_end` */
-    UNIT_TEXTS,  /* texts that a program gave: `documents` has their places in `text` */
-    UNIT_IDS,    /* the same with ids: `documents` and `tokens` are complete */
-    UNIT_INPUT   /* a program declares an input: `strings` is its path */
-};
+struct unit_kind;
 
 /* What the time of a run goes into. */
 enum stage { STAGE_READ, STAGE_SCAN, STAGE_ENCODE, STAGE_WRITE, STAGE_COUNT };
@@ -64,8 +55,8 @@ struct unit_end {
 };
 
 struct unit {
-    enum unit_kind kind;
-    size_t input, input_end; /* places in the list of inputs */
+    const struct unit_kind *kind; /* unit_kinds.h */
+    size_t input, input_end;      /* places in the list of inputs */
     uint64_t offset, length;
     struct byte_mark mark; /* where a stream can go on so that it comes to `offset` */
     struct buffer text;

@@ -2,9 +2,12 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "base/utf8.h"
 #include "corpus/lines.h"
-#include "pack_worker.h"
+#include "lane.h"
+#include "steps.h"
+#include "unit_kinds.h"
+
+#define FILES_IN_A_UNIT 256
 
 struct text_file {
     struct pack_worker *w;
@@ -53,7 +56,7 @@ static enum leat_status read_start(struct text_file *f, bool *whole, struct leat
 {
     struct buffer *b = f->start;
     uint64_t max = f->w->setup->long_bytes;
-    size_t room = LONG_PART, got = 1;
+    size_t room = LONG_CHUNK, got = 1;
     enum leat_status s = LEAT_OK;
 
     if (f->u->tokens.size > 2 * max)
@@ -76,8 +79,8 @@ static size_t mark_bytes(const struct buffer *b)
     return lines_mark((const char *)b->bytes, b->size);
 }
 
-/* The parts of a long text: what has been read, then the rest. */
-static enum leat_status next_part(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
+/* The chunks of a long text: what has been read, then the rest. */
+static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err)
 {
     struct text_file *f = context;
     enum leat_status s;
@@ -91,9 +94,9 @@ static enum leat_status next_part(void *context, const uint8_t **bytes, size_t *
         return LEAT_OK;
     }
     f->start->size = 0;
-    s = buffer_reserve(f->start, LONG_PART, err);
+    s = buffer_reserve(f->start, LONG_CHUNK, err);
     *bytes = f->start->bytes;
-    return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_PART, count, err) : s;
+    return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_CHUNK, count, err) : s;
 }
 
 static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
@@ -111,23 +114,19 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
     if (s != LEAT_OK)
         return s;
     if (whole) {
-        const uint8_t *text = f->start->bytes + mark_bytes(f->start);
-        size_t bytes = f->start->size - mark_bytes(f->start), valid = utf8_valid_prefix(text, bytes);
+        const char *text = (const char *)f->start->bytes + mark_bytes(f->start);
+        size_t bytes = f->start->size - mark_bytes(f->start);
 
-        if (valid == bytes || !f->w->setup->reject_invalid) {
-            s = unit_encode_text(f->w, u, d, (const char *)text, bytes, valid < bytes, &refused, err);
-        } else {
-            refused = true;
-            unit_say_malformed(valid, &why);
-            s = unit_reject(u, input, 0, LEAT_NONE, why.message, text, bytes, err);
-        }
+        s = step_check_text(f->w, u, d, text, bytes, text, bytes, &refused, err);
+        if (s == LEAT_OK && !refused)
+            s = step_encode_text(f->w, u, d, text, bytes, &refused, err);
     } else {
         char sample[UNIT_SAMPLE];
         size_t skip = mark_bytes(f->start), left = f->start->size - skip;
         size_t sample_bytes = left < sizeof sample ? left : sizeof sample;
 
         memcpy(sample, f->start->bytes + skip, sample_bytes);
-        s = long_text_encode(f->w, u, d, next_part, f, &refused, &why);
+        s = long_text_encode(f->w, u, d, next_chunk, f, &refused, &why);
         if (s != LEAT_OK)
             *err = why;
         else if (refused)
@@ -149,10 +148,10 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
     while (s == LEAT_OK) {
         size_t got;
 
-        s = buffer_reserve(&w->text, LONG_PART, err);
+        s = buffer_reserve(&w->text, LONG_CHUNK, err);
         w->text.size = 0;
         if (s == LEAT_OK)
-            s = read_some(&f, w->text.bytes, LONG_PART, &got, err);
+            s = read_some(&f, w->text.bytes, LONG_CHUNK, &got, err);
         if (s != LEAT_OK || got == 0)
             break;
     }
@@ -164,11 +163,46 @@ static enum leat_status read_file(struct pack_worker *w, struct unit *u, size_t 
     return s;
 }
 
-enum leat_status unit_read_files(struct pack_worker *w, struct unit *u, struct leat_error *err)
+static enum leat_status encode_files(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
+    (void)fd;
     for (size_t i = u->input; s == LEAT_OK && i < u->input_end; i++)
         s = read_file(w, u, i, err);
     return s;
 }
+
+/* ---- Cutting ---- */
+
+static bool takes_texts(const struct input *in)
+{
+    return !in->format->find;
+}
+
+/* Small texts go together. */
+static size_t end_of_group(const struct pack_setup *setup, size_t input)
+{
+    const struct input_list *list = &setup->inputs;
+    uint64_t bytes = 0;
+    size_t end = input;
+
+    do
+        bytes += list->items[end++].size;
+    while (end < list->count && end - input < FILES_IN_A_UNIT && takes_texts(&list->items[end]) &&
+           bytes + list->items[end].size <= setup->unit_bytes / 2);
+    return end;
+}
+
+static enum leat_status cut_files(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    (void)err;
+    for (size_t i = l->input; i < l->input_end; i++)
+        u->disk_bytes += l->setup->inputs.items[i].size;
+    l->ended = true;
+    return LEAT_OK;
+}
+
+const struct unit_kind unit_files = {
+    .takes = takes_texts, .group = end_of_group, .cut = cut_files, .encode = encode_files
+};

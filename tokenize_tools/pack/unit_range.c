@@ -9,7 +9,9 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "corpus/lines.h"
-#include "pack_worker.h"
+#include "lane.h"
+#include "steps.h"
+#include "unit_kinds.h"
 
 /* A line's end is looked for in steps of so many bytes beyond the range. A whole page at least: the last page too is
  * hashed here. */
@@ -105,7 +107,7 @@ static enum leat_status find_end(struct range *r, uint64_t line, uint64_t *end, 
 static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *end, struct leat_error *err)
 {
     struct buffer *b = &r->w->narrow;
-    enum leat_status s = buffer_reserve(b, LONG_PART, err);
+    enum leat_status s = buffer_reserve(b, LONG_CHUNK, err);
 
     b->size = 0;
     while (s == LEAT_OK && from < r->in->size) {
@@ -113,7 +115,7 @@ static enum leat_status find_far_end(struct range *r, uint64_t from, uint64_t *e
         const uint8_t *newline;
         size_t got;
 
-        s = read_some(r, b->bytes, left < LONG_PART ? (size_t)left : LONG_PART, from, &got, err);
+        s = read_some(r, b->bytes, left < LONG_CHUNK ? (size_t)left : LONG_CHUNK, from, &got, err);
         newline = memchr(b->bytes, '\n', got);
         if (newline) {
             *end = from + (uint64_t)(newline - b->bytes) + 1;
@@ -162,28 +164,66 @@ static enum leat_status take_lines(struct range *r, struct leat_error *err)
     lines = lines_count((char *)b->bytes + (r->u->offset - r->at), (size_t)(last - r->u->offset));
     s = find_end(r, last, &far, &is_long, err);
     if (s == LEAT_OK)
-        s = unit_scan(r->w, r->u, (char *)b->bytes + (first - r->at), (size_t)((is_long ? last : far) - first), first,
+        s = step_scan(r->w, r->u, (char *)b->bytes + (first - r->at), (size_t)((is_long ? last : far) - first), first,
                       err);
     if (s == LEAT_OK)
-        s = unit_encode(r->w, r->u, (char *)b->bytes + (first - r->at), err);
+        s = step_encode(r->w, r->u, (char *)b->bytes + (first - r->at), err);
     if (s != LEAT_OK || !is_long)
         return s;
     s = find_far_end(r, far, &far, err);
     return s == LEAT_OK ? long_record_encode(r->w, r->u, r->fd, last, far - last, last, lines, err) : s;
 }
 
-enum leat_status unit_read_range(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+/* ---- Cutting ---- */
+
+/* The next range of a plain file: first those before the share, of which only the lines are counted. */
+static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    const struct input *in = &l->setup->inputs.items[l->input];
+    bool before = l->next < in->begin;
+    uint64_t end = before ? in->begin : in->end, length = l->setup->unit_bytes - l->next % CHECKSUM_PAGE;
+
+    u->kind = before ? &unit_count : &unit_range;
+    u->length = length < end - l->next ? length : end - l->next;
+    u->disk_bytes = before ? 0 : u->length;
+    l->next += u->length;
+    l->ended = l->next == in->end;
+    if (u->length == 0)
+        u->kind = &unit_ids; /* an empty file: nothing to read */
+    return !l->ended || unit_add_end(u, l->input, in->size, err) ? LEAT_OK : LEAT_E_NO_MEMORY;
+}
+
+static bool takes_lines(const struct input *in)
+{
+    return in->format->find;
+}
+
+static enum leat_status cut_lines(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = lane_open(l, err);
+
+    if (s != LEAT_OK)
+        return s;
+    return l->stream ? unit_block.cut(l, u, err) : cut_range(l, u, err);
+}
+
+/* ---- Encoding ---- */
+
+static enum leat_status encode_range(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     struct range r = { w, u, &w->setup->inputs.items[u->input], fd, u->offset > 0 ? u->offset - 1 : 0 };
     enum leat_status s;
 
     w->text.size = 0;
-    s = read_up_to(&r, u->offset + u->length + (u->kind == UNIT_COUNT ? 0 : BEYOND), err);
+    s = read_up_to(&r, u->offset + u->length + (u->kind == &unit_count ? 0 : BEYOND), err);
     if (s != LEAT_OK)
         return s;
     u->newlines = lines_count((char *)w->text.bytes + (u->offset - r.at), (size_t)u->length);
-    if (u->kind == UNIT_COUNT)
+    if (u->kind == &unit_count)
         return LEAT_OK;
     s = hash_pages(&r, err);
     return s == LEAT_OK ? take_lines(&r, err) : s;
 }
+
+const struct unit_kind unit_range = { .takes = takes_lines, .cut = cut_lines, .encode = encode_range };
+const struct unit_kind unit_count = { .encode = encode_range };

@@ -1,11 +1,9 @@
-/* unit_encode.c: from the texts of a unit to ids in the stored width. */
+/* step_encode.c: from the texts of a unit to ids in the stored width. */
 #include <string.h>
 
-#include "base/status.h"
-#include "base/utf8.h"
-#include "pack_worker.h"
+#include "steps.h"
 
-enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
+enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
                               struct leat_error *err)
 {
     enum leat_status s;
@@ -28,12 +26,6 @@ enum leat_status unit_put_ids(const struct pack_setup *setup, struct buffer *to,
     return LEAT_OK;
 }
 
-enum leat_status unit_say_malformed(uint64_t valid, struct leat_error *err)
-{
-    return status_set(err, LEAT_E_TEXT, "the text is not valid UTF-8 at its byte %llu",
-                      (unsigned long long)(valid + 1));
-}
-
 /* What this thread's encoder has no room for goes to the one that all share. */
 static enum leat_status encode(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                size_t bytes, struct leat_error *err)
@@ -50,7 +42,7 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
             s = leat_encoder_encode(e, text, bytes, &ids, &count, err);
     }
     if (s == LEAT_OK)
-        s = unit_put_ids(w->setup, &u->tokens, ids, count, err);
+        s = step_put_ids(w->setup, &u->tokens, ids, count, err);
     if (s == LEAT_OK) {
         d->tokens = count;
         u->special_strings += leat_encoder_special_strings(e);
@@ -60,24 +52,20 @@ static enum leat_status encode(struct pack_worker *w, struct unit *u, struct uni
     return s;
 }
 
-enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
-                                  size_t bytes, bool malformed, bool *refused, struct leat_error *err)
+enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+                                  size_t bytes, bool *refused, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
     struct leat_error why;
 
     *refused = false;
-    if (malformed) {
-        w->repaired.size = 0;
-        s = utf8_repair(&w->repaired, (const uint8_t *)text, bytes, NULL, err);
-        if (s != LEAT_OK)
-            return s;
-        text = (const char *)w->repaired.bytes;
-        bytes = w->repaired.size;
-    }
+    if (d->malformed)
+        s = step_repair(w, &text, &bytes, err);
+    if (s != LEAT_OK)
+        return s;
     s = encode(w, u, d, text, bytes, &why);
     if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {
-        const char *reason = s == LEAT_E_PIECE ? UNIT_PIECE_REASON : why.message;
+        const char *reason = s == LEAT_E_PIECE ? STEP_PIECE_REASON : why.message;
 
         *refused = true;
         return unit_refuse(u, d, reason, text, bytes, err);
@@ -91,7 +79,7 @@ enum leat_status unit_encode_text(struct pack_worker *w, struct unit *u, struct 
     return LEAT_OK;
 }
 
-enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
+enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err)
 {
     size_t kept = 0, rejects = u->reject_count;
     enum leat_status s = LEAT_OK;
@@ -100,7 +88,7 @@ enum leat_status unit_encode(struct pack_worker *w, struct unit *u, const char *
         struct unit_document *d = &u->documents[i];
         bool refused;
 
-        s = unit_encode_text(w, u, d, text + d->text.begin, d->text.bytes, d->malformed, &refused, err);
+        s = step_encode_text(w, u, d, text + d->text.begin, d->text.bytes, &refused, err);
         if (s == LEAT_OK && !refused)
             u->documents[kept++] = *d;
     }

@@ -1,16 +1,15 @@
-/* unit_scan.c: the records in whole lines: where their texts are, and which are refused. */
+/* step_scan.c: the records in whole lines: where their texts are, and which are refused. */
 #include <string.h>
 
-#include "base/status.h"
-#include "base/utf8.h"
 #include "corpus/lines.h"
-#include "pack_worker.h"
+#include "steps.h"
 
 static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char *text, struct stretch where,
                                     uint64_t offset, uint64_t line, struct leat_error *err)
 {
     char *record = text + where.begin, sample[UNIT_SAMPLE];
-    size_t sample_bytes = 0, valid;
+    size_t sample_bytes = 0;
+    bool refused;
     struct unit_document as_read = { .input = u->input, .offset = offset, .line = line, .text = where }, *d;
     struct json_found found;
     struct leat_error why;
@@ -27,28 +26,25 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
         *err = why;
         return s;
     }
-    valid = utf8_valid_prefix((const uint8_t *)found.text, found.text_bytes);
-    if (valid < found.text_bytes && w->setup->reject_invalid) {
-        unit_say_malformed(valid, &why);
-        return unit_refuse(u, &as_read, why.message, sample, sample_bytes, err);
-    }
+    s = step_check_text(w, u, &as_read, found.text, found.text_bytes, sample, sample_bytes, &refused, err);
+    if (s != LEAT_OK || refused)
+        return s;
     d = unit_add_document(u, err);
     if (!d)
         return LEAT_E_NO_MEMORY;
     *d = as_read;
     d->text = (struct stretch) { (size_t)(found.text - text), found.text_bytes };
-    d->malformed = valid < found.text_bytes;
     return unit_keep(u, found.id, found.id_bytes, &d->id, err);
 }
 
-enum leat_status unit_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
+enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
                            struct leat_error *err)
 {
     uint64_t line = 0, began = pack_cpu_ns();
     enum leat_status s = LEAT_OK;
 
     /* the line ends of the unit before the first record: only a range has any */
-    if (u->kind == UNIT_RANGE)
+    if (offset > u->offset)
         line = lines_count((char *)w->text.bytes + (u->offset > 0), (size_t)(offset - u->offset));
     for (size_t at = 0; s == LEAT_OK && at < bytes; line++) {
         char *newline = memchr(text + at, '\n', bytes - at);

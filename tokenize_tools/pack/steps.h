@@ -1,0 +1,66 @@
+/*
+ * steps.h: what several kinds of units have in common on the way from their bytes to ids: finding the texts in records
+ * (scan), checking that they are UTF-8, encoding; and all of that for what does not fit in memory.
+ */
+#ifndef LEAT_PACK_STEPS_H
+#define LEAT_PACK_STEPS_H
+
+#include "pack_worker.h"
+
+/* ---- step_scan.c ---- */
+
+/* Finds the records in whole lines at `text`, whose first byte is at `offset` of the input. */
+enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, size_t bytes, uint64_t offset,
+                           struct leat_error *err);
+
+/* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or refuses it ---- */
+
+/* Sets d->malformed. *refused: the setup rejects such a text, and it was refused with the first bytes of `sample`. */
+enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+                                 size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
+                                 struct leat_error *err);
+
+/* Repairs a malformed text: *text and *bytes are then those of a copy, which stays until the worker repairs another. */
+enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, struct leat_error *err);
+
+/*
+ * Checks, and if need be repairs, a chunk of a text of which `before` bytes came earlier. What its end leaves open is
+ * left for the next chunk, unless it is the last: *taken bytes of it are in *text. LEAT_E_TEXT: it is rejected.
+ */
+enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *chunk, bool last, uint64_t before,
+                                  size_t *taken, const char **text, size_t *bytes, struct leat_error *err);
+
+/* ---- step_encode.c ---- */
+
+/* Encodes the texts that scanning found, at `text`. */
+enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err);
+
+/* Encodes one checked text into document `d` of the unit: its ids follow all others there. *refused: it was rejected. */
+enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
+                                  size_t bytes, bool *refused, struct leat_error *err);
+
+/* Why a text is refused whose piece needs too much memory: without numbers, which would differ with the threads. */
+#define STEP_PIECE_REASON                                                                                              \
+    "a stretch of the text cannot be cut, and needs more memory than is allowed for one (a quarter of the bound)"
+
+/* Appends ids in the stored width. */
+enum leat_status step_put_ids(const struct pack_setup *setup, struct buffer *to, const uint32_t *ids, uint64_t count,
+                              struct leat_error *err);
+
+/* ---- long_text.c: a text that comes in chunks, for what does not fit in memory ---- */
+
+/* Gives the next chunk, of at most LONG_CHUNK bytes; *count 0 is the end. What it finds wrong with the text it returns
+ * as LEAT_E_TEXT. */
+#define LONG_CHUNK ((size_t)1 << 18)
+typedef enum leat_status long_text_next(void *context, const uint8_t **bytes, size_t *count, struct leat_error *err);
+enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct unit_document *d, long_text_next *next,
+                                  void *context, bool *refused, struct leat_error *err);
+
+/* ---- long_record.c ---- */
+
+/* Encodes a record of JSON lines, which begins at `offset` of the input and lies at [at, at + bytes) of an open file; it
+ * becomes the unit's last document, or a reject. `line`: line ends in the unit before it. */
+enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
+                                    uint64_t offset, uint64_t line, struct leat_error *err);
+
+#endif

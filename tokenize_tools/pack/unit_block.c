@@ -1,0 +1,159 @@
+/*
+ * unit_block.c: whole lines of an input that is decompressed or comes through a pipe: blocks, read by the thread that
+ * cuts. What follows a block's last line is carried over to the next one. A record that grows too long for memory goes to
+ * a file without a name, and is a unit by itself.
+ */
+#include <string.h>
+
+#include "base/status.h"
+#include "corpus/lines.h"
+#include "lane.h"
+#include "steps.h"
+#include "unit_kinds.h"
+
+/* ---- Cutting ---- */
+
+static enum leat_status end_stream(struct lane *l, struct unit *u, const struct leat_error *damage,
+                                   struct leat_error *err)
+{
+    uint64_t at = byte_stream_raw_position(l->stream);
+    enum leat_status s = inputs_check_read(&l->setup->inputs.items[l->input], at, damage, err);
+
+    l->ended = true;
+    return s == LEAT_OK ? unit_end_stream(u, l->input, l->stream, damage, err) : s;
+}
+
+/* Reads text to the end of `to`; *got 0: the stream has ended, and the unit ends the input. */
+static enum leat_status read_stream(struct lane *l, struct unit *u, struct buffer *to, size_t room, size_t *got,
+                                    struct leat_error *err)
+{
+    struct leat_error why;
+    enum leat_status s = buffer_reserve(to, room, err);
+
+    *got = 0;
+    if (s != LEAT_OK)
+        return s;
+    s = byte_stream_read(l->stream, to->bytes + to->size, room, got, &why);
+    to->size += *got;
+    if (s == LEAT_E_TRUNCATED || s == LEAT_E_TEXT)
+        return end_stream(l, u, &why, err);
+    if (s != LEAT_OK) {
+        *err = why;
+        return s;
+    }
+    return *got == 0 ? end_stream(l, u, NULL, err) : LEAT_OK;
+}
+
+/* What follows the newline at `end` - 1 belongs to the next unit. */
+static enum leat_status carry_over(struct lane *l, struct buffer *text, size_t end, struct leat_error *err)
+{
+    enum leat_status s = buffer_append(&l->carry, text->bytes + end, text->size - end, err);
+
+    text->size = end;
+    return s;
+}
+
+/* A record that has become too long: all of it goes to a file. */
+static enum leat_status spool_record(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    enum leat_status s = spool_open(&u->record, l->setup->output, err);
+
+    u->kind = &unit_record;
+    while (s == LEAT_OK) {
+        const uint8_t *newline = memchr(u->text.bytes, '\n', u->text.size);
+        size_t got;
+
+        if (newline)
+            s = carry_over(l, &u->text, (size_t)(newline - u->text.bytes) + 1, err);
+        if (s == LEAT_OK)
+            s = spool_append(&u->record, u->text.bytes, u->text.size, err);
+        if (s != LEAT_OK || newline || l->ended)
+            break;
+        u->text.size = 0;
+        s = read_stream(l, u, &u->text, LONG_CHUNK, &got, err);
+    }
+    buffer_free(&u->text);
+    return s;
+}
+
+static enum leat_status cut_block(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    const struct pack_setup *setup = l->setup;
+    size_t lines = 0, seen = 0; /* bytes of whole lines; bytes looked through for newlines */
+    enum leat_status s = buffer_append(&u->text, l->carry.bytes, l->carry.size, err);
+
+    u->kind = &unit_block;
+    l->carry.size = 0;
+    while (s == LEAT_OK) {
+        const uint8_t *newline = u->text.size > seen ? memrchr(u->text.bytes + seen, '\n', u->text.size - seen) : NULL;
+        size_t got;
+
+        if (newline)
+            lines = (size_t)(newline - u->text.bytes) + 1;
+        seen = u->text.size;
+        if (l->ended)
+            return LEAT_OK;
+        if (lines > 0 && u->text.size >= setup->unit_bytes)
+            return carry_over(l, &u->text, lines, err);
+        if (lines == 0 && u->text.size > setup->long_bytes)
+            return spool_record(l, u, err);
+        s = read_stream(l, u, &u->text,
+                        u->text.size < setup->unit_bytes ? (size_t)setup->unit_bytes - u->text.size : LONG_CHUNK, &got,
+                        err);
+    }
+    return s;
+}
+
+/* Moves the mark on, but not beyond where the next unit begins. */
+static void move_mark(struct lane *l)
+{
+    struct byte_mark now;
+
+    if (l->later.text_offset > 0 && l->later.text_offset <= l->next) {
+        l->mark = l->later;
+        l->later.text_offset = 0;
+    }
+    byte_stream_mark(l->stream, &now);
+    if (now.text_offset <= l->next)
+        l->mark = now;
+    else if (l->later.text_offset == 0)
+        l->later = now;
+}
+
+static enum leat_status cut_stream(struct lane *l, struct unit *u, struct leat_error *err)
+{
+    uint64_t before = byte_stream_raw_position(l->stream);
+    enum leat_status s;
+
+    move_mark(l);
+    u->mark = l->mark;
+    s = cut_block(l, u, err);
+    u->length = u->kind == &unit_record ? u->record.bytes : u->text.size;
+    u->disk_bytes = byte_stream_raw_position(l->stream) - before;
+    l->held = byte_stream_memory(l->stream) + l->carry.room;
+    l->next += u->length;
+    return s;
+}
+
+/* ---- Encoding ---- */
+
+static enum leat_status encode_block(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+{
+    char *text = (char *)u->text.bytes;
+    enum leat_status s;
+
+    (void)fd;
+    u->newlines = lines_count(text, u->text.size); /* before scanning, which writes over the text */
+    s = step_scan(w, u, text, u->text.size, u->offset, err);
+    return s == LEAT_OK ? step_encode(w, u, text, err) : s;
+}
+
+static enum leat_status encode_record(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+{
+    (void)fd;
+    u->newlines = 1;
+    return long_record_encode(w, u, u->record.fd, 0, u->record.bytes, u->offset, 0, err);
+}
+
+const struct unit_kind unit_block = { .cut = cut_stream, .encode = encode_block };
+const struct unit_kind unit_record = { .encode = encode_record };

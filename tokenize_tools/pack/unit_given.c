@@ -1,0 +1,28 @@
+/* unit_given.c: units that a program makes (packer.c): texts, ids, and inputs that it declares. */
+#include "steps.h"
+#include "unit_kinds.h"
+
+/* Whether the texts are UTF-8 has not been looked at. */
+static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
+{
+    const char *text = u->text.bytes ? (const char *)u->text.bytes : ""; /* where all of them are empty */
+    size_t kept = 0;
+    enum leat_status s = LEAT_OK;
+
+    (void)fd;
+    for (size_t i = 0; s == LEAT_OK && i < u->document_count; i++) {
+        struct unit_document *d = &u->documents[i];
+        const char *bytes = text + d->text.begin;
+        bool refused;
+
+        s = step_check_text(w, u, d, bytes, d->text.bytes, bytes, d->text.bytes, &refused, err);
+        if (!refused)
+            u->documents[kept++] = *d;
+    }
+    u->document_count = kept;
+    return s == LEAT_OK ? step_encode(w, u, text, err) : s;
+}
+
+const struct unit_kind unit_texts = { .encode = encode_texts };
+const struct unit_kind unit_ids = { 0 };
+const struct unit_kind unit_input = { .declares = true };

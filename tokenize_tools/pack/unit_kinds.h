@@ -1,0 +1,51 @@
+/*
+ * unit_kinds.h: the kinds of units, a row each: which inputs are cut into units of the kind, how, and how a unit becomes
+ * ids. The rest of the packer asks the row. A new kind, for inputs that are neither lines nor one document, is a file
+ * unit_NAME.c with its row, and its name in UNIT_KINDS.
+ */
+#ifndef LEAT_PACK_UNIT_KINDS_H
+#define LEAT_PACK_UNIT_KINDS_H
+
+#include "pack_setup.h"
+#include "unit.h"
+
+struct lane;
+struct pack_worker;
+
+struct unit_kind {
+    /* Whether inputs like this one are cut into units of this kind; NULL: units of this kind do not come from inputs. */
+    bool (*takes)(const struct input *in);
+
+    /* The end of the inputs, from `input` on, that go through one lane; NULL: each has a lane of its own. */
+    size_t (*group)(const struct pack_setup *setup, size_t input);
+
+    /* Makes the next unit of a lane, and sets lane->ended with the last one. It may give the unit another kind. */
+    enum leat_status (*cut)(struct lane *l, struct unit *u, struct leat_error *err);
+
+    /* Turns what the unit holds into ids; `fd` is the lane's open file, or -1. NULL: nothing to do. */
+    enum leat_status (*encode)(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err);
+
+    bool declares; /* the unit declares an input of a program: `strings` is its path */
+};
+
+/*
+ * range   lines of a plain file: bytes [offset, offset + length), read by the thread that encodes them
+ * count   the same, but only its lines are counted: what lies before a share
+ * block   whole lines in `text`, which begin at `offset` of a decompressed input or a pipe
+ * record  one record too big for memory, in `record`
+ * texts   texts that a program gave: `documents` has their places in `text`
+ * ids     the same with ids: `documents` and `tokens` are complete
+ * input   a program declares an input
+ * files   inputs of one text each, whole: from `input` up to `input_end`
+ *
+ * An input goes to the first kind that takes it.
+ */
+#define UNIT_KINDS(each)        each(range) each(count) each(block) each(record) each(texts) each(ids) each(input) each(files)
+
+#define UNIT_KIND_DECLARE(name) extern const struct unit_kind unit_##name;
+UNIT_KINDS(UNIT_KIND_DECLARE)
+
+/* The kind that takes an input. */
+const struct unit_kind *unit_kind_of(const struct input *in);
+
+#endif
