@@ -75,7 +75,7 @@ enum leat_status counting_write(const char *name, const struct counting_options 
     if (!b)
         return status_no_memory(err, sizeof *b);
     o.vocabulary = counting_vocabulary(options->width);
-    o.replace = options->replace;
+    o.force = options->replace;
     s = leat_writer_open(&w, name, &o, err);
     if (s == LEAT_OK)
         s = leat_writer_add_input(w, "counting", &input, err);

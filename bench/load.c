@@ -31,7 +31,7 @@ const struct option_row load_options[] = {
     { LOAD_OPTION("world", OPTION_COUNT, world, "W", "how many ranks there are; divides the batch"), .standard = "1",
       .min = 1, .max = 1u << 30 },
     { LOAD_OPTION("from", OPTION_COUNT, from, "P", "the position to begin at"), .standard = "0",
-      .max = LEAT_SAMPLES_MOST },
+      .max = LEAT_MAX_SAMPLES },
     { LOAD_OPTION("steps", OPTION_COUNT, steps, "N", "how many batches, if the plan does not end before"),
       .standard = "1000", .min = 1, .max = (uint64_t)1 << 40 },
     { LOAD_OPTION("engine", OPTION_CHOICE, engine, "ENGINE", "how files are read: auto, map, pread, advise or uring"),
@@ -95,7 +95,7 @@ static void json_times(struct json *j, const char *key, const struct leat_times 
     json_double(j, "p50", (double)t->p50 / 1e3);
     json_double(j, "p99", (double)t->p99 / 1e3);
     json_double(j, "p999", (double)t->p999 / 1e3);
-    json_double(j, "max", (double)t->most / 1e3);
+    json_double(j, "max", (double)t->max / 1e3);
     json_close_object(j);
 }
 
@@ -209,7 +209,7 @@ static void print_text(const struct load_values *v, const struct load_result *r)
     }
     printf("  %s   mean %.1f us, p50 %.1f, p99 %.1f, p99.9 %.1f, most %.1f\n",
            v->output == LOAD_VIEWS ? "a view" : "next  ", (double)r->next.mean / 1e3, (double)r->next.p50 / 1e3,
-           (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.most / 1e3);
+           (double)r->next.p99 / 1e3, (double)r->next.p999 / 1e3, (double)r->next.max / 1e3);
     printf("  memory   %.1f MiB of its own\n", r->memory_mib);
     if (v->output != LOAD_VIEWS) {
         printf("  engine   %s; ring of %u slots, %s; %s; first batch after %.2f ms\n", s->engine, s->slots,

@@ -78,7 +78,7 @@ enum leat_status load_bare_open(struct load_bare **out, const struct leat_plan *
     b->v = v;
     b->kernels = rows_kernels();
     b->width = info.token_width;
-    b->length = (uint32_t)info.most_seq_len;
+    b->length = (uint32_t)info.max_seq_len;
     b->positions = info.positions;
     b->position = v->from + (v->warm_up + v->steps + v->rounds) * v->batch;
     s = leat_plan_rank_rows(v->batch, v->rank, v->world, &b->first_row, &b->rows, err);

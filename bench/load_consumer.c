@@ -25,8 +25,8 @@ static enum leat_status make_buffers(struct load_consumer *c, uint64_t numbers, 
     c->inputs = aligned_alloc(64, bytes);
     c->labels = aligned_alloc(64, bytes);
     c->positions = aligned_alloc(64, bytes);
-    c->sequences_room = numbers + 1;
-    c->sequences = c->v->output == LOAD_PACKED ? calloc(c->sequences_room, sizeof *c->sequences) : NULL;
+    c->cu_seqlens_room = numbers + 1;
+    c->sequences = c->v->output == LOAD_PACKED ? calloc(c->cu_seqlens_room, sizeof *c->sequences) : NULL;
     c->row = malloc((size_t)(length + 1) * 8);
     c->hash = hashes ? aligned_alloc(64, sizeof *c->hash) : NULL;
     if (!c->inputs || !c->labels || !c->positions || !c->row || (c->v->output == LOAD_PACKED && !c->sequences) ||
@@ -51,7 +51,7 @@ static enum leat_status open_device(struct load_consumer *c, uint64_t numbers, s
     c->on_device = s == LEAT_OK;
     for (unsigned i = 0; s == LEAT_OK && i < 4; i++)
         s = load_device_allocate(&c->device, &c->there[i],
-                                 i < 3 ? (size_t)numbers * 8 : c->sequences_room * sizeof *c->sequences, err);
+                                 i < 3 ? (size_t)numbers * 8 : c->cu_seqlens_room * sizeof *c->sequences, err);
     return s;
 }
 
@@ -168,9 +168,9 @@ enum leat_status load_consumer_take(struct load_consumer *c, const struct leat_b
         o.inputs = c->on_device ? c->there[0] : c->inputs;
         o.labels = c->on_device ? c->there[1] : c->labels;
         if (v->output == LOAD_PACKED) {
-            o.positions = c->on_device ? c->there[2] : c->positions;
-            o.sequences = c->on_device ? c->there[3] : c->sequences;
-            o.sequences_room = b->sequences + 1;
+            o.position_ids = c->on_device ? c->there[2] : c->positions;
+            o.cu_seqlens = c->on_device ? c->there[3] : c->sequences;
+            o.cu_seqlens_room = b->sequences + 1;
         }
         *bytes = numbers * o.number_bytes * (v->output == LOAD_PACKED ? 3 : 2);
         s = v->borrow ? leat_batch_borrow(b, &o, c->device.stream, err)

@@ -16,7 +16,7 @@ struct load_consumer {
     const struct load_values *v;
     uint8_t *inputs, *labels, *positions; /* with a GPU only what is brought back for the checksum */
     int32_t *sequences;
-    uint64_t sequences_room;
+    uint64_t cu_seqlens_room;
     bool on_device;
     struct load_device device;
     void *there[4];         /* the same four on the GPU */

@@ -31,7 +31,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
 {
     static const uint32_t outputs[] = {
         0, LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS, LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS,
-        LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITIONS | LEAT_OUTPUT_SEQUENCES, 0
+        LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS | LEAT_OUTPUT_CU_SEQLENS, 0
     };
     const struct load_values *v = r->v;
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -53,7 +53,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.outputs = outputs[v->output];
     o.borrow = v->borrow && o.outputs;
     o.number_bytes = v->output == LOAD_I64 ? 8 : 4;
-    o.sequences_room = r->consumer.sequences_room;
+    o.cu_seqlens_room = r->consumer.cu_seqlens_room;
     return leat_loader_open(&r->loader, r->plan, &o, err);
 }
 
@@ -347,7 +347,7 @@ enum leat_status load_run(const struct leat_plan *plan, const struct load_values
     }
     s = leat_plan_rank_rows(v->batch, v->rank, v->world, &r.first_row, &r.rows, err);
     if (s == LEAT_OK)
-        s = load_consumer_open(&r.consumer, v, r.rows, r.info.most_seq_len, err);
+        s = load_consumer_open(&r.consumer, v, r.rows, r.info.max_seq_len, err);
     if (s == LEAT_OK && !(r.views = calloc(1, sizeof *r.views)))
         s = status_no_memory(err, sizeof *r.views);
     if (s == LEAT_OK && v->bare)

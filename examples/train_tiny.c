@@ -215,7 +215,7 @@ static int take_step(struct run *r)
         return fail("next", err.message);
     out.inputs = r->inputs;
     out.labels = r->labels;
-    out.positions = r->positions;
+    out.position_ids = r->positions;
     out.mask_first = 1; /* nothing is known of a document before it begins */
     if (leat_batch_write(batch, &out, NULL, &err) != LEAT_OK || leat_batch_state(batch, r->state, &err) != LEAT_OK)
         return fail("batch", err.message);
@@ -253,7 +253,7 @@ static int open_all(struct run *r)
     if (!r->inputs || !r->labels || !r->positions)
         return fail("batch", "out of memory");
     loader.batch = r->options->batch;
-    loader.outputs = LEAT_OUTPUT_POSITIONS;
+    loader.outputs = LEAT_OUTPUT_POSITION_IDS;
     loader.state = r->state[0] ? r->state : NULL;
     loader.state_bytes = strlen(r->state);
     if (leat_loader_open(&r->loader, r->plan, &loader, &err) != LEAT_OK)

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     options.vocabulary = END_TOKEN + 1;
     options.end_token = END_TOKEN;
     options.tokenizer = &bytes;
-    options.replace = options.store_lines = options.store_ids = 1;
+    options.force = options.store_lines = options.store_ids = 1;
     if (leat_writer_open(&w, argv[1], &options, &err) != LEAT_OK)
         return fprintf(stderr, "%s\n", err.message), 1;
     for (int i = 2; s == LEAT_OK && i < argc; i++) {

@@ -460,7 +460,7 @@ LEAT_API enum leat_status leat_dataset_verify(const struct leat_dataset *d, cons
  */
 struct leat_plan;
 
-#define LEAT_SAMPLES_MOST ((uint64_t)1 << 60) /* samples are numbered below it */
+#define LEAT_MAX_SAMPLES ((uint64_t)1 << 60) /* samples are numbered below it */
 
 enum leat_order {
     LEAT_ORDER_SHUFFLED = 0,
@@ -541,11 +541,11 @@ struct leat_plan_info {
     size_t size;
     uint64_t sources;
     uint64_t phases;
-    uint64_t samples;      /* numbered from 0; LEAT_NONE: without end (up to LEAT_SAMPLES_MOST) */
+    uint64_t samples;      /* numbered from 0; LEAT_NONE: without end (up to LEAT_MAX_SAMPLES) */
     uint64_t positions;    /* samples that are not skipped; LEAT_NONE likewise */
     uint64_t seed;
     uint64_t seq_len;      /* of the first phase */
-    uint64_t most_seq_len; /* the longest of any phase */
+    uint64_t max_seq_len; /* the longest of any phase */
     uint64_t base_len;
     uint32_t permutation_version, blend_version, split_version; /* of the rules */
     uint32_t token_width;  /* 2 or 4: the sources' */
@@ -742,9 +742,9 @@ enum leat_output {
     LEAT_OUTPUT_LABELS = 2,
     LEAT_OUTPUT_LOSS_MASK = 4,
     LEAT_OUTPUT_ATTENTION_MASK = 8,
-    LEAT_OUTPUT_POSITIONS = 16, /* these three need to know where documents begin */
-    LEAT_OUTPUT_DOCUMENTS = 32,
-    LEAT_OUTPUT_SEQUENCES = 64
+    LEAT_OUTPUT_POSITION_IDS = 16, /* these three need to know where documents begin */
+    LEAT_OUTPUT_DOCUMENT_IDS = 32,
+    LEAT_OUTPUT_CU_SEQLENS = 64
 };
 
 /*
@@ -780,9 +780,9 @@ struct leat_loader_options {
     uint32_t number_bytes;    /* of borrowed outputs, with the next three: as in struct leat_outputs. _INIT: 8 */
     uint32_t unshifted;
     uint32_t mask_first;
-    uint64_t sequences_room;
+    uint64_t cu_seqlens_room;
     uint64_t memory;          /* most bytes of the ring; 0: chosen from the memory at hand */
-    uint64_t most_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
+    uint64_t max_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
     uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
@@ -795,7 +795,7 @@ struct leat_loader_options {
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is kept.
  *
- * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after most_length + 1 tokens. Position p of
+ * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after max_length + 1 tokens. Position p of
  * such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
  * docs/ORDER.md for the plan's seed, source 2^32 - 1 and epoch p div D (in sequential order P(i) = i); a plan with
  * `epochs` ends after so many passes. Of a plan with a split, its documents are those that begin in the used part.
@@ -826,7 +826,7 @@ struct leat_batch {
     uint32_t width;             /* tokens from one row's begin to the next in `tokens`: at least length + 1 */
     uint32_t token_width;       /* 2 or 4 */
     uint32_t sequences;         /* stretches of one document in all rows; 0: documents were not asked for */
-    uint32_t longest_sequence;  /* in tokens; for variable-length attention */
+    uint32_t max_seqlen;  /* in tokens; for variable-length attention */
     const void *tokens;         /* rows x width, stored width, little-endian; beyond a row's length + 1: the end token.
                                  * NULL: rows lie apart (enum leat_apart) */
     const uint32_t *lengths;    /* inputs of each row */
@@ -843,9 +843,9 @@ struct leat_batch {
 LEAT_API enum leat_status leat_loader_next(struct leat_loader *loader, const struct leat_batch **batch,
                                            struct leat_error *err);
 
-/* The same, waiting for at most `most_ns` nanoseconds: then LEAT_E_AGAIN. For programs that must look at something else
+/* The same, waiting for at most `max_ns` nanoseconds: then LEAT_E_AGAIN. For programs that must look at something else
  * now and then (signals, say) while they wait. With `threads` 0 it works, and waits for the disk. */
-LEAT_API enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t most_ns,
+LEAT_API enum leat_status leat_loader_next_within(struct leat_loader *loader, uint64_t max_ns,
                                                   const struct leat_batch **batch, struct leat_error *err);
 
 /* The same without waiting: LEAT_E_AGAIN if no batch is ready. With `threads` 0 it works, and waits for the disk. */
@@ -877,11 +877,11 @@ struct leat_outputs {
     void *labels;          /* -100 where there is no loss */
     uint8_t *loss_mask;    /* 1: this label counts; 0: padding, a damaged row, mask_first */
     uint8_t *attention_mask; /* 0: padding behind a shorter row. Rows that are nothing but padding have 1 */
-    void *positions;       /* of a token in its document, counted from the begin of the document or of the row */
-    void *documents;       /* 0 for the tokens of the row's first document, 1 for the next ... */
-    int32_t *sequences;    /* 0, then where each stretch of one document ends in the rows one after another (cu_seqlens);
+    void *position_ids;    /* of a token in its document, counted from the begin of the document or of the row */
+    void *document_ids;    /* 0 for the tokens of the row's first document, 1 for the next ... */
+    int32_t *cu_seqlens;   /* 0, then where each stretch of one document ends in the rows one after another;
                             * the numbers that are left repeat the last one, which is rows * length */
-    uint64_t sequences_room; /* how many numbers; batch->sequences + 1 are needed, and one more for each padded end */
+    uint64_t cu_seqlens_room; /* how many numbers; batch->sequences + 1 are needed, and one more for each padded end */
 };
 #define LEAT_OUTPUTS_INIT { .size = sizeof(struct leat_outputs), .number_bytes = 8 }
 
@@ -889,7 +889,7 @@ struct leat_outputs {
  * Writes them. `stream` is the consumer's stream on a device, behind which the numbers are there (NULL: its default
  * stream); on the host it does not count, and they are there when the call returns. Returns LEAT_E_ARGUMENT (a length below
  * the batch's, ...), LEAT_E_STATE (documents are needed and were not asked for; another process; a stream that is being
- * captured), LEAT_E_RANGE (sequences_room is too small; says what is needed), LEAT_E_DEVICE.
+ * captured), LEAT_E_RANGE (cu_seqlens_room is too small; says what is needed), LEAT_E_DEVICE.
  */
 LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
                                            void *stream, struct leat_error *err);
@@ -912,7 +912,7 @@ LEAT_API enum leat_status leat_batch_state(const struct leat_batch *batch, char 
 
 /* Durations in nanoseconds; the quantiles to within 1/16. */
 struct leat_times {
-    uint64_t count, mean, p50, p99, p999, most;
+    uint64_t count, mean, p50, p99, p999, max;
 };
 
 struct leat_loader_stats {
@@ -974,7 +974,7 @@ struct leat_writer_options {
     const struct leat_stored_tokenizer *tokenizer; /* kept in the index; NULL: none. Not kept by the call */
     const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
     uint64_t created;           /* seconds since 1970; 0: not recorded, so that the same content has the same bytes */
-    int replace;                /* an existing dataset is replaced when this one is finished; else LEAT_E_EXISTS */
+    int force;                  /* an existing dataset is replaced when this one is finished; else LEAT_E_EXISTS */
     int store_lines;            /* keep a line number for each document */
     int store_ids;              /* keep an id string for each document */
     int store_hashes;           /* keep a hash of each document's text */
@@ -985,7 +985,7 @@ struct leat_writer_options {
 /*
  * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Until leat_writer_finish() everything lies in files named
  * NAME.partial.*, locked against a second writer; leftovers of a killed run are removed, unless they hold a checkpoint
- * and `replace` is 0: then LEAT_E_EXISTS says so. The folder must exist.
+ * and `force` is 0: then LEAT_E_EXISTS says so. The folder must exist.
  * Memory stays within about 20 MiB plus 100 bytes and the path of each input, however many documents come.
  * Returns LEAT_E_ARGUMENT, _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION, _NO_SPACE, _IO or _NO_MEMORY.
  *
@@ -1040,7 +1040,7 @@ LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const vo
 
 /*
  * Opens the writer at its last checkpoint; what was written after it is dropped. `options` must be the ones that the
- * run began with (LEAT_E_CHECKPOINT names the difference; `replace` and `created` may differ). On success *note is the
+ * run began with (LEAT_E_CHECKPOINT names the difference; `force` and `created` may differ). On success *note is the
  * checkpoint's note in one allocation, freed by leat_writer_free_note(), and *note_bytes its length; NULL: not wanted.
  * Returns LEAT_E_CHECKPOINT if there is none, LEAT_E_EXISTS if the run had finished all the same.
  */

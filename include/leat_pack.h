@@ -87,7 +87,7 @@ struct leat_encoder_options {
     size_t size;
     int special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
     int reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else each malformed part becomes U+FFFD, as in Python */
-    uint64_t most_bytes; /* of memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
+    uint64_t max_bytes; /* of memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
 };
 #define LEAT_ENCODER_OPTIONS_INIT { .size = sizeof(struct leat_encoder_options) }
 
@@ -98,7 +98,7 @@ LEAT_API void leat_encoder_close(struct leat_encoder *e);
 /*
  * Encodes a text. No begin or end token is added. *ids and *count are the encoder's until its next call.
  * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps), LEAT_E_PIECE (a piece that cannot
- * be cut needs more than most_bytes) or LEAT_E_NO_MEMORY; the encoder can be used on.
+ * be cut needs more than max_bytes) or LEAT_E_NO_MEMORY; the encoder can be used on.
  */
 LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes,
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
@@ -111,7 +111,7 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  *
  * What a part's end leaves open is kept until more text comes: an unfinished word, a run of white space, a piece of any
  * length where the vocabulary has no place to cut. All memory that this takes, with all buffers and the ids of a call,
- * stays within most_bytes, but for some 2 MiB that every encoder has. leat_encoder_encode() keeps to the same bound, but
+ * stays within max_bytes, but for some 2 MiB that every encoder has. leat_encoder_encode() keeps to the same bound, but
  * for its ids. A text that needs more is refused: LEAT_E_PIECE, with the length of the stretch that cannot be cut.
  * Such a stretch takes some 8 bytes of memory for each of its bytes, at worst 32.
  *
@@ -163,16 +163,16 @@ struct leat_pack_options {
     size_t size;
     const struct leat_tokenizer *tokenizer; /* must be given */
     enum leat_pack_format format;
-    const char *text_field; /* names on the way to it with dots between: "meta.text"; NULL: "text" */
-    const char *id_field;   /* likewise; a string or a number; NULL: "id", "": none */
+    const char *text; /* names on the way to it with dots between: "meta.text"; NULL: "text" */
+    const char *id;   /* likewise; a string or a number; NULL: "id", "": none */
     uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
     uint64_t begin_token;
     int special;            /* strings of special tokens in a text become these tokens; else they are ordinary text */
     int reject_invalid;     /* a text with malformed UTF-8 is refused; else each malformed part becomes U+FFFD */
     unsigned threads;       /* 0: as many as the process may run on */
     uint64_t memory;        /* bound on the memory of the process; 0: 2 GiB */
-    uint64_t most_rejects;      /* more refused records end the run; LEAT_NONE: any number */
-    uint64_t most_rejects_ppm;  /* likewise, in a million records; LEAT_NONE: any */
+    uint64_t max_rejects;      /* more refused records end the run; LEAT_NONE: any number */
+    uint64_t max_rejects_ppm;  /* likewise, in a million records; LEAT_NONE: any */
     unsigned part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
     int shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
     uint64_t seed;
@@ -180,7 +180,7 @@ struct leat_pack_options {
     const struct leat_split *splits;
     size_t split_count;
     int resume;                 /* go on with a run that was killed; if there is none, begin */
-    int replace;                /* as in struct leat_writer_options */
+    int force;                  /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
     /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
      * LEAT_E_STATE. */
@@ -189,7 +189,7 @@ struct leat_pack_options {
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { .size = sizeof(struct leat_pack_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE,                      \
-      .most_rejects = LEAT_NONE, .most_rejects_ppm = LEAT_NONE }
+      .max_rejects = LEAT_NONE, .max_rejects_ppm = LEAT_NONE }
 
 /* What a stage took of CPU time, over all threads. */
 struct leat_pack_times {
@@ -251,7 +251,7 @@ LEAT_API enum leat_status leat_pack(const char *output, const char *const *input
 struct leat_packer;
 
 /*
- * Begins a dataset. Of the options `format`, `text_field`, `id_field`, `part`, `parts` and `progress` do not apply;
+ * Begins a dataset. Of the options `format`, `text`, `id`, `part`, `parts` and `progress` do not apply;
  * `shuffle`, `dedup` and `splits` are LEAT_E_ARGUMENT: leat_merge() does that with what a packer has made.
  * With `resume` it goes on from the last checkpoint; if there is none, it begins; if the dataset is finished, that is
  * LEAT_E_EXISTS. Statuses as leat_pack().
@@ -317,7 +317,7 @@ struct leat_merge_report {
 
 struct leat_merge_options {
     size_t size;
-    int replace;      /* existing datasets of the outputs' names are replaced */
+    int force;        /* existing datasets of the outputs' names are replaced */
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
      * leat_merge() returns LEAT_E_STATE. */

@@ -77,11 +77,11 @@ class Batch:
     rows: int
     length: int
     sequences: int
-    longest_sequence: int
+    max_seqlen: int
     damaged_rows: int
     token_width: int
     held: bool
-    def write(self, addresses: tuple[int | None, ...], rows: int, length: int, sequences_room: int,
+    def write(self, addresses: tuple[int | None, ...], rows: int, length: int, cu_seqlens_room: int,
               stream: int | None) -> None: ...
     def borrow(self, stream: int | None) -> tuple[Array | None, ...]: ...
     def release(self, stream: int | None) -> None: ...

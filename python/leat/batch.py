@@ -67,7 +67,7 @@ class Batch:
     @property
     def max_seqlen(self):
         """The longest stretch of one document, in tokens; 0 unless the loader was asked for something of documents."""
-        return self._native.longest_sequence
+        return self._native.max_seqlen
 
     @property
     def sequences(self):

@@ -130,8 +130,8 @@ class Loader:
             slots=whole("slots", slots, 0, 64),
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
-            mask_first=int(bool(mask_first)), sequences_room=room,
-            memory=read_size(memory, 0), most_length=0 if max_length is None else whole("max_length", max_length, 1),
+            mask_first=int(bool(mask_first)), cu_seqlens_room=room,
+            memory=read_size(memory, 0), max_length=0 if max_length is None else whole("max_length", max_length, 1),
             numa_node=whole("numa_node", numa_node, -1, 2**31 - 1))
         self._last = last
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
@@ -203,7 +203,7 @@ class Loader:
         return DTYPES[name] or self._dtype
 
     def _make_buffers(self, buffers):
-        length = self.plan.info.most_seq_len
+        length = self.plan.info.max_seq_len
         if self._rows == "documents":
             length = self._max_length or self.plan.seq_len
         made = []
@@ -214,7 +214,7 @@ class Loader:
             if name not in self._given:
                 made.append(None)
                 continue
-            shape = (self._options["sequences_room"],) if name == "cu_seqlens" else (self.batch_size, length)
+            shape = (self._options["cu_seqlens_room"],) if name == "cu_seqlens" else (self.batch_size, length)
             if buffers is True:
                 made.append(self._framework.empty(shape, self._kind(name)))
             else:
@@ -291,7 +291,7 @@ class Loader:
         native = self._to_write()
         if native is None:
             return None
-        room = self._options["sequences_room"] or native.sequences + 1
+        room = self._options["cu_seqlens_room"] or native.sequences + 1
         made = [None if name not in self._given else
                 self._framework.empty((room,) if name == "cu_seqlens" else (native.rows, native.length),
                                       self._kind(name)) for name in OUTPUTS]
@@ -306,7 +306,7 @@ class Loader:
         if native is None:
             return None
         stream = self._framework.stream()
-        native.write(addresses, rows, length, self._options["sequences_room"], stream)
+        native.write(addresses, rows, length, self._options["cu_seqlens_room"], stream)
         self._written(native, stream)
         return Batch(native, buffers, self._given)
 

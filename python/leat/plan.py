@@ -155,7 +155,7 @@ class Plan:
 
     @property
     def info(self):
-        """samples and positions (None: without end), seed, seq_len, most_seq_len, base_len, sources, phases,
+        """samples and positions (None: without end), seed, seq_len, max_seq_len, base_len, sources, phases,
         token_width, and the versions of the rules."""
         if self._info is None:
             self._info = PlanInfo(**self._native.info())

@@ -53,7 +53,7 @@ class PlanInfo(SimpleNamespace):
     positions: int | None
     seed: int
     seq_len: int
-    most_seq_len: int
+    max_seq_len: int
     base_len: int
     permutation_version: int
     blend_version: int

@@ -55,7 +55,7 @@ struct array_shape batch_shape(const struct leat_batch *b, const struct batch_fo
     } else if (rows[which].kind == BATCH_LIST) {
         a.dimensions = 1;
         a.bytes = 4;
-        a.shape[0] = (int64_t)(form->sequences_room ? form->sequences_room : b->sequences + (uint64_t)1);
+        a.shape[0] = (int64_t)(form->cu_seqlens_room ? form->cu_seqlens_room : b->sequences + (uint64_t)1);
     }
     return a;
 }
@@ -145,7 +145,7 @@ static int check_held(const struct batch *self)
 
 /* ---- Calls ---- */
 
-/* write(addresses, rows, length, sequences_room, stream): addresses of the outputs, None for those not wanted; rows and
+/* write(addresses, rows, length, cu_seqlens_room, stream): addresses of the outputs, None for those not wanted; rows and
  * length 0: the batch's. */
 static PyObject *batch_write(PyObject *object, PyObject *args)
 {
@@ -158,7 +158,7 @@ static PyObject *batch_write(PyObject *object, PyObject *args)
     void *stream;
 
     if (!PyArg_ParseTuple(args, "O!O&O&O&O&:write", &PyTuple_Type, &addresses, args_u64, &o.rows, args_u64, &o.length,
-                          args_u64, &o.sequences_room, args_address, &stream) ||
+                          args_u64, &o.cu_seqlens_room, args_address, &stream) ||
         !check_held(self))
         return NULL;
     for (Py_ssize_t i = 0; i < PyTuple_Size(addresses) && i < BATCH_OUTPUTS; i++) {
@@ -292,8 +292,8 @@ struct fact {
 #member, offsetof(struct leat_batch, member), sizeof(((struct leat_batch *)0)->member)                         \
     }
 static const struct fact facts[] = {
-    FACT(number), FACT(position),  FACT(cursor),           FACT(damaged),      FACT(rows),
-    FACT(length), FACT(sequences), FACT(longest_sequence), FACT(damaged_rows), FACT(token_width),
+    FACT(number), FACT(position),  FACT(cursor),     FACT(damaged),      FACT(rows),
+    FACT(length), FACT(sequences), FACT(max_seqlen), FACT(damaged_rows), FACT(token_width),
 };
 
 static PyObject *get_fact(PyObject *self, void *closure)

@@ -13,11 +13,11 @@
  * a number. Further ones come last. All of Python goes by these rows, but for the types of leat.Batch in batch.pyi. */
 #define BATCH_EACH(row)                                                                                                \
     row(INPUTS, inputs, "inputs", BATCH_NUMBERS) row(LABELS, labels, "labels", BATCH_NUMBERS)                          \
-        row(POSITIONS, positions, "position_ids", BATCH_NUMBERS)                                                       \
-            row(DOCUMENTS, documents, "document_ids", BATCH_NUMBERS)                                                   \
+        row(POSITION_IDS, position_ids, "position_ids", BATCH_NUMBERS)                                                 \
+            row(DOCUMENT_IDS, document_ids, "document_ids", BATCH_NUMBERS)                                             \
                 row(LOSS_MASK, loss_mask, "loss_mask", BATCH_MASK)                                                     \
                     row(ATTENTION_MASK, attention_mask, "attention_mask", BATCH_MASK)                                  \
-                        row(SEQUENCES, sequences, "cu_seqlens", BATCH_LIST)
+                        row(CU_SEQLENS, cu_seqlens, "cu_seqlens", BATCH_LIST)
 
 enum batch_kind {
     BATCH_NUMBERS, /* rows x length, signed */
@@ -32,7 +32,7 @@ enum batch_output { BATCH_EACH(BATCH_NUMBER) BATCH_OUTPUTS };
 struct batch_form {
     uint32_t wanted; /* bits of enum leat_output */
     uint32_t number_bytes, unshifted, mask_first;
-    uint64_t sequences_room; /* 0: as many as the batch has */
+    uint64_t cu_seqlens_room; /* 0: as many as the batch has */
     int device_type, device;
 };
 

@@ -43,10 +43,11 @@ struct option {
 #member, offsetof(struct leat_loader_options, member), sizeof(((struct leat_loader_options *)0)->member)       \
     }
 static const struct option options[] = {
-    OPTION(batch),      OPTION(rank),           OPTION(world),  OPTION(position),     OPTION(engine),
-    OPTION(on_damage),  OPTION(last),           OPTION(rows),   OPTION(threads),      OPTION(verify),
-    OPTION(slots),      OPTION(outputs),        OPTION(borrow), OPTION(number_bytes), OPTION(unshifted),
-    OPTION(mask_first), OPTION(sequences_room), OPTION(memory), OPTION(most_length),  OPTION(numa_node),
+    OPTION(batch),           OPTION(rank),         OPTION(world),      OPTION(position),
+    OPTION(engine),          OPTION(on_damage),    OPTION(last),       OPTION(rows),
+    OPTION(threads),         OPTION(verify),       OPTION(slots),      OPTION(outputs),
+    OPTION(borrow),          OPTION(number_bytes), OPTION(unshifted),  OPTION(mask_first),
+    OPTION(cu_seqlens_room), OPTION(memory),       OPTION(max_length), OPTION(numa_node),
     OPTION(apart),
 };
 
@@ -121,7 +122,7 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
                                        .number_bytes = o->number_bytes,
                                        .unshifted = o->unshifted,
                                        .mask_first = o->mask_first,
-                                       .sequences_room = o->sequences_room };
+                                       .cu_seqlens_room = o->cu_seqlens_room };
     if (self->pool)
         return (PyObject *)self;
     Py_DECREF(self);
@@ -234,8 +235,8 @@ static enum leat_status fill(struct attempt *t)
             return LEAT_E_NO_MEMORY;
         }
         batch_set_output(&o, (enum batch_output)i, handle_thing(t->memory[i]));
-        if (i == BATCH_SEQUENCES)
-            o.sequences_room = numbers;
+        if (i == BATCH_CU_SEQLENS)
+            o.cu_seqlens_room = numbers;
     }
     o.number_bytes = t->form->number_bytes;
     o.unshifted = t->form->unshifted;

@@ -57,7 +57,7 @@ static PyObject *times(const struct leat_times *t)
 {
     return Py_BuildValue("{s:K,s:d,s:d,s:d,s:d,s:d}", "count", (unsigned long long)t->count, "mean",
                          (double)t->mean * 1e-9, "p50", (double)t->p50 * 1e-9, "p99", (double)t->p99 * 1e-9, "p999",
-                         (double)t->p999 * 1e-9, "max", (double)t->most * 1e-9);
+                         (double)t->p999 * 1e-9, "max", (double)t->max * 1e-9);
 }
 
 static PyObject *value_of(const struct field *f, const struct leat_loader_stats *s)

@@ -70,7 +70,7 @@ static PyObject *plan_info(PyObject *self, PyObject *unused)
     return Py_BuildValue("{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I}", "sources", (unsigned long long)i.sources,
                          "phases", (unsigned long long)i.phases, "samples", args_number(i.samples), "positions",
                          args_number(i.positions), "seed", (unsigned long long)i.seed, "seq_len",
-                         (unsigned long long)i.seq_len, "most_seq_len", (unsigned long long)i.most_seq_len, "base_len",
+                         (unsigned long long)i.seq_len, "max_seq_len", (unsigned long long)i.max_seq_len, "base_len",
                          (unsigned long long)i.base_len, "permutation_version", i.permutation_version, "blend_version",
                          i.blend_version, "split_version", i.split_version, "token_width", i.token_width);
 }

@@ -49,9 +49,9 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
     int format;
 
     *o = (struct text_pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppK", &format, &p->text_field, &p->id_field, &end, &begin,
-                          &p->special, &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts,
-                          &p->shuffle, &seed, &p->dedup, &splits, &p->resume, &p->replace, &created))
+    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppK", &format, &p->text, &p->id, &end, &begin, &p->special,
+                          &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts, &p->shuffle,
+                          &seed, &p->dedup, &splits, &p->resume, &p->force, &created))
         return -1;
     count = text_splits_take(o->splits, splits);
     if (count < 0)
@@ -61,8 +61,8 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
     p->end_token = end;
     p->begin_token = begin;
     p->memory = memory;
-    p->most_rejects = rejects;
-    p->most_rejects_ppm = ppm;
+    p->max_rejects = rejects;
+    p->max_rejects_ppm = ppm;
     p->seed = seed;
     p->splits = o->splits;
     p->split_count = (size_t)count;

@@ -185,7 +185,7 @@ static PyObject *text_merge(PyObject *module, PyObject *args)
 
     (void)module;
     if (!PyArg_ParseTuple(args, "O&OpKpOKpKO", text_path, &output, &given, &o.shuffle, &seed, &o.dedup, &list, &memory,
-                          &o.replace, &created, &progress))
+                          &o.force, &created, &progress))
         return NULL;
     for (size_t i = 0; i < TEXT_SPLITS; i++)
         infos[i] = (struct leat_info)LEAT_INFO_INIT;

@@ -65,7 +65,7 @@ static void register_memory(struct gather *g, struct gather_uring *u)
 
 static bool make_buffers(struct gather *g, struct gather_uring *u)
 {
-    uint64_t span = bytes_pieces(g->most_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE;
+    uint64_t span = bytes_pieces(g->max_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE;
     void *buffers;
 
     u->buffer_bytes = span < LARGEST ? span : LARGEST;

@@ -81,7 +81,7 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
 }
 
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t most_bytes, struct leat_error *err)
+                             bool threaded, uint64_t max_bytes, struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     uint64_t bitmaps = 0;
@@ -91,7 +91,7 @@ enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enu
     g->wanted = wanted;
     g->verify = verify;
     g->threaded = threaded;
-    g->most_bytes = most_bytes;
+    g->max_bytes = max_bytes;
     leat_plan_info(plan, &info);
     s = count_files(g, plan, info.sources, err);
     for (uint32_t i = 0; i < g->file_count && g->files; i++)

@@ -98,9 +98,9 @@ struct gather {
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
-    uint8_t *scratch;    /* GATHER_SCRATCH + 2 pages, page-aligned */
-    uint64_t most_bytes; /* of a piece */
-    uint32_t *entered;   /* files whose maps were entered by the job that is being finished */
+    uint8_t *scratch;   /* GATHER_SCRATCH + 2 pages, page-aligned */
+    uint64_t max_bytes; /* of a piece */
+    uint32_t *entered;  /* files whose maps were entered by the job that is being finished */
     uint32_t entered_count;
     struct gather_uring *uring; /* NULL: not opened */
     bool uring_refused;
@@ -120,9 +120,9 @@ struct gather {
     atomic_bool uring_unregistered; /* it had to do without registered memory */
 };
 
-/* Over all parts of all sources of a plan. `most_bytes`: of a piece. gather_close() is fine after a failure. */
+/* Over all parts of all sources of a plan. `max_bytes`: of a piece. gather_close() is fine after a failure. */
 enum leat_status gather_open(struct gather *g, const struct leat_plan *plan, enum leat_engine wanted, bool verify,
-                             bool threaded, uint64_t most_bytes, struct leat_error *err);
+                             bool threaded, uint64_t max_bytes, struct leat_error *err);
 void gather_close(struct gather *g);
 
 /* What the thread that gathers does last: waits for what is on its way. */

@@ -23,7 +23,7 @@ struct rows_job loader_job(const struct loader_slot *slot, const struct leat_out
 #define TAKE(field, name, kind, documents) .field = o->field,
                                ROWS_OUTPUTS(TAKE)
 #undef TAKE
-                                   .sequences_room = o->sequences_room };
+                                   .cu_seqlens_room = o->cu_seqlens_room };
 }
 
 const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
@@ -48,8 +48,8 @@ void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_
         out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(POINT)
 #undef POINT
-    if (out->sequences)
-        out->sequences_room = l->options.sequences_room;
+    if (out->cu_seqlens)
+        out->cu_seqlens_room = l->options.cu_seqlens_room;
 }
 
 /* What is asked for that documents must be known for; NULL: nothing. */
@@ -91,16 +91,16 @@ static enum leat_status check_sequences(const struct rows_job *job, struct leat_
 {
     uint64_t longest, sequences;
 
-    if (!job->sequences)
+    if (!job->cu_seqlens)
         return LEAT_OK;
     if ((uint64_t)job->rows * job->length > INT32_MAX)
         return status_set(err, LEAT_E_RANGE, "%u rows of %u tokens are too many for sequences of 32 bits", job->rows,
                           job->length);
     sequences = rows_sequences(job, &longest);
-    if (sequences + 1 <= job->sequences_room)
+    if (sequences + 1 <= job->cu_seqlens_room)
         return LEAT_OK;
     return status_set(err, LEAT_E_RANGE, "the batch has %llu sequences, which need room for %llu numbers, not %llu",
-                      (ull)sequences, (ull)sequences + 1, (ull)job->sequences_room);
+                      (ull)sequences, (ull)sequences + 1, (ull)job->cu_seqlens_room);
 }
 
 enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs, void *stream,

@@ -42,7 +42,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
 
 #define ADD(field, name, kind, documents)                                                                              \
     if (ok && o->outputs & LEAT_OUTPUT_##name)                                                                         \
-        ok = add_part(&size, rows_output_bytes(kind, numbers, o->number_bytes, o->sequences_room),                     \
+        ok = add_part(&size, rows_output_bytes(kind, numbers, o->number_bytes, o->cu_seqlens_room),                    \
                       &z->outputs[ROWS_OUTPUT_##name]);
     ROWS_OUTPUTS(ADD)
 #undef ADD
@@ -87,7 +87,7 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
 
 bool loader_layout_size(struct leat_loader *l)
 {
-    uint64_t width = (uint64_t)l->places.most_length + 1, words = (width + 63) / 64, tokens, size = 0;
+    uint64_t width = (uint64_t)l->places.max_length + 1, words = (width + 63) / 64, tokens, size = 0;
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||

@@ -53,10 +53,10 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "%u names outputs that there are not", o->outputs);
     if (o->borrow && o->outputs == 0)
         return status_set(err, LEAT_E_ARGUMENT, "nothing is named that could be borrowed: set `outputs`");
-    if (o->borrow && o->outputs & LEAT_OUTPUT_SEQUENCES && (o->sequences_room < 2 || o->sequences_room > INT32_MAX))
-        return status_set(err, LEAT_E_ARGUMENT, "sequences that are borrowed need sequences_room, from 2 on");
-    if (o->most_length > (uint64_t)1 << 30)
-        return status_set(err, LEAT_E_ARGUMENT, "a length of %llu is beyond 2^30", (ull)o->most_length);
+    if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && (o->cu_seqlens_room < 2 || o->cu_seqlens_room > INT32_MAX))
+        return status_set(err, LEAT_E_ARGUMENT, "sequences that are borrowed need cu_seqlens_room, from 2 on");
+    if (o->max_length > (uint64_t)1 << 30)
+        return status_set(err, LEAT_E_ARGUMENT, "a length of %llu is beyond 2^30", (ull)o->max_length);
     if (o->batch > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is beyond 2^31", (ull)o->batch);
     return LEAT_OK;
@@ -75,7 +75,7 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
         l->stage.position = state.position;
         l->stage.damaged = state.damaged;
     }
-    if (l->stage.position > LEAT_SAMPLES_MOST)
+    if (l->stage.position > LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT, "there is no position %llu", (ull)l->stage.position);
     return LEAT_OK;
 }
@@ -94,7 +94,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     if (s == LEAT_OK)
         s = leat_plan_rank_rows(o->batch, o->rank, o->world, &l->first_row, &rows, err);
     if (s == LEAT_OK)
-        s = loader_places_open(&l->places, l->plan, o->rows, o->most_length, err);
+        s = loader_places_open(&l->places, l->plan, o->rows, o->max_length, err);
     if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)
@@ -259,7 +259,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
 
     if (s == LEAT_OK && !loader_layout_size(l))
         s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
-                       (ull)l->rows, (ull)l->places.most_length + 1);
+                       (ull)l->rows, (ull)l->places.max_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device ? l->options.device : "host", err);
     if (s == LEAT_OK)
@@ -272,7 +272,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = make_slots(l, err);
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
-                        ((uint64_t)l->places.most_length + 1) * l->token_width, err);
+                        ((uint64_t)l->places.max_length + 1) * l->token_width, err);
     if (l->sizes.row_room > 0)
         l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
     l->gather.meanwhile = loader_stage_meanwhile;

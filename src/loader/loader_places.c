@@ -72,14 +72,14 @@ static enum leat_status find_documents(struct loader_places *p, uint64_t sources
 }
 
 enum leat_status loader_places_open(struct loader_places *p, const struct leat_plan *plan, enum leat_rows rows,
-                                    uint64_t most_length, struct leat_error *err)
+                                    uint64_t max_length, struct leat_error *err)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     enum leat_status s;
 
     leat_plan_info(plan, &info);
     *p = (struct loader_places) { .plan = plan, .rows = rows, .positions = info.positions };
-    p->most_length = (uint32_t)(rows == LEAT_ROWS_DOCUMENTS && most_length ? most_length : info.most_seq_len);
+    p->max_length = (uint32_t)(rows == LEAT_ROWS_DOCUMENTS && max_length ? max_length : info.max_seq_len);
     if (rows != LEAT_ROWS_DOCUMENTS)
         return LEAT_OK;
     s = find_documents(p, info.sources, err);
@@ -124,8 +124,8 @@ static enum leat_status document_row(const struct loader_places *p, uint64_t pos
         return s;
     sample->offset = sample->token - dataset_part(d, r->part)->first_token;
     sample->piece = tokens == 0;
-    if (tokens > (uint64_t)p->most_length + 1)
-        tokens = (uint64_t)p->most_length + 1;
+    if (tokens > (uint64_t)p->max_length + 1)
+        tokens = (uint64_t)p->max_length + 1;
     sample->length = tokens ? (uint32_t)(tokens - 1) : 0;
     return LEAT_OK;
 }

@@ -19,7 +19,7 @@ struct loader_places {
     const struct leat_plan *plan;
     enum leat_rows rows;
     uint64_t positions; /* LEAT_NONE: without end */
-    uint32_t most_length;
+    uint32_t max_length;
     /* Of documents: */
     uint64_t documents; /* of all ranges */
     struct loader_range *ranges;
@@ -27,9 +27,9 @@ struct loader_places {
     struct permute permute;
 };
 
-/* `most_length` 0: the plan's. */
+/* `max_length` 0: the plan's. */
 enum leat_status loader_places_open(struct loader_places *p, const struct leat_plan *plan, enum leat_rows rows,
-                                    uint64_t most_length, struct leat_error *err);
+                                    uint64_t max_length, struct leat_error *err);
 void loader_places_close(struct loader_places *p);
 
 /* The rows of positions [first, first + count); *got: fewer only where they end. */

@@ -131,11 +131,11 @@ static enum leat_status make_outputs(struct leat_loader *l, struct loader_slot *
 
     loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &outputs);
     job = loader_job(slot, &outputs);
-    if (job.sequences && rows_sequences(&job, &longest) + 1 > job.sequences_room)
+    if (job.cu_seqlens && rows_sequences(&job, &longest) + 1 > job.cu_seqlens_room)
         return status_set(err, LEAT_E_RANGE,
-                          "a batch has %llu sequences, and sequences_room is %llu: it must be one more than the most "
+                          "a batch has %llu sequences, and cu_seqlens_room is %llu: it must be one more than the most "
                           "that a batch can have",
-                          (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.sequences_room);
+                          (unsigned long long)rows_sequences(&job, &longest), (unsigned long long)job.cu_seqlens_room);
     return l->ops->prepare(l->backend, slot->number, &job, err);
 }
 
@@ -146,7 +146,7 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
     uint64_t longest = 0;
 
     slot->batch.sequences = l->documents ? (uint32_t)rows_sequences(&job, &longest) : 0;
-    slot->batch.longest_sequence = (uint32_t)longest;
+    slot->batch.max_seqlen = (uint32_t)longest;
 }
 
 /* What a batch takes lately: an average in which one counts an eighth. */

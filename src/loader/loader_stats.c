@@ -59,7 +59,7 @@ static struct leat_times times_of(const struct histogram *h)
                                  .p50 = histogram_quantile(h, 0.5),
                                  .p99 = histogram_quantile(h, 0.99),
                                  .p999 = histogram_quantile(h, 0.999),
-                                 .most = histogram_value(&h->max) };
+                                 .max = histogram_value(&h->max) };
 }
 
 static double share(uint64_t part, uint64_t whole)

@@ -301,8 +301,8 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.seed = plan->rules.seed;
     full.seq_len = plan->rules.seq_len;
     for (uint32_t i = 0; i < plan->sampler.phase_count; i++)
-        if (plan->lengths[i] > full.most_seq_len)
-            full.most_seq_len = plan->lengths[i];
+        if (plan->lengths[i] > full.max_seq_len)
+            full.max_seq_len = plan->lengths[i];
     full.base_len = plan->rules.base_len;
     full.permutation_version = PERMUTE_VERSION;
     full.blend_version = BLEND_VERSION;

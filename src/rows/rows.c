@@ -101,10 +101,10 @@ static void fill_stretches(const struct rows_kernels *k, const struct rows_job *
 
     for (uint32_t from = 0, end; from < j->length; from = end, document++) {
         end = rows_line_end(r, from, j->length);
-        if (j->positions)
-            k->count_up(number_at(j, j->positions, at + from), j->number_bytes, end - from);
-        if (j->documents)
-            k->fill(number_at(j, j->documents, at + from), j->number_bytes, document, end - from);
+        if (j->position_ids)
+            k->count_up(number_at(j, j->position_ids, at + from), j->number_bytes, end - from);
+        if (j->document_ids)
+            k->fill(number_at(j, j->document_ids, at + from), j->number_bytes, document, end - from);
     }
 }
 
@@ -138,17 +138,17 @@ static void fill_sequences(const struct rows_job *j)
 {
     uint64_t n = 0;
 
-    j->sequences[n++] = 0;
+    j->cu_seqlens[n++] = 0;
     for (uint32_t row = 0; row < j->rows; row++) {
         struct rows_line r = row_of(j, row);
 
         for (uint32_t from = 0; from < j->length;) {
             from = rows_line_end(&r, from, j->length);
-            j->sequences[n++] = (int32_t)((uint64_t)row * j->length + from);
+            j->cu_seqlens[n++] = (int32_t)((uint64_t)row * j->length + from);
         }
     }
-    while (n < j->sequences_room)
-        j->sequences[n++] = (int32_t)((uint64_t)j->rows * j->length);
+    while (n < j->cu_seqlens_room)
+        j->cu_seqlens[n++] = (int32_t)((uint64_t)j->rows * j->length);
 }
 
 uint64_t rows_sequences(const struct rows_job *j, uint64_t *longest)
@@ -181,11 +181,11 @@ void rows_fill(const struct rows_kernels *k, const struct rows_job *j)
         }
         if (j->labels || j->loss_mask)
             fill_labels(k, j, &r, at);
-        if (j->positions || j->documents)
+        if (j->position_ids || j->document_ids)
             fill_stretches(k, j, &r, at);
         fill_all_singly(k, j, &r, at);
     }
-    if (j->sequences)
+    if (j->cu_seqlens)
         fill_sequences(j);
 }
 

@@ -47,7 +47,7 @@ struct rows_job {
     uint32_t rows, length; /* of the outputs: at least the slot's rows and the longest of its lengths */
     uint32_t number_bytes, unshifted, mask_first;
     uint32_t pad; /* the token behind a row's end */
-    uint64_t sequences_room;
+    uint64_t cu_seqlens_room;
 /* where each output goes; NULL: not wanted */
 #define ROWS_FIELD(field, name, kind, documents) kind##_TYPE *field;
     ROWS_OUTPUTS(ROWS_FIELD)
@@ -72,7 +72,7 @@ struct rows_kernels {
 const struct rows_kernels *rows_kernels(void);
 const struct rows_kernels *rows_row(unsigned number, int *usable);
 
-/* Does a job on the host. `sequences_room` was checked by rows_sequences(). */
+/* Does a job on the host. `cu_seqlens_room` was checked by rows_sequences(). */
 void rows_fill(const struct rows_kernels *k, const struct rows_job *job);
 
 /* Fills marks and heads of a slot. */

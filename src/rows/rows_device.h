@@ -47,7 +47,7 @@ ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uin
         r.starts = (const uint64_t *)(const void *)(j->base + l->starts_at) + (size_t)row * l->start_words;
         r.marks = (const struct rows_mark *)(const void *)(j->base + l->marks_at) + (size_t)row * l->start_words;
     }
-    if (j->sequences)
+    if (j->cu_seqlens)
         r.first_sequence = rows_stretches_before(j, row);
     return r;
 }
@@ -199,13 +199,13 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
 
         positions[k] = i + k - m.begin;
         documents[k] = m.documents;
-        if (j->sequences && k < count && m.begin == i + k)
-            j->sequences[r->first_sequence + m.documents] = (int32_t)(at + k);
+        if (j->cu_seqlens && k < count && m.begin == i + k)
+            j->cu_seqlens[r->first_sequence + m.documents] = (int32_t)(at + k);
     }
-    if (j->positions)
-        rows_store(j->positions, at, positions, count, number_bytes);
-    if (j->documents)
-        rows_store(j->documents, at, documents, count, number_bytes);
+    if (j->position_ids)
+        rows_store(j->position_ids, at, positions, count, number_bytes);
+    if (j->document_ids)
+        rows_store(j->document_ids, at, documents, count, number_bytes);
 }
 
 /* An output that is made singly. */
@@ -234,7 +234,7 @@ ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint
     uint32_t count = j->length - i < most ? j->length - i : most;
 
     rows_do_tokens(j, r, at, i, count, number_bytes);
-    if (j->positions || j->documents || j->sequences)
+    if (j->position_ids || j->document_ids || j->cu_seqlens)
         rows_do_stretches(j, r, at, i, count, number_bytes);
 #define ROWS_DO(field, name, kind, documents)                                                                          \
     if (j->field)                                                                                                      \
@@ -246,10 +246,10 @@ ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint
 /* What follows the last begin of a stretch in `sequences`: number `k`, `step` further, and so on. */
 ROWS_BODY void rows_do_sequences_end(const struct rows_job *j, uint64_t k, uint64_t step)
 {
-    if (!j->sequences)
+    if (!j->cu_seqlens)
         return;
-    for (k += rows_stretches_before(j, j->rows); k < j->sequences_room; k += step)
-        j->sequences[k] = (int32_t)((uint64_t)j->rows * j->length);
+    for (k += rows_stretches_before(j, j->rows); k < j->cu_seqlens_room; k += step)
+        j->cu_seqlens[k] = (int32_t)((uint64_t)j->rows * j->length);
 }
 
 /* ---- How the threads share the work ---- */

@@ -21,7 +21,7 @@
 enum rows_output_kind {
     ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
     ROWS_MASK,     /* rows x length bytes */
-    ROWS_SEQUENCES /* sequences_room numbers of four bytes; not singly */
+    ROWS_SEQUENCES /* cu_seqlens_room numbers of four bytes; not singly */
 };
 #define ROWS_NUMBERS_TYPE   void
 #define ROWS_MASK_TYPE      uint8_t
@@ -30,8 +30,8 @@ enum rows_output_kind {
 /* The field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents must be known. */
 #define ROWS_OUTPUTS_TOGETHER(each)                                                                                    \
     each(inputs, INPUTS, ROWS_NUMBERS, false) each(labels, LABELS, ROWS_NUMBERS, false)                                \
-        each(positions, POSITIONS, ROWS_NUMBERS, true) each(documents, DOCUMENTS, ROWS_NUMBERS, true)                  \
-            each(loss_mask, LOSS_MASK, ROWS_MASK, false) each(sequences, SEQUENCES, ROWS_SEQUENCES, true)
+        each(position_ids, POSITION_IDS, ROWS_NUMBERS, true) each(document_ids, DOCUMENT_IDS, ROWS_NUMBERS, true)      \
+            each(loss_mask, LOSS_MASK, ROWS_MASK, false) each(cu_seqlens, CU_SEQLENS, ROWS_SEQUENCES, true)
 #define ROWS_OUTPUTS_SINGLY(each) each(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
 #define ROWS_OUTPUTS(each)        ROWS_OUTPUTS_TOGETHER(each) ROWS_OUTPUTS_SINGLY(each)
 
@@ -41,9 +41,9 @@ enum rows_output { ROWS_OUTPUTS(ROWS_OUTPUT_NUMBER) ROWS_OUTPUT_COUNT };
 
 /* Bytes of an output. */
 static inline uint64_t rows_output_bytes(enum rows_output_kind kind, uint64_t numbers, uint32_t number_bytes,
-                                         uint64_t sequences_room)
+                                         uint64_t cu_seqlens_room)
 {
-    return kind == ROWS_NUMBERS ? numbers * number_bytes : kind == ROWS_MASK ? numbers : 4 * sequences_room;
+    return kind == ROWS_NUMBERS ? numbers * number_bytes : kind == ROWS_MASK ? numbers : 4 * cu_seqlens_room;
 }
 
 #endif

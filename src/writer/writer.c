@@ -102,7 +102,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->begin_token = options->begin_token;
     w->created = options->created;
     w->width = format_width(options->vocabulary);
-    w->replace = options->replace != 0;
+    w->replace = options->force != 0;
     w->store_lines = options->store_lines != 0;
     w->store_ids = options->store_ids != 0;
     w->store_hashes = options->store_hashes != 0;

@@ -63,7 +63,7 @@ static void write_random(const char *name, const struct shape *shape, uint64_t *
     o.store_lines = t_below(random, 2) > 0;
     o.store_ids = t_below(random, 2) > 0;
     o.store_hashes = shape->hashes;
-    o.replace = 1;
+    o.force = 1;
     T_OK(leat_writer_open(&w, t_path(folder, name), &o, &t_err));
     for (uint64_t i = 0; i < inputs; i++)
         T_OK(leat_writer_add_input(w, i % 2 ? "b" : "a", NULL, &t_err));
@@ -184,7 +184,7 @@ static void compare(const char *const *parts, size_t count, const struct way *wa
 
         report.splits = infos;
         report.info = &rest;
-        o.replace = 1;
+        o.force = 1;
         o.dedup = way->dedup;
         o.shuffle = way->shuffle;
         o.seed = way->seed;

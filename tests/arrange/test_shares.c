@@ -76,7 +76,7 @@ static void write_range(const char *name, unsigned from, unsigned to, const char
     o.vocabulary = VOCABULARY;
     o.end_token = 7;
     o.store_lines = o.store_hashes = 1;
-    o.replace = 1;
+    o.force = 1;
     T_OK(leat_writer_open(&w, t_path(folder, name), &o, &t_err));
     for (unsigned r = from; r < to; r++) {
         const struct record *record = &corpus.records[r];
@@ -156,7 +156,7 @@ static enum leat_status merge(const char *output, const char *const *parts, size
 {
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
 
-    o.replace = 1;
+    o.force = 1;
     return leat_merge(t_path(folder, output), parts, count, &o, NULL, &t_err);
 }
 
@@ -240,7 +240,7 @@ static void test_arranged(void)
     const char *parts[5], *whole = keep(PARTS, "whole");
 
     write_parts(cuts, 5, parts);
-    o.replace = 1;
+    o.force = 1;
     o.shuffle = o.dedup = 1;
     o.seed = 12;
     o.splits = splits;
@@ -284,7 +284,7 @@ static void test_refused(void)
     T_OK(merge("text2", some + 1, 2)); /* metadata like any other */
     check_share("text2", "none");
 
-    o.replace = 1;
+    o.force = 1;
     o.shuffle = 1;
     T_STATUS(leat_merge(t_path(folder, "never"), p, 3, &o, NULL, &t_err), LEAT_E_INCOMPATIBLE);
     T_CONTAINS(t_err.message, "only part 1-3/5 of a run: shuffling needs all parts");

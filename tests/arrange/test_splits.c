@@ -18,7 +18,7 @@ static void write_highs(const uint64_t *highs, uint64_t count)
     struct leat_writer *w;
 
     o.vocabulary = 100;
-    o.store_hashes = o.replace = 1;
+    o.store_hashes = o.force = 1;
     T_OK(leat_writer_open(&w, t_path(folder, "d"), &o, &t_err));
     for (uint64_t i = 0; i < count; i++) {
         struct leat_origin origin = { .input = LEAT_NONE };
@@ -41,7 +41,7 @@ static enum leat_status split(const struct leat_split *splits, size_t count, str
     const char *part = t_path(folder, "d");
 
     report.splits = infos;
-    o.replace = 1;
+    o.force = 1;
     o.splits = splits;
     o.split_count = count;
     return leat_merge(t_path(folder, "out"), &part, 1, &o, &report, &t_err);
@@ -161,7 +161,7 @@ static void test_all_or_none(void)
     T_STATUS(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err), LEAT_E_EXISTS);
     T_EQ(t_files(folder), before);
     /* with replace, it is first seen when the name is given */
-    o.replace = 1;
+    o.force = 1;
     T_CHECK(leat_merge(t_path(folder, "new"), &part, 1, &o, NULL, &t_err) != LEAT_OK);
     T_CONTAINS(t_err.message, "(finished before that: ");
     T_CONTAINS(t_err.message, "new.a)");

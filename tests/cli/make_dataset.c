@@ -81,7 +81,7 @@ static void open_writer(struct maker *m)
     if (m->writer)
         return;
     m->options.tokenizer = m->tokenizer.name ? &m->tokenizer : NULL;
-    m->options.replace = 1;
+    m->options.force = 1;
     check(m, leat_writer_open(&m->writer, m->name, &m->options, &m->err));
 }
 

@@ -116,8 +116,8 @@ static void borrowed(const struct loading *w, uint32_t threads)
 
     for (unsigned i = 0; i < BUFFERS; i++)
         buffers[i] = cuda_allocate(BYTES);
-    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_SEQUENCES;
-    o.sequences_room = ROWS * LENGTH + 1;
+    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_CU_SEQLENS;
+    o.cu_seqlens_room = ROWS * LENGTH + 1;
     o.borrow = 1;
     T_OK(cuda_open(&l, w, o));
     for (unsigned round = 0; round < 20; round++) {
@@ -128,11 +128,11 @@ static void borrowed(const struct loading *w, uint32_t threads)
 
             T_OK(leat_loader_next(l, &batch, &t_err));
             T_OK(leat_batch_borrow(batch, &out, stream, &t_err));
-            T_CHECK(out.inputs && out.sequences && !out.labels);
+            T_CHECK(out.inputs && out.cu_seqlens && !out.labels);
             cuda_copy(buffers[i], out.inputs, BYTES, stream); /* which reads the slot late */
             if (i % 4 == 0) {                                 /* and written besides */
                 out.labels = NULL;
-                out.sequences = NULL;
+                out.cu_seqlens = NULL;
                 out.inputs = buffers[i];
                 T_OK(leat_batch_write(batch, &out, stream, &t_err));
             }

@@ -180,7 +180,7 @@ bool fake_kernel_translate(cuda_context context, struct rows_job *j, const struc
     bool ok = exchange_slot(context, j, clock, index);
 
 #define EXCHANGE(field, name, kind, documents)                                                                         \
-    ok = ok && exchange(context, &j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->sequences_room),      \
+    ok = ok && exchange(context, &j->field, rows_output_bytes(kind, numbers, j->number_bytes, j->cu_seqlens_room),     \
                         true, clock, index);
     ROWS_OUTPUTS(EXCHANGE)
 #undef EXCHANGE

@@ -31,7 +31,7 @@ static inline struct leat_writer_options small_options(const struct small *s)
     o.end_token = 0;
     o.begin_token = 1;
     o.tokenizer = &tokenizer;
-    o.replace = s->replace;
+    o.force = s->replace;
     o.store_lines = o.store_ids = o.store_hashes = 1;
     return o;
 }

@@ -16,7 +16,7 @@ static void write_run(const char *name, const uint16_t *tokens, uint64_t count, 
     struct leat_writer *w;
 
     o.vocabulary = vocabulary;
-    o.replace = 1;
+    o.force = 1;
     T_OK(leat_writer_open(&w, name, &o, &t_err));
     for (uint64_t at = 0; at < count; at += 100)
         T_OK(leat_writer_add_u16(w, tokens + at, count - at < 100 ? count - at : 100, NULL, &t_err));

@@ -157,7 +157,7 @@ static void damaged_page(enum leat_access access, enum leat_engine engine, uint3
     T_CONTAINS(t_err.message, "d.tokens");
     T_CONTAINS(t_err.message, "documents ");
     o.on_damage = LEAT_ON_DAMAGE_MASK;
-    o.outputs = LEAT_OUTPUT_POSITIONS;
+    o.outputs = LEAT_OUTPUT_POSITION_IDS;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_END);
     T_EQ(r.damaged, rows);
@@ -182,7 +182,7 @@ static void damaged_directory(void)
     fd = open(with(name, ".leat"), O_WRONLY);
     T_CHECK(pwrite(fd, ones, 8, (off_t)part->index->header.sections[FORMAT_DIRECTORY].offset) == 8);
     close(fd);
-    o.outputs = LEAT_OUTPUT_POSITIONS;
+    o.outputs = LEAT_OUTPUT_POSITION_IDS;
     r = take_all(&w, &o, NULL);
     T_EQ(r.status, LEAT_E_DOCUMENTS);
     T_CONTAINS(t_err.message, "entry 0 of its directory contradicts the next one");
@@ -214,7 +214,7 @@ static void failing_reads(enum leat_engine engine)
             long allocations = fault_allocations();
 
             o.on_damage = d;
-            o.outputs = n % 3 ? 0 : LEAT_OUTPUT_POSITIONS; /* which are found in the index */
+            o.outputs = n % 3 ? 0 : LEAT_OUTPUT_POSITION_IDS; /* which are found in the index */
             fault_arm(FAULT_SYSTEM, n % 2 ? FAULT_ONCE : FAULT_FROM_THEN_ON, n, EIO);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -281,7 +281,7 @@ static void short_and_interrupted(enum leat_engine engine)
             copy_original();
             w = open_plan(LEAT_ACCESS_READ);
             o.threads = threads;
-            o.outputs = LEAT_OUTPUT_SEQUENCES;
+            o.outputs = LEAT_OUTPUT_CU_SEQLENS;
             fault_arm(FAULT_SYSTEM, mode, 1, 0);
             r = take_all(&w, &o, NULL);
             fault_disarm();
@@ -315,7 +315,7 @@ static void slow_reads(enum leat_engine engine)
     leat_loader_stats(l, &stats);
     T_CHECK(fault_disarm() >= 100);
     fprintf(stderr, "steps of 2 ms, one read in 100 takes 20 ms more: next p50 %llu us, most %llu us\n",
-            (unsigned long long)stats.next.p50 / 1000, (unsigned long long)stats.next.most / 1000);
+            (unsigned long long)stats.next.p50 / 1000, (unsigned long long)stats.next.max / 1000);
     leat_loader_close(l);
     leat_plan_close(w.plan);
 }

@@ -112,7 +112,7 @@ static const struct scenario scenarios[] = {
 
 static const struct leat_split splits[] = { { "v", "0.25" }, { "w", "0.25" } };
 
-static enum leat_status pack_to(const char *output, const struct scenario *s, bool resume, uint64_t most_rejects,
+static enum leat_status pack_to(const char *output, const struct scenario *s, bool resume, uint64_t max_rejects,
                                 struct leat_error *err)
 {
     struct leat_pack_options o = LEAT_PACK_OPTIONS_INIT;
@@ -121,8 +121,8 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     o.end_token = 256;
     o.threads = s->threads;
     o.memory = UINT64_C(4) << 30; /* a sanitizer takes much of it */
-    o.most_rejects = most_rejects;
-    o.replace = s->replaces;
+    o.max_rejects = max_rejects;
+    o.force = s->replaces;
     o.resume = resume;
     o.shuffle = o.dedup = s->arranges;
     o.splits = splits;
@@ -167,7 +167,7 @@ static enum leat_status give_to(const char *output, bool resume, struct leat_err
     o.end_token = 256;
     o.threads = 1;
     o.memory = UINT64_C(4) << 30;
-    o.most_rejects = LEAT_NONE;
+    o.max_rejects = LEAT_NONE;
     o.reject_invalid = 1;
     o.resume = resume;
     s = leat_packer_open(&p, output, &o, err);
@@ -201,7 +201,7 @@ static enum leat_status merge_to(const char *output, bool replaces, struct leat_
     const char *names[] = { parts[0], parts[1] };
     struct leat_merge_options o = LEAT_MERGE_OPTIONS_INIT;
 
-    o.replace = replaces;
+    o.force = replaces;
     return leat_merge(output, names, 2, &o, NULL, err);
 }
 

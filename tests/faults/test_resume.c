@@ -76,7 +76,7 @@ static void write_plan(const struct plan *p, const char *name)
     struct leat_writer_options o = plan_options(p);
     struct leat_writer *w;
 
-    o.replace = 1;
+    o.force = 1;
     T_OK(leat_writer_open(&w, name, &o, &t_err));
     plan_documents(w, p, 0, p->documents);
     T_OK(leat_writer_finish(w, NULL, &t_err));
@@ -390,7 +390,7 @@ static void second_writer(void)
 
     if (child == 0) {
         t_failures = 0;
-        o.replace = fresh.replace = 1;
+        o.force = fresh.replace = 1;
         T_STATUS(small_open(&fresh, &other, &t_err), LEAT_E_BUSY);
         T_CONTAINS(t_err.message, with(fresh.name, ".leat"));
         resume_refused(&o, LEAT_E_BUSY, "another process is writing");

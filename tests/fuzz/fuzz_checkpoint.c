@@ -70,7 +70,7 @@ static struct leat_writer_options options_of(uint8_t choices)
     o.store_lines = (choices & LINES) != 0;
     o.store_ids = (choices & IDS) != 0;
     o.store_hashes = (choices & HASHES) != 0;
-    o.replace = 1;
+    o.force = 1;
     return o;
 }
 

@@ -49,7 +49,7 @@ static inline void fuzz_load_encode(const struct pipeline *pipeline)
 {
     static const char text[] = "Hello world, it's 2026.\n\n  \xc3\xa9l\xc3\xa8ve \xe4\xb8\xad\xe6\x96\x87 a\xcc\x81 "
                                "\xf0\x9f\x98\x80\t<s> ab  abab\xff\xe2\x96\x81x";
-    struct encoder_options options = { .special = true, .most_bytes = FUZZ_LOAD_MAX };
+    struct encoder_options options = { .special = true, .max_bytes = FUZZ_LOAD_MAX };
     struct leat_error err = { 0 };
     struct buffer back = { 0 };
     struct encoder *encoder;

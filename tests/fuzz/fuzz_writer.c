@@ -50,7 +50,7 @@ static void choose_options(void)
     f.options.store_lines = (choice & 4) != 0;
     f.options.store_ids = (choice & 8) != 0;
     f.options.store_hashes = (choice & 64) != 0;
-    f.options.replace = (choice & 16) != 0;
+    f.options.force = (choice & 16) != 0;
     f.options.created = choice & 32 ? 1700000000 : 0;
     f.tokenizer = (struct leat_stored_tokenizer) { "name", stored & 4 ? "pattern" : NULL, NULL, 0 };
     if (stored & 2)
@@ -308,7 +308,7 @@ static void resume(void)
     if (f.w)
         suspend();
     s = leat_writer_resume(&f.w, files_path("d"), &f.options, &note, &bytes, NULL);
-    if (f.finished && !f.options.replace)
+    if (f.finished && !f.options.force)
         want = LEAT_E_EXISTS;
     FUZZ_CHECK(s == want && (s == LEAT_OK) == (f.w != NULL));
     if (s != LEAT_OK)
@@ -327,7 +327,7 @@ static void resume_wrongly(void)
     struct leat_writer *w;
 
     other.store_ids = !other.store_ids;
-    if (f.w || !f.has_saved || (f.finished && !f.options.replace))
+    if (f.w || !f.has_saved || (f.finished && !f.options.force))
         return;
     FUZZ_CHECK(leat_writer_resume(&w, files_path("d"), &other, NULL, NULL, NULL) == LEAT_E_CHECKPOINT && !w);
 }
@@ -346,7 +346,7 @@ static void open_writer(void)
     s = leat_writer_open(&f.w, files_path("d"), &f.options, NULL);
     if (!options_make_sense())
         want = LEAT_E_ARGUMENT;
-    else if (!f.options.replace && (f.finished || f.has_saved))
+    else if (!f.options.force && (f.finished || f.has_saved))
         want = LEAT_E_EXISTS;
     FUZZ_CHECK(s == want && (s == LEAT_OK) == (f.w != NULL));
     if (s != LEAT_OK)

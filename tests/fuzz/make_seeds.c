@@ -95,7 +95,7 @@ static void write_dataset(const char *name, const struct kind *k, const char *no
     options.store_ids = k->ids;
     options.store_hashes = k->hashes;
     options.tokenizer = k->tokenizer == 0 ? NULL : k->tokenizer == 1 ? &builtin : &file;
-    options.replace = 1;
+    options.force = 1;
     must_ok(leat_writer_open(&w, name, &options, &err), &err);
     for (unsigned i = 0; i < k->inputs; i++)
         must_ok(leat_writer_add_input(w, i % 2 ? "b" : "in/a.jsonl", NULL, &err), &err);

@@ -187,7 +187,7 @@ void model_write(const struct model *m, const char *name, const struct leat_writ
     struct leat_writer_options o = *options;
     struct leat_writer *w;
 
-    o.replace = 1;
+    o.force = 1;
     FUZZ_CHECK(leat_writer_open(&w, name, &o, NULL) == LEAT_OK);
     for (uint64_t i = 0; i < m->pair_count; i++)
         FUZZ_CHECK(leat_writer_set_metadata(w, m->pairs[i].key, m->pairs[i].value, NULL) == LEAT_OK);

@@ -109,10 +109,10 @@ static void keep_outputs(struct taken *t, const struct leat_batch *b, unsigned n
     o.length = b->length + 3;
     o.inputs = room;
     o.labels = room + wide;
-    o.positions = room + 2 * wide;
-    o.documents = room + 3 * wide;
-    o.sequences = (int32_t *)(void *)(room + 4 * wide);
-    o.sequences_room = numbers + 1;
+    o.position_ids = room + 2 * wide;
+    o.document_ids = room + 3 * wide;
+    o.cu_seqlens = (int32_t *)(void *)(room + 4 * wide);
+    o.cu_seqlens_room = numbers + 1;
     o.loss_mask = room + 4 * wide + 4 * (numbers + 1);
     o.attention_mask = o.loss_mask + numbers;
     T_OK(leat_batch_write(b, &o, NULL, &t_err));
@@ -127,7 +127,7 @@ static void keep_borrowed(struct taken *t, const struct leat_batch *b)
     T_OK(leat_batch_borrow(b, &o, NULL, &t_err));
     keep(t, o.inputs, o.rows * o.length * o.number_bytes);
     keep(t, o.labels, o.rows * o.length * o.number_bytes);
-    keep(t, o.documents, o.rows * o.length * o.number_bytes);
+    keep(t, o.document_ids, o.rows * o.length * o.number_bytes);
 }
 
 static void keep_rows(struct taken *t, const struct leat_batch *b)
@@ -147,7 +147,7 @@ static struct taken take(const struct loading *w, struct leat_loader_options o, 
     const struct leat_batch *b;
     struct leat_loader *l;
 
-    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENTS;
+    o.outputs = LEAT_OUTPUT_INPUTS | LEAT_OUTPUT_LABELS | LEAT_OUTPUT_DOCUMENT_IDS;
     o.mask_first = o.borrow;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (l && t.batches < max && leat_loader_next(l, &b, &t_err) == LEAT_OK) {

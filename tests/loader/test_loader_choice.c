@@ -55,7 +55,7 @@ static struct leat_loader_stats take(const struct loading *w, struct leat_loader
     T_CHECK(stats.bytes >= 16 * stats.batches * 513 * 2 && stats.read_bytes >= stats.bytes);
     /* a few may be counted this moment; they were counted a ring ahead: "256 of 192 rows from memory" */
     T_CHECK(stats.hits < stats.reads + 16);
-    T_CHECK(stats.next.count == stats.batches - 1 && stats.next.most >= stats.next.p50);
+    T_CHECK(stats.next.count == stats.batches - 1 && stats.next.max >= stats.next.p50);
     return stats;
 }
 

@@ -222,7 +222,7 @@ static void slow_reads(void)
     fprintf(stderr,
             "one read in a thousand takes 20 ms more, %llu reads: next p50 %.1f us, p99 %.1f us, most %.1f us\n",
             (ull)atomic_load(&f.board->reads), (double)stats.next.p50 / 1e3, (double)stats.next.p99 / 1e3,
-            (double)stats.next.most / 1e3);
+            (double)stats.next.max / 1e3);
     leat_loader_close(l);
     leat_plan_close(w.plan);
     fuse_file_unmount(&f);

@@ -49,10 +49,10 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.number_bytes = 2);
     REFUSED(LEAT_E_ARGUMENT, "outputs that there are not", o.outputs = 128);
     REFUSED(LEAT_E_ARGUMENT, "nothing is named", o.borrow = 1);
-    REFUSED(LEAT_E_ARGUMENT, "sequences_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_SEQUENCES);
-    REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_SAMPLES_MOST + 1);
-    REFUSED(LEAT_E_ARGUMENT, "beyond 2^30", o.most_length = ((uint64_t)1 << 30) + 1);
-    REFUSED(LEAT_E_ARGUMENT, "does not fit into memory", o.rows = LEAT_ROWS_DOCUMENTS; o.most_length = 1 << 30;
+    REFUSED(LEAT_E_ARGUMENT, "cu_seqlens_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
+    REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
+    REFUSED(LEAT_E_ARGUMENT, "beyond 2^30", o.max_length = ((uint64_t)1 << 30) + 1);
+    REFUSED(LEAT_E_ARGUMENT, "does not fit into memory", o.rows = LEAT_ROWS_DOCUMENTS; o.max_length = 1 << 30;
             o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_NO_MEMORY, "raise `memory`", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
@@ -130,7 +130,7 @@ static void without_end(void)
     plan = loading_plan(text);
     o.batch = 4;
     o.rows = LEAT_ROWS_DOCUMENTS;
-    o.position = LEAT_SAMPLES_MOST - 2;
+    o.position = LEAT_MAX_SAMPLES - 2;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     T_EQ(b->rows, 4);
@@ -309,7 +309,7 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
 
     o.batch = 8;
     o.rows = LEAT_ROWS_DOCUMENTS;
-    o.most_length = max;
+    o.max_length = max;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         T_EQ(b->length, b->lengths[0] ? b->lengths[0] : 1);

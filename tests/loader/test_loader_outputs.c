@@ -72,7 +72,7 @@ static void walk(const struct expected *e, uint32_t row, uint32_t i, int64_t *po
     }
 }
 
-static int64_t expect_positions(const struct expected *e, uint32_t row, uint32_t i)
+static int64_t expect_position_ids(const struct expected *e, uint32_t row, uint32_t i)
 {
     int64_t position, document;
 
@@ -80,7 +80,7 @@ static int64_t expect_positions(const struct expected *e, uint32_t row, uint32_t
     return position;
 }
 
-static int64_t expect_documents(const struct expected *e, uint32_t row, uint32_t i)
+static int64_t expect_document_ids(const struct expected *e, uint32_t row, uint32_t i)
 {
     int64_t position, document;
 
@@ -123,21 +123,21 @@ static void check_sequences(const struct expected *e, const struct leat_outputs 
     uint64_t n = 1, longest = 0, last = 0;
     int64_t position, document;
 
-    T_EQ(o->sequences[0], 0);
+    T_EQ(o->cu_seqlens[0], 0);
     for (uint32_t row = 0; row < o->rows; row++)
         for (uint32_t i = 0; i < o->length; i++) {
             walk(e, row, i, &position, &document);
             if (position == 0 && (row > 0 || i > 0)) {
-                T_EQ(o->sequences[n], row * o->length + i);
+                T_EQ(o->cu_seqlens[n], row * o->length + i);
                 longest = row * o->length + i - last > longest ? row * o->length + i - last : longest;
                 last = row * o->length + i;
                 n++;
             }
         }
-    for (; n < o->sequences_room; n++)
-        T_EQ(o->sequences[n], o->rows * o->length);
+    for (; n < o->cu_seqlens_room; n++)
+        T_EQ(o->cu_seqlens[n], o->rows * o->length);
     if (o->rows == e->b->rows && o->length == e->b->length)
-        T_EQ(e->b->longest_sequence, o->rows * o->length - last > longest ? o->rows * o->length - last : longest);
+        T_EQ(e->b->max_seqlen, o->rows * o->length - last > longest ? o->rows * o->length - last : longest);
 }
 
 static void check_outputs(const struct expected *e, const struct leat_outputs *o)
@@ -156,7 +156,7 @@ static void check_outputs(const struct expected *e, const struct leat_outputs *o
             ROWS_OUTPUTS(CHECK)
 #undef CHECK
         }
-    if (o->sequences)
+    if (o->cu_seqlens)
         check_sequences(e, o);
 }
 
@@ -170,13 +170,13 @@ static void write_and_check(struct expected *e, uint64_t rows, uint64_t length, 
     o.length = length;
     o.unshifted = e->unshifted;
     o.mask_first = e->mask_first;
-    o.sequences_room = room;
+    o.cu_seqlens_room = room;
 #define BYTES(kind)                          (size_t) rows_output_bytes(kind, numbers, number_bytes, room)
 #define BUFFER(field, name, kind, documents) o.field = buffer(BYTES(kind));
     ROWS_OUTPUTS(BUFFER)
     T_OK(leat_batch_write(e->b, &o, NULL, &t_err));
     check_outputs(e, &o);
-    o.sequences_room = e->b->sequences; /* one too few */
+    o.cu_seqlens_room = e->b->sequences; /* one too few */
     T_STATUS(leat_batch_write(e->b, &o, NULL, &t_err), LEAT_E_RANGE);
 #define BORDER_OF(field, name, kind, documents) check_border(o.field, BYTES(kind));
     ROWS_OUTPUTS(BORDER_OF)
@@ -192,7 +192,7 @@ static void refusals(const struct leat_batch *b)
     o.rows = b->rows - 1;
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), b->rows > 1 ? LEAT_E_ARGUMENT : LEAT_OK);
     o.rows = o.length = 1 << 20;
-    o.sequences = (int32_t[1]) { 0 };
+    o.cu_seqlens = (int32_t[1]) { 0 };
     T_STATUS(leat_batch_write(b, &o, NULL, &t_err), LEAT_E_RANGE);
     T_CONTAINS(t_err.message, "too many for sequences of 32 bits");
     o.rows = o.length = 0;
@@ -207,7 +207,7 @@ static void write_batches(const struct loading *w, struct loading_starts starts,
     struct leat_loader *l;
 
     o.batch = 7;
-    o.outputs = LEAT_OUTPUT_POSITIONS;
+    o.outputs = LEAT_OUTPUT_POSITION_IDS;
     o.last = LEAT_LAST_PADDED;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
@@ -234,7 +234,7 @@ static void borrow_batches(const struct loading *w, struct loading_starts starts
         o.number_bytes = bytes;
         o.unshifted = bytes == 4;
         o.mask_first = bytes == 8;
-        o.sequences_room = 1000;
+        o.cu_seqlens_room = 1000;
         o.threads = bytes == 8;
         T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
         for (unsigned i = 0; i < 5; i++) {
@@ -264,10 +264,10 @@ static void not_asked_for(const struct loading *w)
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     T_EQ(b->sequences, 0);
-    out.positions = numbers;
+    out.position_ids = numbers;
     T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
     T_CHECK(strncmp(t_err.message, "positions cannot", 16) == 0);
-    out.positions = NULL;
+    out.position_ids = NULL;
     out.mask_first = 1;
     T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
     T_CHECK(strncmp(t_err.message, "mask_first cannot", 17) == 0);
@@ -284,11 +284,11 @@ static void too_many_sequences(const struct loading *w)
 
     o.batch = 7;
     o.borrow = 1;
-    o.outputs = LEAT_OUTPUT_SEQUENCES;
-    o.sequences_room = 2;
+    o.outputs = LEAT_OUTPUT_CU_SEQLENS;
+    o.cu_seqlens_room = 2;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "sequences_room is 2");
+    T_CONTAINS(t_err.message, "cu_seqlens_room is 2");
     leat_loader_close(l);
 }
 
@@ -362,18 +362,18 @@ static void check_job(const struct rows_job *j)
 
             T_EQ(number(j->inputs, ROWS_NUMBERS, j->number_bytes, at), rows_input(j, row, i));
             T_EQ(number(j->labels, ROWS_NUMBERS, j->number_bytes, at), rows_label(j, row, i));
-            T_EQ(number(j->positions, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));
-            T_EQ(number(j->documents, ROWS_NUMBERS, j->number_bytes, at), rows_document(j, row, i));
+            T_EQ(number(j->position_ids, ROWS_NUMBERS, j->number_bytes, at), rows_position(j, row, i));
+            T_EQ(number(j->document_ids, ROWS_NUMBERS, j->number_bytes, at), rows_document(j, row, i));
             T_EQ(j->loss_mask[at], rows_loss(j, row, i));
 #define SINGLY(field, name, kind, documents)                                                                           \
     T_EQ(number(j->field, kind, j->number_bytes, at), output_##field(&line, stretch_of(j, row, i, documents), i));
             ROWS_OUTPUTS_SINGLY(SINGLY)
             if (rows_stretch(j, row, i))
-                T_EQ(j->sequences[n++], at);
+                T_EQ(j->cu_seqlens[n++], at);
         }
-    T_CHECK(n < j->sequences_room);
-    for (; n < j->sequences_room; n++)
-        T_EQ(j->sequences[n], (uint64_t)j->rows * j->length);
+    T_CHECK(n < j->cu_seqlens_room);
+    for (; n < j->cu_seqlens_room; n++)
+        T_EQ(j->cu_seqlens[n], (uint64_t)j->rows * j->length);
 }
 
 /* A slot of random rows, and outputs of each kind by every row of kernels. */
@@ -423,7 +423,7 @@ static void random_job(uint64_t *random)
     }
 #define GIVE(field, name, kind, documents) j.field = (void *)out[ROWS_OUTPUT_##name];
     ROWS_OUTPUTS(GIVE)
-    j.sequences_room = rows_sequences(&j, &longest) + 1 + t_below(random, 3);
+    j.cu_seqlens_room = rows_sequences(&j, &longest) + 1 + t_below(random, 3);
     for (unsigned number_of_row = 0; rows_row(number_of_row, &usable); number_of_row++) {
         if (!usable)
             continue;

@@ -66,7 +66,7 @@ static struct leat_loader_options random_options(uint64_t *random)
     o.threads = t_below(random, 5) > 0;
     o.slots = t_below(random, 3) ? 2 + (uint32_t)t_below(random, 14) : 0;
     o.verify = (uint32_t)t_below(random, 2);
-    o.outputs = t_below(random, 2) ? LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITIONS : 0;
+    o.outputs = t_below(random, 2) ? LEAT_OUTPUT_LABELS | LEAT_OUTPUT_POSITION_IDS : 0;
     o.borrow = o.outputs && t_below(random, 2);
     return o;
 }

@@ -40,7 +40,7 @@ static struct leat_dataset *write_documents(const char *lengths, unsigned number
 
     snprintf(name, sizeof name, "docs%u", number);
     options.vocabulary = 65536;
-    options.replace = 1;
+    options.force = 1;
     T_OK(leat_writer_open(&w, t_path(now.folder, name), &options, &t_err));
     for (char *end; *lengths; lengths = *end ? end + 1 : end)
         T_OK(leat_writer_add_u16(w, ids, strtoull(lengths, &end, 10), NULL, &t_err));

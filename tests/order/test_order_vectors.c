@@ -126,7 +126,7 @@ static void check_line(char *line)
         struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
 
         leat_plan_info(now.plan, &info);
-        T_EQ(info.samples == LEAT_NONE ? LEAT_SAMPLES_MOST : info.samples, strtoull(question, NULL, 10));
+        T_EQ(info.samples == LEAT_NONE ? LEAT_MAX_SAMPLES : info.samples, strtoull(question, NULL, 10));
         return;
     }
     *answer++ = '\0';

@@ -442,7 +442,7 @@ static void test_end_of_numbers(void)
     T_OK(leat_plan_source_info(plan, 0, &source, &t_err));
     leat_plan_close(plan);
     plan = parse("source %s/a:0:%" PRIu64 "\nsource %s/b:1\nseq-len 16\nat 1600000:1,0\n", folder,
-                 LEAT_SAMPLES_MOST / source.blocks, folder);
+                 LEAT_MAX_SAMPLES / source.blocks, folder);
     leat_plan_info(plan, &info);
     T_EQ(info.samples, LEAT_NONE);
     leat_plan_close(plan);

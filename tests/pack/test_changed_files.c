@@ -48,8 +48,8 @@ static void check_cut(const char *name, const uint8_t *bytes, size_t count, bool
 
     put(name, bytes, count);
     input = t_path(folder, name);
-    o.replace = 1;
-    o.most_rejects = LEAT_NONE;
+    o.force = 1;
+    o.max_rejects = LEAT_NONE;
     T_OK(leat_pack(t_path(folder, "cut"), &input, 1, &o, &report, &t_err));
     if ((report.damaged_inputs == 0) != whole)
         T_FAIL("%s of %zu bytes: %llu damaged", name, count, (unsigned long long)report.damaged_inputs);
@@ -78,7 +78,7 @@ static void stop_run(const char *output, const char *input)
     struct leat_pack_options o = options(0);
     struct leat_pack_report report = LEAT_PACK_REPORT_INIT;
 
-    o.most_rejects = 0;
+    o.max_rejects = 0;
     T_STATUS(leat_pack(t_path(folder, output), &input, 1, &o, &report, &t_err), LEAT_E_REJECTS);
     T_CHECK(report.resumable);
 }
@@ -87,7 +87,7 @@ static void resume_refused(const char *output, const char *input, enum leat_stat
 {
     struct leat_pack_options o = options(1);
 
-    o.most_rejects = LEAT_NONE;
+    o.max_rejects = LEAT_NONE;
     T_STATUS(leat_pack(t_path(folder, output), &input, 1, &o, NULL, &t_err), status);
     T_CONTAINS(t_err.message, what);
 }
@@ -165,7 +165,7 @@ static void test_stopped_again(const char *input)
     struct leat_dataset *d;
 
     stop_run("again", input);
-    o.most_rejects = LEAT_NONE;
+    o.max_rejects = LEAT_NONE;
     o.progress = on_progress;
     o.context = &told;
     T_STATUS(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err), LEAT_E_STATE);

@@ -142,8 +142,8 @@ static void check(const struct set *set, const char *const *names, size_t files,
     o.threads = threads;
     o.memory = set->memory;
     o.reject_invalid = 1;
-    o.replace = 1;
-    o.most_rejects = LEAT_NONE;
+    o.force = 1;
+    o.max_rejects = LEAT_NONE;
     T_OK(leat_pack(output, names, files, &o, &report, &t_err));
     T_EQ(report.rejects, refused);
     T_EQ(report.documents, files - refused);

@@ -58,7 +58,7 @@ static struct leat_pack_options options_with(unsigned threads)
     o.tokenizer = tokenizer;
     o.end_token = 50256;
     o.threads = threads;
-    o.replace = 1;
+    o.force = 1;
     return o;
 }
 
@@ -169,7 +169,7 @@ static void test_resume(uint64_t *seed)
 
     fill(&c, 60, seed);
     pack_column(&c, t_path(folder, "whole"), 2, 0);
-    o.replace = 0;
+    o.force = 0;
     T_OK(leat_packer_open(&p, t_path(folder, "r"), &o, &t_err));
     leat_packer_note(p, &note, &bytes);
     T_EQ(bytes, 0);
@@ -210,7 +210,7 @@ static void test_no_checkpoint_without_a_note(void)
     o.tokenizer = bytes;
     o.end_token = LEAT_NONE;
     o.memory = 256 * MIB; /* so that little is on its way at the end */
-    o.replace = 0;
+    o.force = 0;
     T_CHECK(text != NULL);
     memset(text, 'x', MIB);
     T_OK(leat_packer_open(&p, t_path(folder, "long"), &o, &t_err));
@@ -235,7 +235,7 @@ static void test_rejects(void)
     FILE *f;
 
     o.reject_invalid = 1;
-    o.most_rejects = 1;
+    o.max_rejects = 1;
     T_OK(leat_packer_open(&p, t_path(folder, "x"), &o, &t_err));
     add_inputs(p);
     T_OK(leat_packer_add_text(p, "fine", 4, &origin, &t_err));
@@ -273,7 +273,7 @@ static void test_finished_already(void)
 
         o.reject_invalid = 1;
         o.resume = 0;
-        o.replace = 1;
+        o.force = 1;
         T_OK(leat_packer_open(&p, t_path(folder, name), &o, &t_err));
         if (with_input)
             add_inputs(p);
@@ -281,7 +281,7 @@ static void test_finished_already(void)
         T_OK(leat_packer_add_text(p, "a\xff", 2, NULL, &t_err));
         T_OK(leat_packer_finish(p, NULL, &t_err));
         o.resume = 1;
-        o.replace = 0;
+        o.force = 0;
         T_STATUS(leat_packer_open(&p, t_path(folder, name), &o, &t_err), LEAT_E_EXISTS);
         T_CONTAINS(t_err.message, "is finished already");
         T_CHECK(!p);

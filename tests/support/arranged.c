@@ -190,7 +190,7 @@ static void write_all(const struct arranged *a, const char *name, struct arrange
 
     options.tokenizer = a->tokenizer;
     options.fingerprint = a->fingerprint;
-    options.replace = 1;
+    options.force = 1;
     must(leat_writer_open(&w, name, &options, &err), &err);
     for (uint64_t i = 0; i < a->input_count; i++) {
         must(leat_writer_add_input(w, a->inputs[i].path, NULL, &err), &err);

@@ -203,7 +203,7 @@ static void check_bound(const char *name)
     const uint32_t *ids, *want;
     uint64_t count, want_count;
 
-    options.most_bytes = 1 << 18;
+    options.max_bytes = 1 << 18;
     T_OK(leat_encoder_open(&e, t, &options, &t_err));
     T_OK(leat_encoder_open(&other, t, NULL, &t_err));
     T_STATUS(leat_encoder_encode(e, text, text_bytes, &ids, &count, &t_err), LEAT_E_PIECE);
@@ -224,7 +224,7 @@ static void check_bounded_peak(const char *name, size_t size)
     struct leat_tokenizer *t = open_tokenizer(name);
     bool refused = false;
 
-    for (options.most_bytes = (uint64_t)1 << 20; options.most_bytes <= (uint64_t)64 << 20; options.most_bytes *= 4) {
+    for (options.max_bytes = (uint64_t)1 << 20; options.max_bytes <= (uint64_t)64 << 20; options.max_bytes *= 4) {
         enum leat_status s = LEAT_OK;
         uint64_t count, used, begin, peak;
         struct leat_encoder *e;
@@ -242,9 +242,9 @@ static void check_bounded_peak(const char *name, size_t size)
             T_EQ(s, LEAT_E_PIECE);
         refused = refused || s != LEAT_OK;
         peak = peak_bytes(begin);
-        if (peak > options.most_bytes + ((uint64_t)2 << 20))
+        if (peak > options.max_bytes + ((uint64_t)2 << 20))
             T_FAIL("%s: %" PRIu64 " KiB of memory for a bound of %" PRIu64 " KiB", name, peak >> 10,
-                   options.most_bytes >> 10);
+                   options.max_bytes >> 10);
         leat_encoder_close(e);
     }
     T_CHECK(refused);

@@ -9,7 +9,7 @@
 #include "vectors.h"
 #include "vocabularies.h"
 
-#define MOST       ((uint64_t)64 << 20) /* most_bytes */
+#define MOST       ((uint64_t)64 << 20) /* max_bytes */
 #define PART_BYTES ((size_t)3 << 19)
 #define ALLOWED    (MOST + ((uint64_t)8 << 20)) /* with the program's own buffers, and what the allocator keeps */
 
@@ -138,7 +138,7 @@ static void check_document(const char *name, int exact, uint64_t bytes, uint64_t
     c.text = malloc(PART_BYTES);
     if (!part || !c.text)
         exit(1);
-    options.most_bytes = MOST;
+    options.max_bytes = MOST;
     T_OK(leat_tokenizer_open(&t, name, NULL, &t_err));
     T_OK(leat_encoder_open(&e, t, &options, &t_err));
     if (exact)

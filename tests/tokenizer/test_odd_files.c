@@ -482,7 +482,7 @@ static void test_little_memory(void)
         uint64_t count;
         enum leat_status s;
 
-        options.most_bytes = max;
+        options.max_bytes = max;
         T_OK(leat_encoder_open(&e, o.tokenizer, &options, &t_err));
         s = leat_encoder_encode(e, text, sizeof text, &ids, &count, &t_err);
         T_CHECK(s == LEAT_OK || s == LEAT_E_PIECE);

@@ -254,7 +254,7 @@ static void check_texts(const char *name, const struct pipeline *pipeline, unsig
     uint8_t text[400];
 
     for (int mode = 0; mode < 3; mode++) {
-        struct encoder_options options = { .special = mode == 1, .reject_invalid = mode == 2, .most_bytes = 1 << 26 };
+        struct encoder_options options = { .special = mode == 1, .reject_invalid = mode == 2, .max_bytes = 1 << 26 };
         struct encoder *whole, *parts;
         bool good = true;
 

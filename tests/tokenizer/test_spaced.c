@@ -142,7 +142,7 @@ static size_t write_json(char *out, size_t room, const struct vocabulary *v, uns
 static struct encoder *open_encoder(struct pipeline **e, const char *json, size_t bytes)
 {
     struct load_source source = { .path = "made.json", .bytes = (const uint8_t *)json, .size = bytes };
-    struct encoder_options options = { .most_bytes = (uint64_t)1 << 30 };
+    struct encoder_options options = { .max_bytes = (uint64_t)1 << 30 };
     struct tokenizer_spec *spec;
     enum load_format format;
     struct encoder *encoder;

@@ -29,7 +29,7 @@ static struct leat_writer *begin_part(const char *name, const struct shape *shap
     o.store_lines = shape->lines;
     o.store_ids = shape->ids;
     o.tokenizer = shape->tokenizer;
-    o.replace = 1;
+    o.force = 1;
     T_OK(leat_writer_open(&w, t_path(folder, name), &o, &t_err));
     return w;
 }
@@ -194,7 +194,7 @@ static void test_content(void)
             shape.lines = !shape.lines;
             shape.ids = !shape.ids;
             write_part("three", &shape, 4500, 4);
-            options.replace = 1;
+            options.force = 1;
             options.created = 77;
             T_OK(merge("out", names, 4, &options, &info));
             compare("out", names, 4);
@@ -372,7 +372,7 @@ static void test_arguments(void)
     T_EQ(t_files(folder), files);
     T_OK(merge("there", names, 1, NULL, NULL));
     T_STATUS(merge("there", names, 1, NULL, NULL), LEAT_E_EXISTS);
-    options.replace = 1;
+    options.force = 1;
     T_OK(merge("there", names, 1, &options, NULL));
     T_OK(merge("same", names, 1, &options, NULL)); /* over its own part */
     compare("there", names, 1);
@@ -500,7 +500,7 @@ static void test_stop(void)
     T_OK(leat_writer_add_u16(w, ids, count, NULL, &t_err));
     free(ids);
     end_part(w);
-    options.replace = 1;
+    options.force = 1;
     options.progress = count_calls;
     options.context = &all;
     T_OK(merge("stopped", names, 2, &options, NULL));

@@ -27,7 +27,7 @@ static void refuse_to_write(const char *name)
     uint64_t before = t_files(folder);
 
     options.vocabulary = 1000;
-    options.replace = 1;
+    options.force = 1;
     T_STATUS(leat_writer_open(&w, name, &options, &t_err), LEAT_E_ARGUMENT);
     T_CHECK(!w && t_err.message[0]);
     w = (void *)&options;

@@ -196,7 +196,7 @@ static void write_subject(struct subject *s)
     options.vocabulary = s->vocabulary;
     options.end_token = s->end;
     options.begin_token = s->begin;
-    options.replace = 1;
+    options.force = 1;
     T_OK(leat_writer_open(&w, s->name, &options, &t_err));
     T_OK(leat_writer_add_input(w, "first", NULL, &t_err));
     T_OK(leat_writer_add_input(w, "second", NULL, &t_err));

@@ -160,7 +160,7 @@ static void one_dataset(const char *folder, uint64_t *random, uint64_t vocabular
     options.end_token = m.end;
     options.begin_token = m.begin;
     options.store_lines = options.store_ids = 1;
-    options.replace = 1;
+    options.force = 1;
     T_OK(leat_writer_open(&w, name, &options, &t_err));
     for (uint64_t i = 0; i < 5; i++)
         T_OK(leat_writer_add_input(w, i % 2 ? "inputs/a.jsonl" : "b.jsonl.zst", NULL, &t_err));

@@ -81,7 +81,7 @@ static void arrange_many(const struct work *work)
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;
     struct leat_info info = LEAT_INFO_INIT, half = LEAT_INFO_INIT;
 
-    o.replace = o.shuffle = o.dedup = 1;
+    o.force = o.shuffle = o.dedup = 1;
     o.splits = splits;
     o.split_count = 1;
     o.memory = (uint64_t)8 << 20;

@@ -49,7 +49,7 @@ enum leat_status outputs_open(struct outputs *o, const char *name, const struct 
     w.fingerprint = sources->first.fingerprint;
     w.tokenizer = tokenizer;
     w.created = options->created;
-    w.replace = options->replace;
+    w.force = options->force;
     w.store_lines = sources->lines;
     w.store_ids = sources->ids;
     w.store_hashes = sources->hashes;

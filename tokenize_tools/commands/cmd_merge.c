@@ -74,7 +74,7 @@ static enum leat_status merge(const struct merge_values *values, uint64_t create
 
     cli_catch_interrupts();
     progress_begin(&progress, (enum progress_mode)values->progress, "merge", PROGRESS_BYTES);
-    options.replace = values->force;
+    options.force = values->force;
     options.created = created;
     options.progress = commands_on_progress;
     options.context = &progress;

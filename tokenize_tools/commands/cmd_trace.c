@@ -28,7 +28,7 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, step),
       .value = "N",
       .help = "the documents of the global batch number N, counting from 0; needs --batch",
-      .max = LEAT_SAMPLES_MOST - 1 },
+      .max = LEAT_MAX_SAMPLES - 1 },
     { .name = "batch",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, batch),
@@ -39,14 +39,14 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, rank),
       .value = "R",
       .help = "of the step only the rows of this rank; with --world",
-      .max = LEAT_SAMPLES_MOST },
+      .max = LEAT_MAX_SAMPLES },
     { .name = "world",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, world),
       .value = "W",
       .help = "how many ranks there are; divides the batch",
       .min = 1,
-      .max = LEAT_SAMPLES_MOST },
+      .max = LEAT_MAX_SAMPLES },
     { .name = "samples",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, samples),
@@ -63,7 +63,7 @@ const struct option_row trace_options[] = {
       .field = offsetof(struct trace_values, until),
       .value = "N",
       .help = "only samples below N",
-      .max = LEAT_SAMPLES_MOST },
+      .max = LEAT_MAX_SAMPLES },
     { .name = "json",
       .type = OPTION_FLAG,
       .field = offsetof(struct trace_values, json),
@@ -334,7 +334,7 @@ static bool step_positions(const struct command *self, const struct trace_values
         *first += (step - from) * batch;
         batch = next;
         from = step;
-        if (batch > LEAT_SAMPLES_MOST || v->step - from >= LEAT_SAMPLES_MOST / batch || *first > LEAT_SAMPLES_MOST) {
+        if (batch > LEAT_MAX_SAMPLES || v->step - from >= LEAT_MAX_SAMPLES / batch || *first > LEAT_MAX_SAMPLES) {
             command_wrong(self, "--step: samples are numbered below 2^60");
             return false;
         }
@@ -394,8 +394,8 @@ static int trace_samples(const struct command *self, const struct leat_plan *pla
     if (v->samples) {
         if (!units_parse_range(v->samples, &first, &until, NULL, &why))
             return command_wrong(self, "--samples: \"%.100s\" %s", v->samples, why);
-        first = leat_plan_position(plan, first < LEAT_SAMPLES_MOST ? first : LEAT_SAMPLES_MOST, NULL);
-        end = LEAT_SAMPLES_MOST;
+        first = leat_plan_position(plan, first < LEAT_MAX_SAMPLES ? first : LEAT_MAX_SAMPLES, NULL);
+        end = LEAT_MAX_SAMPLES;
     } else {
         if (!step_positions(self, v, &first, &end) || !rank_positions(self, v, &first, &end))
             return CLI_WRONG;

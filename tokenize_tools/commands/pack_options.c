@@ -167,7 +167,7 @@ const struct option_row pack_options[] = {
       .parse = arrange_splits_parse },
     { .name = "max-rejects",
       .type = OPTION_CUSTOM,
-      .field = FIELD(most_rejects),
+      .field = FIELD(max_rejects),
       .value = "N|P%",
       .standard = "1%",
       .help = "records that cannot be packed go to NAME.rejects.jsonl; more of them than this end the run with code 4",
@@ -292,14 +292,14 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
     o->tokenizer = *t;
     o->format = (enum leat_pack_format)v->format;
-    o->text_field = v->text;
-    o->id_field = v->id;
+    o->text = v->text;
+    o->id = v->id;
     o->special = v->special;
     o->reject_invalid = v->invalid == 1;
     o->threads = (unsigned)v->threads;
     o->memory = v->memory;
-    o->most_rejects = v->most_rejects.count;
-    o->most_rejects_ppm = v->most_rejects.ppm;
+    o->max_rejects = v->max_rejects.count;
+    o->max_rejects_ppm = v->max_rejects.ppm;
     o->part = v->part.part;
     o->parts = v->part.parts;
     o->shuffle = v->shuffle.given;
@@ -308,7 +308,7 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->splits = v->splits.items;
     o->split_count = v->splits.count;
     o->resume = v->resume;
-    o->replace = v->force;
+    o->force = v->force;
     if (commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
         find_token(self, *t, "begin", v->begin ? v->begin : "none", &o->begin_token))
         return CLI_DONE;

@@ -25,7 +25,7 @@ struct pack_values {
     const char *output, *tokenizer, *pattern, *text, *id, *end, *begin;
     unsigned format, invalid, progress;
     uint64_t threads, memory;
-    struct pack_bound most_rejects;
+    struct pack_bound max_rejects;
     struct pack_part part;
     struct arrange_seed shuffle;
     struct arrange_splits splits;
@@ -34,7 +34,7 @@ struct pack_values {
 
 #define PACK_VALUES_INIT                                                                                               \
     {                                                                                                                  \
-        .tokenizer = "gpt2", .text = "text", .id = "id", .most_rejects = { LEAT_NONE, 10000 }                          \
+        .tokenizer = "gpt2", .text = "text", .id = "id", .max_rejects = { LEAT_NONE, 10000 }                           \
     }
 
 void pack_values_free(struct pack_values *values);

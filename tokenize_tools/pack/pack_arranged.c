@@ -69,7 +69,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
 
     report.splits = a->report->splits;
     report.info = &info;
-    m.replace = o->replace || a->again;
+    m.force = o->force || a->again;
     m.created = o->created;
     m.progress = on_progress;
     m.context = a;
@@ -203,16 +203,16 @@ static enum leat_status pack_and_arrange(struct arranging *a, const char *const 
     bool ended = false;
     enum leat_status s = LEAT_OK;
 
-    if (a->options->resume && !a->options->replace)
+    if (a->options->resume && !a->options->force)
         s = look_if_ended(a, inputs, count, &ended, err);
     if (s != LEAT_OK || ended)
         return s;
-    if (!a->again && !a->options->replace)
+    if (!a->again && !a->options->force)
         s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
     /* one that a run without `resume` left behind is of no use */
-    packing.replace = packing.replace || !packing.resume;
+    packing.force = packing.force || !packing.resume;
     s = pack_files(a->packed, a->output, inputs, count, &packing, a->report, err);
     if (s != LEAT_OK)
         return s;

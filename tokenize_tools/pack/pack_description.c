@@ -62,9 +62,9 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
     enum leat_status s = add(text, err, "leat pack 1\n");
 
     if (s == LEAT_OK)
-        s = add_named(text, "text-field", o->text_field, err);
+        s = add_named(text, "text-field", o->text, err);
     if (s == LEAT_OK)
-        s = add_named(text, "id-field", o->id_field, err);
+        s = add_named(text, "id-field", o->id, err);
     if (s == LEAT_OK)
         s = add(text, err, "special %d\ninvalid-utf8 %s\npart %u/%u\ninputs %zu\n", o->special != 0,
                 o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);

@@ -9,8 +9,8 @@
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o)
 {
     snprintf(facts->part, sizeof facts->part, "%u/%u", o->part, o->parts);
-    facts->of[0] = (struct pack_fact) { "leat.text", o->text_field ? o->text_field : "text" };
-    facts->of[1] = (struct pack_fact) { "leat.id", o->id_field ? o->id_field : "id" };
+    facts->of[0] = (struct pack_fact) { "leat.text", o->text ? o->text : "text" };
+    facts->of[1] = (struct pack_fact) { "leat.id", o->id ? o->id : "id" };
     facts->of[2] = (struct pack_fact) { "leat.special", o->special ? "encoded" : "text" };
     facts->of[3] = (struct pack_fact) { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" };
     facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };

@@ -23,7 +23,7 @@ static enum leat_status find_inputs(struct pack_run *r, const char *const *words
     if (s == LEAT_OK && o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, err);
     if (s == LEAT_OK)
-        s = json_fields_prepare(&setup->fields, o->text_field, *o->id_field ? o->id_field : NULL, err);
+        s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
     if (s == LEAT_OK)
         s = pack_description_make(&r->description, o, &setup->inputs, err);
     /* what has been read of standard input cannot be read again */

@@ -160,7 +160,7 @@ static enum leat_status write_rejects(struct pack_output *o, const struct unit *
 
 static bool too_many(const struct pack_output *o, uint64_t rejects, uint64_t records, uint64_t ppm)
 {
-    return rejects > o->most_rejects ||
+    return rejects > o->max_rejects ||
            (ppm < 1000000 && records > 0 && (unsigned __int128)rejects * 1000000 > (unsigned __int128)records * ppm);
 }
 
@@ -176,14 +176,14 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
 {
     uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
 
-    return too_many(o, o->at.rejects, records, o->most_rejects_ppm) ? say_too_many(o, records, err) : LEAT_OK;
+    return too_many(o, o->at.rejects, records, o->max_rejects_ppm) ? say_too_many(o, records, err) : LEAT_OK;
 }
 
 /* While it goes on: a number is a number, but a share may still become better, unless it is hopeless. */
 static enum leat_status judge_so_far(const struct pack_output *o, struct leat_error *err)
 {
     uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
-    bool hopeless = o->at.rejects >= HOPELESS_REJECTS && o->most_rejects_ppm < 500000 && o->at.rejects > records / 2;
+    bool hopeless = o->at.rejects >= HOPELESS_REJECTS && o->max_rejects_ppm < 500000 && o->at.rejects > records / 2;
 
     return hopeless || too_many(o, o->at.rejects, records, 1000000) ? say_too_many(o, records, err) : LEAT_OK;
 }

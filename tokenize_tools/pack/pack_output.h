@@ -32,8 +32,8 @@ struct pack_output {
     struct reject_file rejects;
     char reason[160]; /* of the first of this run; "": none */
     struct pack_position at;
-    uint64_t most_rejects;       /* more end the run; UINT64_MAX: any number */
-    uint64_t most_rejects_ppm;   /* of a million records; UINT64_MAX: any */
+    uint64_t max_rejects;        /* more end the run; UINT64_MAX: any number */
+    uint64_t max_rejects_ppm;    /* of a million records; UINT64_MAX: any */
     bool checkpoints;            /* false: nothing could be resumed */
     uint64_t text_at_checkpoint; /* at.text_bytes then */
     double checkpoint_time;

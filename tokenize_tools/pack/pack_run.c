@@ -34,10 +34,10 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
         return status_set(err, LEAT_E_ARGUMENT, "there is no part %u of %u: parts count from 1", o->part, o->parts);
-    if (!o->text_field)
-        o->text_field = "text";
-    if (!o->id_field)
-        o->id_field = "id";
+    if (!o->text)
+        o->text = "text";
+    if (!o->id)
+        o->id = "id";
     if (o->memory == 0)
         o->memory = PACK_USUAL_MEMORY;
     return LEAT_OK;
@@ -101,8 +101,8 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     r->output.setup = setup;
     r->output.description = &r->description;
     r->output.description_path = r->description_path;
-    r->output.most_rejects = o->most_rejects;
-    r->output.most_rejects_ppm = o->most_rejects_ppm;
+    r->output.max_rejects = o->max_rejects;
+    r->output.max_rejects_ppm = o->max_rejects_ppm;
     r->output.checkpoints = true;
     return pack_setup_memory(setup, o->memory, err);
 }
@@ -135,7 +135,7 @@ static struct leat_writer_options writer_options(const struct pack_run *r, struc
     w.tokenizer = stored;
     w.fingerprint = r->tokenizer.fingerprint;
     w.created = o->created;
-    w.replace = o->replace;
+    w.force = o->force;
     w.store_hashes = 1;
     w.store_lines = w.store_ids = r->stores_all;
     return w;
@@ -236,7 +236,7 @@ static enum leat_status resume(struct pack_run *r, struct leat_error *err)
         s = file_identify(r->index_path, &index, err);
     if (s != LEAT_OK)
         return s;
-    if (description.exists && (checkpoint.exists || (index.exists && !r->options.replace)))
+    if (description.exists && (checkpoint.exists || (index.exists && !r->options.force)))
         return resume_begun(r, err);
     s = begin_output(r, &why);
     if (s == LEAT_E_EXISTS)

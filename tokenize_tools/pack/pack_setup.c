@@ -81,7 +81,7 @@ enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encod
     enum leat_status status = LEAT_OK;
 
     options.special = s->special;
-    options.most_bytes = s->long_piece_bytes;
+    options.max_bytes = s->long_piece_bytes;
     if (!s->long_encoder)
         status = leat_encoder_open(&s->long_encoder, s->tokenizer, &options, err);
     *out = s->long_encoder;

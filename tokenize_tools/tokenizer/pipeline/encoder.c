@@ -36,7 +36,7 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
     if (!hf)
         e->normalized.options =
             (struct cutter_options) { .finder = sentencepiece_defined(pipeline->sentencepiece), .special = true };
-    e->bound.max = e->options.most_bytes;
+    e->bound.max = e->options.max_bytes;
     e->cache_bytes = e->bound.max / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.max / CACHE_SHARE) : SIZE_MAX;
     e->cache_bytes = pretoken_cache_large(e->cache_bytes);
     e->bound.held = e->cache_bytes;

@@ -204,7 +204,7 @@ enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_
         struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
     inner = (struct encoder_options) { .special = all.special != 0,
                                        .reject_invalid = all.reject_invalid != 0,
-                                       .most_bytes = all.most_bytes ? all.most_bytes : USUAL_BOUND };
+                                       .max_bytes = all.max_bytes ? all.max_bytes : USUAL_BOUND };
     e->tokenizer = t;
     s = encoder_make(&e->encoder, t->pipeline, &inner, err);
     if (s != LEAT_OK) {
