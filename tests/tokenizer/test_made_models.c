@@ -443,7 +443,7 @@ static void by_parts(const struct made *v, const struct bpe *m, struct bpe_scrat
         end = end < bytes ? end : bytes;
         while (end < bytes && (text[end] & 0xc0) == 0x80)
             end++;
-        T_OK(bpe_encode_part(m, s, text + begin, end - begin, begin == 0, end == bytes, &out, &used, &t_err));
+        T_OK(bpe_encode_chunk(m, s, text + begin, end - begin, begin == 0, end == bytes, &out, &used, &t_err));
         begin += used;
     } while (end < bytes);
     expect("parts", v, s, &out, want);

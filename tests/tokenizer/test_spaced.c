@@ -153,14 +153,22 @@ static struct encoder *open_encoder(struct pipeline **e, const char *json, size_
     return encoder;
 }
 
+static struct bpe *bpe_of(struct pipeline *e)
+{
+    return (struct bpe *)(void *)e->model;
+}
+
 /* The general way, without cuts or cache. */
 static void make_plain(struct pipeline *e)
 {
-    bpe_free(e->model);
-    T_OK(bpe_make(&e->model, e->spec, &t_err));
+    struct bpe *m;
+
+    model_free(e->model);
+    T_OK(model_make(&e->model, e->spec, &t_err));
     e->prefix = SPACED_NOT;
-    e->model->cuts = e->model->cuts_by_bytes = false;
-    e->model->rules.pairs = NULL;
+    m = bpe_of(e);
+    m->cuts = m->cuts_by_bytes = false;
+    m->rules.pairs = NULL;
 }
 
 static size_t make_text(char *text, size_t room)
@@ -240,8 +248,8 @@ int main(void)
         fast = open_encoder(&fast_pipeline, json, bytes);
         plain = open_encoder(&plain_pipeline, json, bytes);
         make_plain(plain_pipeline);
-        T_CHECK(fast_pipeline->prefix != SPACED_NOT && fast_pipeline->model->cuts_by_bytes &&
-                fast_pipeline->model->rules.pairs);
+        T_CHECK(fast_pipeline->prefix != SPACED_NOT && bpe_of(fast_pipeline)->cuts_by_bytes &&
+                bpe_of(fast_pipeline)->rules.pairs);
         try_texts(fast, plain);
         encoder_free(fast);
         encoder_free(plain);

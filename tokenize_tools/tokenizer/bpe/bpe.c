@@ -136,8 +136,8 @@ enum leat_status bpe_encode_merges(const struct bpe *m, struct bpe_scratch *s, c
 
     if (status != LEAT_OK)
         return status;
-    status = m->spec->model == SPEC_SCORES ? bpe_scores_encode(m, s, text, bytes, out, err)
-                                           : encode_merges(m, s, text, bytes, out, err);
+    status =
+        m->kind->scored ? bpe_scores_encode(m, s, text, bytes, out, err) : encode_merges(m, s, text, bytes, out, err);
     if (s->room > MANY_SYMBOLS)
         free_symbols(s);
     return status;
@@ -205,8 +205,8 @@ enum leat_status bpe_encode(const struct bpe *m, struct bpe_scratch *s, const ui
     return bpe_encode_cut(m, s, pretoken, bytes, true, out, &used, err);
 }
 
-enum leat_status bpe_encode_part(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                 bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                  bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
 {
     *used = last ? bytes : 0;
     if (begins && last)

@@ -11,6 +11,7 @@
 
 #include "merge_table.h"
 #include "tokenizer/containers/id_list.h"
+#include "tokenizer/spec/model.h"
 #include "tokenizer/spec/spec.h"
 
 struct bpe;
@@ -47,14 +48,6 @@ enum leat_status bpe_encode_pretokens(const struct bpe *m, struct bpe_scratch *s
                                       uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                       struct leat_error *err);
 
-/* A stretch of a text: a pretoken, or a token that is known already. */
-struct model_span {
-    uint32_t end; /* it begins where the one before ends */
-    uint32_t id;  /* of the token; MODEL_PRETOKEN: it is a pretoken, perhaps of no bytes */
-};
-#define MODEL_PRETOKEN UINT32_MAX
-#define MODEL_SPAN_MAX ((size_t)1 << 17) /* bytes of all */
-
 /* Whether a model is good at the following. */
 bool bpe_takes_spans(const struct bpe *m);
 
@@ -65,10 +58,10 @@ enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, co
                                   struct leat_error *err);
 
 /*
- * The same for a pretoken that comes in parts. `begins`: nothing of the pretoken has been encoded yet; `last`: it ends
- * here. *used is how much is done with: the next part must begin there. Nothing, where a pretoken cannot be cut.
+ * The same for a pretoken that comes in chunks. `begins`: nothing of the pretoken has been encoded yet; `last`: it ends
+ * here. *used is how much is done with: the next chunk must begin there. Nothing, where a pretoken cannot be cut.
  */
-enum leat_status bpe_encode_part(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
-                                 bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
+enum leat_status bpe_encode_chunk(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
+                                  bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
 #endif

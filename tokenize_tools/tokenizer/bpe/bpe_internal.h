@@ -36,8 +36,21 @@ struct bpe_scored {
 };
 
 struct live_merges;
+struct bpe;
+
+/* What the kinds of byte-pair models differ in. */
+struct bpe_kind {
+    bool apart;       /* nothing merges, if every byte is a token */
+    bool whole;       /* a pretoken that is a token is taken as it stands */
+    bool needs_bytes; /* a byte without a token is an error (tiktoken panics) */
+    bool scored;      /* sentencepiece: symbols beyond tokens, unused tokens, scores that may be equal */
+    enum leat_status (*prepare)(struct bpe *m, struct leat_error *err);    /* before add_merges(); NULL: nothing */
+    enum leat_status (*add_merges)(struct bpe *m, struct leat_error *err); /* bpe_add_merge() each; NULL: none */
+};
 
 struct bpe {
+    struct model model;
+    const struct bpe_kind *kind;
     const struct tokenizer_spec *spec;
     struct vocabulary_map map;
     struct merge_table *merges;
@@ -66,9 +79,10 @@ struct bpe {
     uint32_t *odd;              /* characters that are symbols but no tokens, ascending; symbol token_count + i */
     uint32_t odd_count, odd_room;
     bool odd_parts;     /* merges have parts that text does not spell: tokens of bytes, the unknown one */
-    struct merge *list; /* while being made, as is `live` */
+    struct merge *list; /* while being made, as are the following */
     size_t list_count, list_room;
     struct live_merges *live; /* NULL: all merges are kept */
+    uint32_t *places;         /* in spec->tokens by id, for SPEC_MERGES; NULL: ids are places */
     struct bpe_scored *order;
     uint32_t order_count;
 };
@@ -131,6 +145,17 @@ void bpe_free_making(struct bpe *m);
 /* A merge for the list; left out if it can never happen. By rising rank. */
 enum leat_status bpe_add_merge(struct bpe *m, uint32_t left, uint32_t right, uint32_t result, uint32_t rank,
                                struct leat_error *err);
+
+/* Places by id, and whether merges have odd parts; then the file's list. */
+enum leat_status bpe_merges_prepare(struct bpe *m, struct leat_error *err);
+enum leat_status bpe_merges_of_list(struct bpe *m, struct leat_error *err);
+
+/* All ways in which a token splits into two. */
+enum leat_status bpe_merges_of_ranks(struct bpe *m, struct leat_error *err);
+
+/* ---- bpe_kinds.c ---- */
+
+const struct bpe_kind *bpe_kind_of(const struct tokenizer_spec *spec);
 
 /* ---- bpe_orphans.c ---- */
 

@@ -138,7 +138,7 @@ static bool have_rules(const struct bpe *m)
         return false;
     if (m->spec->byte_level)
         return m->all_bytes;
-    return m->cuts_by_bytes && (m->spec->model == SPEC_MERGES || (!m->splits && m->odd_count == 0));
+    return m->cuts_by_bytes && !m->splits && m->odd_count == 0;
 }
 
 /* What kernels need to merge pretokens in turns. A pair of bytes that are symbols makes a token of two. */
@@ -180,9 +180,10 @@ static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
 static void set_up(struct bpe *m, const struct tokenizer_spec *spec)
 {
     m->spec = spec;
+    m->kind = bpe_kind_of(spec);
     m->affixes = spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0;
     byte_alphabet_init(&m->alphabet);
-    m->whole = spec->model == SPEC_RANKS || spec->ignore_merges;
+    m->whole = m->kind->whole || spec->ignore_merges;
     m->unknown = NO_SYMBOL;
     for (uint32_t i = 0; i < spec->token_count && spec->unknown != SPEC_NONE; i++)
         if (spec->tokens[i].id == spec->unknown && m->unknown == NO_SYMBOL)
@@ -190,7 +191,7 @@ static void set_up(struct bpe *m, const struct tokenizer_spec *spec)
     for (uint32_t i = 0; i < spec->token_count; i++)
         m->longest = spec->tokens[i].length > m->longest ? spec->tokens[i].length : m->longest;
     find_bytes(m);
-    m->apart = spec->model == SPEC_BYTES && m->all_bytes;
+    m->apart = m->kind->apart && m->all_bytes;
 }
 
 /* As far as the list of merges. */

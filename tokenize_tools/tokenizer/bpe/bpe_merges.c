@@ -40,12 +40,12 @@ static bool may_drop(const struct bpe *m)
 {
     const struct tokenizer_spec *spec = m->spec;
 
-    if (m->affixes || m->odd_parts || spec->model == SPEC_BYTES)
+    if (m->affixes || m->odd_parts || !m->kind->add_merges)
         return false;
-    for (uint32_t i = 0; spec->model == SPEC_SCORES && i < spec->token_count; i++)
+    for (uint32_t i = 0; m->kind->scored && i < spec->token_count; i++)
         if (spec->tokens[i].type == SPEC_UNUSED)
             return false;
-    return spec->model != SPEC_SCORES || bpe_scores_differ(m);
+    return !m->kind->scored || bpe_scores_differ(m);
 }
 
 static bool is_character(const uint8_t *text, size_t bytes)
@@ -152,7 +152,7 @@ static enum leat_status split_short(struct bpe *m, uint32_t place, struct leat_e
     return offer_parts(m, parts, n, place, err);
 }
 
-static enum leat_status merges_of_ranks(struct bpe *m, struct leat_error *err)
+enum leat_status bpe_merges_of_ranks(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
@@ -206,15 +206,15 @@ static struct merge merge_of_list(const struct tokenizer_spec *spec, const uint3
 /* Merges are looked at so many ahead of their turn: each is some misses of the cache. */
 #define AHEAD 16u
 
-static enum leat_status merges_of_list(struct bpe *m, const uint32_t *places, struct leat_error *err)
+enum leat_status bpe_merges_of_list(struct bpe *m, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     for (uint32_t i = 0; s == LEAT_OK && i < m->spec->merge_count; i++) {
-        struct merge g = merge_of_list(m->spec, places, i);
+        struct merge g = merge_of_list(m->spec, m->places, i);
 
         if (m->live && i + AHEAD < m->spec->merge_count) {
-            struct merge later = merge_of_list(m->spec, places, i + AHEAD);
+            struct merge later = merge_of_list(m->spec, m->places, i + AHEAD);
 
             live_merges_prefetch(m->live, later.left, later.right);
         }
@@ -224,17 +224,26 @@ static enum leat_status merges_of_list(struct bpe *m, const uint32_t *places, st
 }
 
 /* Whether a part of a merge is a token that texts do not spell: of a byte, or the unknown one. */
-static void find_odd_parts(struct bpe *m, const uint32_t *places)
+static void find_odd_parts(struct bpe *m)
 {
     for (uint32_t i = 0; i < m->spec->merge_count && !m->odd_parts; i++) {
-        struct merge g = merge_of_list(m->spec, places, i);
+        struct merge g = merge_of_list(m->spec, m->places, i);
 
         m->odd_parts =
             g.left == m->unknown || g.right == m->unknown || bpe_is_fallback(m, g.left) || bpe_is_fallback(m, g.right);
     }
 }
 
-static enum leat_status make_list(struct bpe *m, const uint32_t *places, struct leat_error *err)
+enum leat_status bpe_merges_prepare(struct bpe *m, struct leat_error *err)
+{
+    enum leat_status s = make_places(&m->places, m->spec, err);
+
+    if (s == LEAT_OK)
+        find_odd_parts(m);
+    return s;
+}
+
+static enum leat_status make_list(struct bpe *m, struct leat_error *err)
 {
     uint32_t symbols = m->spec->token_count + m->odd_count;
     enum leat_status s = LEAT_OK;
@@ -245,12 +254,8 @@ static enum leat_status make_list(struct bpe *m, const uint32_t *places, struct 
         s = live_merges_make(&m->live, symbols, m->spec->merge_count + (size_t)symbols, err);
     if (s == LEAT_OK && m->live)
         tell_leaves(m);
-    if (s == LEAT_OK && m->spec->model == SPEC_RANKS)
-        s = merges_of_ranks(m, err);
-    if (s == LEAT_OK && m->spec->model == SPEC_MERGES)
-        s = merges_of_list(m, places, err);
-    if (s == LEAT_OK && m->spec->model == SPEC_SCORES)
-        s = bpe_scores_merges(m, err);
+    if (s == LEAT_OK && m->kind->add_merges)
+        s = m->kind->add_merges(m, err);
     if (s == LEAT_OK && m->live)
         drop_late(m);
     return s;
@@ -269,18 +274,12 @@ static void rank_by_results(struct bpe *m)
 
 enum leat_status bpe_make_list(struct bpe *m, struct leat_error *err)
 {
-    uint32_t *places = NULL;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s = m->kind->prepare ? m->kind->prepare(m, err) : LEAT_OK;
 
-    if (m->spec->model == SPEC_SCORES)
-        s = bpe_scores_order(m, err);
-    if (m->spec->model == SPEC_MERGES && (s = make_places(&places, m->spec, err)) == LEAT_OK)
-        find_odd_parts(m, places);
     if (s == LEAT_OK)
-        s = make_list(m, places, err);
+        s = make_list(m, err);
     if (s == LEAT_OK)
         rank_by_results(m);
-    free(places);
     return s;
 }
 
@@ -292,4 +291,6 @@ void bpe_free_making(struct bpe *m)
     m->live = NULL;
     free(m->order);
     m->order = NULL;
+    free(m->places);
+    m->places = NULL;
 }

@@ -154,7 +154,7 @@ enum leat_status bpe_scores_splits(struct bpe *m, struct leat_error *err)
 
     for (uint32_t i = 0; i < spec->token_count; i++)
         any = any || spec->tokens[i].type == SPEC_UNUSED;
-    if (!any || spec->model != SPEC_SCORES)
+    if (!any || !m->kind->scored)
         return LEAT_OK;
     m->splits = malloc(spec->token_count * sizeof *m->splits);
     if (!m->splits)

@@ -31,7 +31,7 @@ static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool
 /* A character, or byte of byte-level text, without a token where there is no unknown token. */
 static enum leat_status refuse_unknown(const struct bpe *m, const uint8_t *character, struct leat_error *err)
 {
-    if (m->spec->model == SPEC_RANKS) /* tiktoken panics */
+    if (m->kind->needs_bytes)
         return status_set(err, LEAT_E_TEXT, "the text has the byte 0x%02x, for which the vocabulary has no token",
                           *character);
     return m->spec->unknown_text.bytes ? bpe_no_unknown(m, err) : LEAT_OK; /* it vanishes */

@@ -173,8 +173,8 @@ static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, 
 }
 
 /* sentencepiece's own way; its models have no added tokens. */
-static enum leat_status run_pieces(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
-                                   struct leat_error *err)
+static enum leat_status run_sentencepiece(const struct decoder *d, const uint32_t *ids, size_t count,
+                                          struct buffer *out, struct leat_error *err)
 {
     struct sentencepiece_decoder pieces = { .spec = d->spec };
     struct buffer text = { 0 };
@@ -245,10 +245,10 @@ enum leat_status decoder_run(const struct decoder *d, const uint32_t *ids, size_
     struct text_list a = { 0 }, b = { 0 };
     enum leat_status s = LEAT_OK;
 
-    if (d->spec->model == SPEC_RANKS || d->spec->model == SPEC_BYTES)
+    if (d->spec->reference == SPEC_TIKTOKEN)
         return run_bytes(d, ids, count, out, err);
-    if (d->spec->model == SPEC_SCORES)
-        return run_pieces(d, ids, count, out, err);
+    if (d->spec->reference == SPEC_SENTENCEPIECE)
+        return run_sentencepiece(d, ids, count, out, err);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = add_token(d, ids[i], &a, err);
     for (uint32_t i = 0; s == LEAT_OK && i < d->spec->decoder_count; i++) {

@@ -66,6 +66,7 @@ static enum leat_status make_bytes(struct tokenizer_spec *spec, struct leat_erro
     uint8_t *text = malloc(256);
 
     spec->model = SPEC_BYTES;
+    spec->reference = SPEC_TIKTOKEN;
     spec->dialect = SPEC_RUST;
     spec->byte_level = true;
     spec->text = text;

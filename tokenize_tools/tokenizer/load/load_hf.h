@@ -18,7 +18,8 @@ struct load_hf {
     const struct jsontree *j;
     struct leat_error *err;
     const char *place;       /* what is being read, for sentences: "normalizer Strip" */
-    struct string_map vocab; /* the model's vocabulary as the file writes it; value: the id */
+    char model_place[80];    /* `place` while the model is read */
+    struct string_map vocab; /* the model's vocabulary as the file writes it, if it does; value: the id */
 };
 
 /* The file is broken at a node: "PATH: PLACE: SENTENCE (byte N)". Returns LEAT_E_VOCABULARY. */
@@ -51,6 +52,14 @@ enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *
 
 /* A string, for sentences: cut to what fits, control characters shown as '?'. Returns `room`. */
 const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80]);
+
+/* For the kinds of models (struct model_kind), whose sections have these members. "vocab", from tokens to ids, goes into
+ * h->vocab; its tokens into the spec, in the file's order, decoded to bytes where the pipeline maps bytes. */
+enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model);
+enum leat_status load_hf_tokens(struct load_hf *h);
+
+/* "unk_token", which may be missing: spec->unknown, if the vocabulary has it, and unknown_text. After "vocab". */
+enum leat_status load_hf_unknown(struct load_hf *h, uint32_t model);
 
 /* The parts; `node` is the value of the member of that name, an object. */
 enum leat_status load_hf_normalizer(struct load_hf *h, uint32_t node);

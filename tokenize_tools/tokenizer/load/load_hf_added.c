@@ -76,7 +76,7 @@ static enum leat_status add(struct adding *x, uint32_t node)
 enum leat_status load_hf_added(struct load_hf *h, uint32_t node)
 {
     const struct jsontree_node *nodes = h->j->nodes;
-    struct adding x = { .h = h, .next = h->vocab.count };
+    struct adding x = { .h = h, .next = h->spec->token_count };
     size_t count = nodes[node].length;
     enum leat_status s = LEAT_OK;
 

@@ -1,15 +1,13 @@
 /*
- * load_hf_model.c: the BPE model of a tokenizer.json: its vocabulary and its merges.
- *
- * Merges name their parts by text. Each is three look-ups in the vocabulary (left, right, both joined) and each of
- * those two or three cache misses; there are up to 600,000 merges. So they are looked up in batches: first all hashes,
- * asking for the memory, then the comparisons.
+ * load_hf_model.c: the section "model" of a tokenizer.json: which kind of model it is, and what the sections of several
+ * kinds have. Each kind reads its own section (struct model_kind).
  */
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "load_hf.h"
 #include "tokenizer/containers/big.h"
+#include "tokenizer/spec/model.h"
 #include "tokenizer/unicode/byte_alphabet.h"
 
 #define BATCH 32u
@@ -33,14 +31,13 @@ static enum leat_status add_token(struct load_hf *h, uint32_t key, uint64_t hash
     return LEAT_OK;
 }
 
-static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
+enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model)
 {
     const struct jsontree_node *nodes = h->j->nodes;
     uint32_t vocab = jsontree_member(h->j, model, "vocab"), keys[BATCH], count;
     uint64_t hashes[BATCH];
     enum leat_status s;
 
-    h->place = "model BPE";
     if (vocab == JSONTREE_NONE || nodes[vocab].kind != JSONTREE_OBJECT)
         return load_hf_wrong(h, vocab == JSONTREE_NONE ? model : vocab, "\"vocab\" must be an object, and is %s",
                              jsontree_kind_name(h->j, vocab));
@@ -61,8 +58,7 @@ static enum leat_status read_vocabulary(struct load_hf *h, uint32_t model)
     return LEAT_OK;
 }
 
-/* Tokens in the file's order, their text decoded to bytes where the pipeline maps bytes. */
-static enum leat_status make_tokens(struct load_hf *h)
+enum leat_status load_hf_tokens(struct load_hf *h)
 {
     struct tokenizer_spec *spec = h->spec;
     uint32_t count = h->vocab.count;
@@ -92,315 +88,9 @@ static enum leat_status make_tokens(struct load_hf *h)
     return LEAT_OK;
 }
 
-/* ---- Merges ---- */
-
-struct merging {
-    struct load_hf *h;
-    uint32_t list;
-    bool pairs;      /* ["a","b"], not "a b" */
-    uint32_t number; /* merges done, for sentences */
-    uint32_t prefix; /* bytes of continuing_subword_prefix, which the right part loses when joined */
-
-    struct spec_merge *merges; /* entries of the vocabulary for now, not ids */
-    uint32_t count;
-
-    /* For each token, the last merge that makes it; for each merge, the one before that makes the same. A pair given
-     * twice makes the same token both times, so that is the chain to look through. */
-    uint32_t *last, *before;
-
-    uint32_t guess;  /* the entry that the last merge made */
-    uint8_t *joined; /* the batch's joined texts */
-    size_t joined_used, joined_room;
-    uint32_t pending;
-    struct {
-        uint32_t node;
-        struct jsontree_text part[3]; /* left, right, joined */
-        uint64_t hash[3];
-        size_t joined_at;
-        uint32_t result; /* the entry, if it was guessed; else STRING_MAP_NONE */
-    } batch[BATCH];
-};
-
-static enum leat_status missing(struct merging *m, uint32_t node, struct jsontree_text t)
-{
-    uint32_t shown = t.length < 60 ? t.length : 60;
-
-    while (shown > 0 && shown < t.length && (t.bytes[shown] & 0xc0) == 0x80)
-        shown--;
-    return load_hf_wrong(m->h, node, "merge %u needs the token \"%.*s\", which is not in the vocabulary",
-                         (unsigned)m->number + 1, (int)shown, (const char *)t.bytes);
-}
-
-/* Adds a merge; one of the same pair before it no longer counts (its result is set to SPEC_NONE). */
-static void keep(struct merging *m, struct spec_merge merge)
-{
-    uint32_t *link = &m->last[merge.result];
-
-    while (*link != SPEC_NONE) {
-        struct spec_merge *old = &m->merges[*link];
-
-        if (old->left == merge.left && old->right == merge.right) {
-            old->result = SPEC_NONE;
-            *link = m->before[*link];
-            break;
-        }
-        link = &m->before[*link];
-    }
-    m->merges[m->count] = merge;
-    m->before[m->count] = m->last[merge.result];
-    m->last[merge.result] = m->count++;
-}
-
-/* Hashes and asks for the memory, one step after the other. */
-static void prepare(struct merging *m)
-{
-    const struct string_map *vocab = &m->h->vocab;
-
-    for (uint32_t i = 0; i < m->pending; i++) {
-        if (m->batch[i].result == STRING_MAP_NONE)
-            m->batch[i].part[2].bytes = m->joined + m->batch[i].joined_at;
-        for (unsigned k = 0; k < (m->batch[i].result == STRING_MAP_NONE ? 3u : 2u); k++) {
-            m->batch[i].hash[k] = string_map_hash(m->batch[i].part[k].bytes, m->batch[i].part[k].length);
-            string_map_prefetch(vocab, m->batch[i].hash[k]);
-        }
-    }
-    for (uint32_t i = 0; i < m->pending; i++)
-        for (unsigned k = 0; k < 2; k++)
-            string_map_prefetch_entry(vocab, m->batch[i].hash[k]);
-    for (uint32_t i = 0; i < m->pending; i++)
-        for (unsigned k = 0; k < 2; k++)
-            string_map_prefetch_string(vocab, m->batch[i].hash[k]);
-}
-
-static enum leat_status flush(struct merging *m)
-{
-    prepare(m);
-    for (uint32_t i = 0; i < m->pending; i++) {
-        uint32_t entry[3] = { 0, 0, m->batch[i].result };
-
-        for (unsigned k = 0; k < (entry[2] == STRING_MAP_NONE ? 3u : 2u); k++) {
-            struct jsontree_text t = m->batch[i].part[k];
-
-            entry[k] = string_map_find(&m->h->vocab, m->batch[i].hash[k], t.bytes, t.length);
-            if (entry[k] == STRING_MAP_NONE)
-                return missing(m, m->batch[i].node, t);
-        }
-        keep(m, (struct spec_merge) { entry[0], entry[1], entry[2] });
-        m->guess = entry[2];
-        m->number++;
-    }
-    m->pending = 0;
-    m->joined_used = 0;
-    return LEAT_OK;
-}
-
-static enum leat_status more_joined(struct merging *m, size_t bytes)
-{
-    size_t room = m->joined_room ? m->joined_room : 16384;
-    uint8_t *grown;
-
-    while (room - m->joined_used < bytes)
-        room *= 2;
-    if (room == m->joined_room)
-        return LEAT_OK;
-    grown = realloc(m->joined, room);
-    if (!grown)
-        return status_no_memory(m->h->err, room);
-    m->joined = grown;
-    m->joined_room = room;
-    return LEAT_OK;
-}
-
-/* Whether the entry's text is the two joined. Most are short enough to compare as numbers. */
-static bool is_joined(const struct string_map_entry *e, struct jsontree_text left, struct jsontree_text right)
-{
-    if (e->length != left.length + right.length)
-        return false;
-    if (e->length <= TEXT_KEY_SHORT)
-        return text_word(e->bytes, e->length) ==
-               (text_word(left.bytes, left.length) | text_word(right.bytes, right.length) << 8 * left.length);
-    return memcmp(e->bytes, left.bytes, left.length) == 0 &&
-           memcmp(e->bytes + left.length, right.bytes, right.length) == 0;
-}
-
-/*
- * Merges mostly stand in the order of the tokens that they make: the result is the last one's, or the entry after that.
- * That spares a third of the look-ups. STRING_MAP_NONE if it is neither.
- */
-static uint32_t guess_result(const struct merging *m, struct jsontree_text left, struct jsontree_text right)
-{
-    const struct string_map *vocab = &m->h->vocab;
-
-    for (uint32_t entry = m->guess; entry < vocab->count && entry < m->guess + 2; entry++)
-        if (is_joined(&vocab->entries[entry], left, right))
-            return entry;
-    return STRING_MAP_NONE;
-}
-
-/* `right` without the prefix, which it loses when joined. */
-static enum leat_status join(struct merging *m, struct jsontree_text left, struct jsontree_text right)
-{
-    uint32_t length = left.length + right.length, i = m->pending;
-    enum leat_status s = more_joined(m, length);
-
-    if (s != LEAT_OK)
-        return s;
-    memcpy(m->joined + m->joined_used, left.bytes, left.length);
-    memcpy(m->joined + m->joined_used + left.length, right.bytes, right.length);
-    m->batch[i].part[2] = (struct jsontree_text) { NULL, length };
-    m->batch[i].joined_at = m->joined_used;
-    m->joined_used += length;
-    return LEAT_OK;
-}
-
-static enum leat_status add_merge(struct merging *m, uint32_t node, struct jsontree_text left,
-                                  struct jsontree_text right)
-{
-    uint32_t i = m->pending;
-    enum leat_status s;
-
-    m->batch[i].node = node;
-    m->batch[i].part[0] = left;
-    m->batch[i].part[1] = right;
-    m->batch[i].joined_at = 0;
-    if (right.length < m->prefix)
-        return load_hf_wrong(m->h, node, "the right part of a merge is shorter than \"continuing_subword_prefix\"");
-    right.bytes += m->prefix;
-    right.length -= m->prefix;
-    m->batch[i].result = guess_result(m, left, right);
-    if (m->batch[i].result != STRING_MAP_NONE)
-        m->guess = m->batch[i].result;
-    else if ((s = join(m, left, right)) != LEAT_OK)
-        return s;
-    return ++m->pending == BATCH ? flush(m) : LEAT_OK;
-}
-
-/* "left right". Lines of a merges.txt that begin with "#version" are skipped, as the reference does. */
-static enum leat_status add_line(struct merging *m, uint32_t node)
-{
-    struct jsontree_text t = jsontree_string(m->h->j, node);
-    const uint8_t *space = memchr(t.bytes, ' ', t.length);
-    uint32_t left;
-    char shown[80];
-
-    if (t.length >= 8 && memcmp(t.bytes, "#version", 8) == 0)
-        return LEAT_OK;
-    left = space ? (uint32_t)(space - t.bytes) : t.length;
-    if (!space || memchr(space + 1, ' ', t.length - left - 1))
-        return load_hf_wrong(m->h, node, "merge %u, \"%s\", must be two tokens with one space between",
-                             (unsigned)(m->number + m->pending + 1), load_hf_show(m->h->j, node, shown));
-    return add_merge(m, node, (struct jsontree_text) { t.bytes, left },
-                     (struct jsontree_text) { space + 1, t.length - left - 1 });
-}
-
-static enum leat_status add_pair(struct merging *m, uint32_t node)
-{
-    const struct jsontree_node *nodes = m->h->j->nodes;
-
-    if (nodes[node].kind != JSONTREE_ARRAY || nodes[node].length != 2 || nodes[node + 1].kind != JSONTREE_STRING ||
-        nodes[node + 2].kind != JSONTREE_STRING)
-        return load_hf_wrong(m->h, node, "merge %u must be two strings, as the ones before it",
-                             (unsigned)(m->number + m->pending + 1));
-    return add_merge(m, node, jsontree_string(m->h->j, node + 1), jsontree_string(m->h->j, node + 2));
-}
-
-static enum leat_status read_list(struct merging *m)
-{
-    const struct jsontree_node *nodes = m->h->j->nodes;
-    enum leat_status s = LEAT_OK;
-
-    for (uint32_t k = m->list + 1; s == LEAT_OK && k < jsontree_next(m->h->j, m->list); k = jsontree_next(m->h->j, k)) {
-        if (m->pairs)
-            s = add_pair(m, k);
-        else if (nodes[k].kind == JSONTREE_STRING)
-            s = add_line(m, k);
-        else
-            s = load_hf_wrong(m->h, k, "merge %u must be a string, as the ones before it",
-                              (unsigned)(m->number + m->pending + 1));
-    }
-    return s == LEAT_OK ? flush(m) : s;
-}
-
-/* Merges that still count, with ids. */
-static void give(struct merging *m)
-{
-    const struct string_map_entry *entries = m->h->vocab.entries;
-    uint32_t kept = 0;
-
-    for (uint32_t i = 0; i < m->count; i++)
-        if (m->merges[i].result != SPEC_NONE)
-            m->merges[kept++] =
-                (struct spec_merge) { entries[m->merges[i].left].value, entries[m->merges[i].right].value,
-                                      entries[m->merges[i].result].value };
-    m->h->spec->merges = m->merges;
-    m->h->spec->merge_count = kept;
-    m->merges = NULL;
-}
-
-static enum leat_status read_merges(struct load_hf *h, uint32_t model)
-{
-    const struct jsontree_node *nodes = h->j->nodes;
-    uint32_t list = jsontree_member(h->j, model, "merges");
-    uint32_t prefix = jsontree_member(h->j, model, "continuing_subword_prefix");
-    struct merging m = { .h = h, .list = list };
-    enum leat_status s;
-    size_t count;
-
-    if (list == JSONTREE_NONE || nodes[list].kind != JSONTREE_ARRAY)
-        return load_hf_wrong(h, list == JSONTREE_NONE ? model : list, "\"merges\" must be an array, and is %s",
-                             jsontree_kind_name(h->j, list));
-    count = nodes[list].length;
-    m.pairs = count > 0 && nodes[list + 1].kind == JSONTREE_ARRAY;
-    if (prefix != JSONTREE_NONE && nodes[prefix].kind == JSONTREE_STRING)
-        m.prefix = nodes[prefix].length;
-    m.merges = big_alloc((count + 1) * sizeof *m.merges);
-    m.before = big_alloc((count + 1) * sizeof *m.before);
-    m.last = big_alloc(((size_t)h->vocab.count + 1) * sizeof *m.last);
-    if (m.merges && m.before && m.last) {
-        memset(m.last, 0xff, ((size_t)h->vocab.count + 1) * sizeof *m.last);
-        s = read_list(&m);
-    } else {
-        s = status_no_memory(h->err, count * 16 + h->vocab.count * 4u);
-    }
-    if (s == LEAT_OK)
-        give(&m);
-    free(m.merges);
-    free(m.before);
-    free(m.last);
-    free(m.joined);
-    return s;
-}
-
 /* ---- Options ---- */
 
-/* A prefix or suffix of tokens: in the same letters as the tokens' texts. */
-static enum leat_status read_affix(struct load_hf *h, uint32_t model, const char *name, struct spec_string *out)
-{
-    struct byte_alphabet alphabet;
-    struct jsontree_text t;
-    uint32_t node, length;
-    uint8_t *bytes;
-    enum leat_status s = load_hf_string(h, model, name, LOAD_HF_OPTION, &node);
-
-    if (s != LEAT_OK || node == JSONTREE_NONE)
-        return s;
-    t = jsontree_string(h->j, node);
-    length = t.length;
-    if (length > SPEC_MAX_AFFIX)
-        return load_hf_refuse(h, node, "\"%s\" of more than %d bytes is not supported", name, SPEC_MAX_AFFIX);
-    bytes = spec_alloc(h->spec, (size_t)length + 1);
-    if (!bytes)
-        return status_no_memory(h->err, length);
-    byte_alphabet_init(&alphabet);
-    if (!h->spec->byte_level)
-        memcpy(bytes, t.bytes, length);
-    else if (!byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length))
-        return load_hf_refuse(h, node, "\"%s\" with characters that ByteLevel never makes is not supported", name);
-    *out = (struct spec_string) { bytes, length };
-    return LEAT_OK;
-}
-
-static enum leat_status read_unknown(struct load_hf *h, uint32_t model)
+enum leat_status load_hf_unknown(struct load_hf *h, uint32_t model)
 {
     struct jsontree_text t;
     uint32_t node, entry;
@@ -415,80 +105,75 @@ static enum leat_status read_unknown(struct load_hf *h, uint32_t model)
     return spec_copy(h->spec, &h->spec->unknown_text, t.bytes, t.length) ? LEAT_OK : status_no_memory(h->err, t.length);
 }
 
-static enum leat_status read_dropout(struct load_hf *h, uint32_t model)
-{
-    uint32_t node = jsontree_member(h->j, model, "dropout");
-    const struct jsontree_node *n = &h->j->nodes[node == JSONTREE_NONE ? 0 : node];
-
-    if (node == JSONTREE_NONE || n->kind == JSONTREE_NULL)
-        return LEAT_OK;
-    if (n->kind != JSONTREE_NUMBER)
-        return load_hf_wrong(h, node, "\"dropout\" must be a number or null");
-    for (uint32_t i = 0; i < n->length; i++) {
-        uint8_t c = h->j->text[n->at + i];
-
-        if (c == 'e' || c == 'E')
-            break; /* 0.0e5 is no dropout either */
-        if (c >= '1' && c <= '9')
-            return load_hf_refuse(h, node,
-                                  "\"dropout\" is not supported: it makes each encoding a matter of chance; "
-                                  "set it to null");
-    }
-    return LEAT_OK;
-}
-
-static enum leat_status read_options(struct load_hf *h, uint32_t model)
-{
-    struct tokenizer_spec *spec = h->spec;
-    enum leat_status s;
-
-    h->place = "model BPE";
-    if ((s = read_dropout(h, model)) != LEAT_OK || (s = read_unknown(h, model)) != LEAT_OK ||
-        (s = read_affix(h, model, "continuing_subword_prefix", &spec->continuing_prefix)) != LEAT_OK ||
-        (s = read_affix(h, model, "end_of_word_suffix", &spec->word_suffix)) != LEAT_OK ||
-        (s = load_hf_bool(h, model, "fuse_unk", LOAD_HF_OPTION, &spec->fuse_unknown)) != LEAT_OK ||
-        (s = load_hf_bool(h, model, "byte_fallback", LOAD_HF_OPTION, &spec->byte_fallback)) != LEAT_OK)
-        return s;
-    return load_hf_bool(h, model, "ignore_merges", LOAD_HF_OPTION, &spec->ignore_merges);
-}
-
 /* ---- Which model ---- */
 
-/* Without a type, the members tell, as they do the reference: only BPE has merges. */
-static enum leat_status check_type(struct load_hf *h, uint32_t model)
+static struct model_row row_of_type(const struct load_hf *h, uint32_t type)
+{
+    struct model_row row;
+
+    for (size_t i = 0; (row = model_row(i)).kind; i++)
+        if (row.kind->type && jsontree_is(h->j, type, row.kind->type))
+            break;
+    return row;
+}
+
+/* Without a type, the members tell, as they do the reference. */
+static struct model_row row_of_members(const struct load_hf *h, uint32_t model)
+{
+    struct model_row row;
+
+    for (size_t i = 0; (row = model_row(i)).kind; i++)
+        if (row.kind->member && jsontree_member(h->j, model, row.kind->member) != JSONTREE_NONE)
+            break;
+    return row;
+}
+
+/* The types of the table, for sentences. */
+static const char *known_types(char *room, size_t size)
+{
+    size_t used = 0;
+
+    room[0] = '\0';
+    for (size_t i = 0; model_row(i).kind && used < size; i++)
+        if (model_row(i).kind->type)
+            used += (size_t)snprintf(room + used, size - used, "%s%s", used ? ", " : "", model_row(i).kind->type);
+    return room;
+}
+
+static enum leat_status refuse_type(struct load_hf *h, uint32_t model, uint32_t type)
 {
     static const char *const later[] = { "Unigram", "WordPiece", "WordLevel" };
-    uint32_t type = jsontree_member(h->j, model, "type");
-    char shown[80];
+    char shown[80], known[200];
 
-    h->place = "model";
-    if (h->j->nodes[model].kind != JSONTREE_OBJECT)
-        return load_hf_wrong(h, model, "it must be an object, not %s", jsontree_kind_name(h->j, model));
-    if (type == JSONTREE_NONE) {
-        if (jsontree_member(h->j, model, "merges") != JSONTREE_NONE)
-            return LEAT_OK;
-        return load_hf_refuse(h, model,
-                              "it has no \"type\" and no \"merges\", so it is not BPE; models of other types "
-                              "come in a later version");
-    }
-    if (jsontree_is(h->j, type, "BPE"))
-        return LEAT_OK;
+    known_types(known, sizeof known);
+    if (type == JSONTREE_NONE)
+        return load_hf_refuse(h, model, "it has no \"type\", and no member that tells its type; supported: %s", known);
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
         if (jsontree_is(h->j, type, later[i]))
-            return load_hf_refuse(h, type, "%s is not supported yet: it comes in a later version; BPE is", later[i]);
-    return load_hf_refuse(h, type, "a model of type \"%s\" is not known; BPE is supported",
-                          load_hf_show(h->j, type, shown));
+            return load_hf_refuse(h, type, "%s is not supported yet: it comes in a later version; supported: %s",
+                                  later[i], known);
+    return load_hf_refuse(h, type, "unknown type \"%s\"; supported: %s", load_hf_show(h->j, type, shown), known);
 }
 
 enum leat_status load_hf_model(struct load_hf *h, uint32_t node)
 {
+    uint32_t type;
+    struct model_row row;
     enum leat_status s;
 
-    if ((s = check_type(h, node)) != LEAT_OK)
-        return s;
-    h->spec->model = SPEC_MERGES;
-    if ((s = read_vocabulary(h, node)) != LEAT_OK || (s = read_options(h, node)) != LEAT_OK ||
-        (s = read_merges(h, node)) != LEAT_OK)
-        return s;
-    return make_tokens(h);
+    h->place = "model";
+    if (h->j->nodes[node].kind != JSONTREE_OBJECT)
+        return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
+    type = jsontree_member(h->j, node, "type");
+    row = type != JSONTREE_NONE ? row_of_type(h, type) : row_of_members(h, node);
+    if (!row.kind)
+        return refuse_type(h, node, type);
+    snprintf(h->model_place, sizeof h->model_place, "model %s", row.kind->type);
+    h->place = h->model_place;
+    h->spec->model = row.number;
+    s = row.kind->read(h, node);
+    if (s == LEAT_OK && !h->vocab.slots &&
+        !string_map_init(&h->vocab, 1)) /* a vocabulary that the file does not list */
+        s = status_no_memory(h->err, 1);
+    return s;
 }

@@ -11,6 +11,7 @@
 #include "protobuf.h"
 #include "tokenizer/containers/big.h"
 #include "tokenizer/containers/string_map.h"
+#include "tokenizer/spec/model.h"
 
 /* Field numbers of sentencepiece_model.proto. */
 enum {
@@ -34,9 +35,9 @@ enum {
     NORMALIZER_ESCAPE_WHITESPACES = 5
 };
 
-enum model_type { UNIGRAM = 1, BPE = 2, WORD = 3, CHARACTER = 4 };
+enum model_type { UNIGRAM = 1, CHARACTER = 4 }; /* the first, which is the default, and the last */
 
-struct model {
+struct proto {
     struct tokenizer_spec *spec;
     const struct load_source *source;
     struct leat_error *err;
@@ -45,7 +46,7 @@ struct model {
     bool byte_found[256];
 };
 
-static enum leat_status wrong_at(struct model *m, const uint8_t *at, const char *what)
+static enum leat_status wrong_at(struct proto *m, const uint8_t *at, const char *what)
 {
     uint64_t offset = (uint64_t)(at - m->source->bytes);
 
@@ -53,13 +54,13 @@ static enum leat_status wrong_at(struct model *m, const uint8_t *at, const char 
                          (unsigned long long)offset);
 }
 
-static enum leat_status wrong(struct model *m, const char *what)
+static enum leat_status wrong(struct proto *m, const char *what)
 {
     return status_set(m->err, LEAT_E_VOCABULARY, "%s: %s", m->source->path, what);
 }
 
 /* At the end of a walk over fields. */
-static enum leat_status walked(struct model *m, const struct protobuf *walk)
+static enum leat_status walked(struct proto *m, const struct protobuf *walk)
 {
     return walk->problem ? wrong_at(m, walk->p, walk->problem) : LEAT_OK;
 }
@@ -79,7 +80,7 @@ static int byte_of(const uint8_t *text, uint32_t length)
     return hex(text[3]) << 4 | hex(text[4]);
 }
 
-static enum leat_status note_type(struct model *m, const struct spec_token *t, const uint8_t *at)
+static enum leat_status note_type(struct proto *m, const struct spec_token *t, const uint8_t *at)
 {
     int byte;
 
@@ -97,7 +98,7 @@ static enum leat_status note_type(struct model *m, const struct spec_token *t, c
     return LEAT_OK;
 }
 
-static enum leat_status read_piece(struct model *m, const struct protobuf_field *message)
+static enum leat_status read_piece(struct proto *m, const struct protobuf_field *message)
 {
     struct tokenizer_spec *spec = m->spec;
     struct protobuf walk = protobuf_begin(message->bytes, message->length);
@@ -141,7 +142,7 @@ static enum leat_status read_piece(struct model *m, const struct protobuf_field 
 
 /* ---- The other messages ---- */
 
-static enum leat_status copy(struct model *m, struct spec_string *out, const struct protobuf_field *f)
+static enum leat_status copy(struct proto *m, struct spec_string *out, const struct protobuf_field *f)
 {
     return spec_copy(m->spec, out, f->bytes, f->length) ? LEAT_OK : status_no_memory(m->err, f->length);
 }
@@ -151,7 +152,7 @@ static uint32_t id_of(uint64_t value)
     return (int32_t)(uint32_t)value < 0 ? SPEC_NONE : (uint32_t)value;
 }
 
-static enum leat_status read_trainer(struct model *m, const struct protobuf_field *message)
+static enum leat_status read_trainer(struct proto *m, const struct protobuf_field *message)
 {
     struct spec_sentencepiece *sp = &m->spec->sentencepiece;
     struct protobuf walk = protobuf_begin(message->bytes, message->length);
@@ -181,7 +182,7 @@ static enum leat_status read_trainer(struct model *m, const struct protobuf_fiel
     return walked(m, &walk);
 }
 
-static enum leat_status read_normalizer(struct model *m, const struct protobuf_field *message, bool denormalizer)
+static enum leat_status read_normalizer(struct proto *m, const struct protobuf_field *message, bool denormalizer)
 {
     struct spec_sentencepiece *sp = &m->spec->sentencepiece;
     struct spec_string *map = denormalizer ? &sp->denormalizer : &sp->charsmap;
@@ -210,7 +211,7 @@ static enum leat_status read_normalizer(struct model *m, const struct protobuf_f
 
 /* ---- The model ---- */
 
-static enum leat_status read_model(struct model *m)
+static enum leat_status read_model(struct proto *m)
 {
     struct protobuf walk = protobuf_begin(m->source->bytes, m->source->size);
     enum leat_status s = LEAT_OK;
@@ -230,18 +231,23 @@ static enum leat_status read_model(struct model *m)
 }
 
 /* Which of sentencepiece's models, before its pieces are looked at closely: another type has other rules for them. */
-static enum leat_status check_type(struct model *m)
+static enum leat_status check_type(struct proto *m)
 {
     static const char *const names[] = { "", "Unigram", "BPE", "Word", "Character" };
     bool later = m->type == UNIGRAM;
+    struct model_row row;
 
-    if (m->type != BPE)
+    for (size_t i = 0; (row = model_row(i)).kind; i++)
+        if (row.kind->sentencepiece == m->type)
+            break;
+    if (!row.kind)
         return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported%s",
                           m->source->path, names[m->type], later ? " yet: Unigram comes in a later version" : "");
+    m->spec->model = row.number;
     return LEAT_OK;
 }
 
-static enum leat_status check(struct model *m)
+static enum leat_status check(struct proto *m)
 {
     bool any = false, all = true;
 
@@ -259,7 +265,7 @@ static enum leat_status check(struct model *m)
 }
 
 /* Reads the type first, and counts pieces to make room. */
-static enum leat_status look_ahead(struct model *m)
+static enum leat_status look_ahead(struct proto *m)
 {
     struct protobuf walk = protobuf_begin(m->source->bytes, m->source->size);
     uint64_t count = 0, bytes = 0;
@@ -295,11 +301,11 @@ static enum leat_status look_ahead(struct model *m)
 enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct load_source *source,
                                     struct leat_error *err)
 {
-    struct model m = { .spec = spec, .source = source, .err = err, .type = UNIGRAM };
+    struct proto m = { .spec = spec, .source = source, .err = err, .type = UNIGRAM };
     struct spec_sentencepiece *sp = &spec->sentencepiece;
     enum leat_status s;
 
-    spec->model = SPEC_SCORES;
+    spec->reference = SPEC_SENTENCEPIECE;
     *sp = (struct spec_sentencepiece) { .add_dummy_prefix = true,
                                         .remove_extra_whitespaces = true,
                                         .escape_whitespaces = true,

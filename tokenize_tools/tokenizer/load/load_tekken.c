@@ -270,6 +270,7 @@ enum leat_status load_tekken(struct tokenizer_spec *spec, const struct jsontree 
     enum leat_status s;
 
     spec->model = SPEC_RANKS;
+    spec->reference = SPEC_TIKTOKEN;
     spec->dialect = SPEC_RUST;
     spec->byte_level = true;
     if ((s = read_config(&t)) == LEAT_OK && (s = read_vocabulary(&t)) == LEAT_OK && (s = read_specials(&t)) == LEAT_OK)

@@ -309,6 +309,7 @@ enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_so
     enum leat_status s;
 
     spec->model = SPEC_RANKS;
+    spec->reference = SPEC_TIKTOKEN;
     spec->dialect = SPEC_RUST;
     spec->byte_level = true;
     if ((s = make_room(&r)) == LEAT_OK && (s = read_lines(&r)) == LEAT_OK && (s = check_twice(&r)) == LEAT_OK &&

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "tokenizer/containers/big.h"
+#include "tokenizer/spec/model.h"
 
 static bool is_mark(const struct spec_string *s)
 {
@@ -74,10 +75,11 @@ static enum spaced_prefix prefix_of_sentencepiece(const struct tokenizer_spec *s
 
 enum spaced_prefix spaced_find(const struct tokenizer_spec *spec)
 {
-    if (spec->model == SPEC_SCORES)
+    if (!model_kind_of(spec)->spaced)
+        return SPACED_NOT;
+    if (spec->reference == SPEC_SENTENCEPIECE)
         return prefix_of_sentencepiece(spec);
-    if (spec->model != SPEC_MERGES || spec->byte_level || spec->continuing_prefix.length > 0 ||
-        spec->word_suffix.length > 0 || !has_mark_token(spec))
+    if (spec->byte_level || spec->continuing_prefix.length > 0 || spec->word_suffix.length > 0 || !has_mark_token(spec))
         return SPACED_NOT;
     for (uint32_t i = 0; i < spec->added_count; i++)
         if (spec->added[i].normalized)

@@ -7,7 +7,6 @@
 #include "base/tiny.h"
 #include "base/utf8.h"
 #include "encoder_parts.h"
-#include "tokenizer/bpe/pretoken_cache.h"
 
 /* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its
  * multiples. */
@@ -38,7 +37,7 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
             (struct cutter_options) { .finder = sentencepiece_defined(pipeline->sentencepiece), .special = true };
     e->bound.max = e->options.max_bytes;
     e->cache_bytes = e->bound.max / CACHE_SHARE < SIZE_MAX ? (size_t)(e->bound.max / CACHE_SHARE) : SIZE_MAX;
-    e->cache_bytes = pretoken_cache_large(e->cache_bytes);
+    e->cache_bytes = model_cache_bytes(pipeline->model, e->cache_bytes);
     e->bound.held = e->cache_bytes;
     e->input.text.bound = e->repaired.bound = e->spaced.bound = e->pretoken.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
@@ -62,7 +61,7 @@ enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipel
     e->pipeline = pipeline;
     e->options = *options;
     set_up(e, pipeline);
-    if ((s = bpe_scratch_make(&e->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
+    if ((s = model_scratch_make(&e->model, pipeline->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
         (s = pretokenizer_scratch_make(&e->pretokenizer, pipeline->pretokenizer, &e->bound, err)) != LEAT_OK ||
         (s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, err)) != LEAT_OK ||
         (s = id_list_reserve(&e->ids, 1, err)) != LEAT_OK) {
@@ -78,7 +77,7 @@ void encoder_free(struct encoder *e)
 {
     if (!e)
         return;
-    bpe_scratch_free(e->model);
+    model_scratch_free(e->pipeline->model, e->model);
     pretokenizer_scratch_free(e->pretokenizer);
     normalizer_scratch_free(&e->normalizer);
     sentencepiece_state_free(&e->sentencepiece);
@@ -112,11 +111,12 @@ enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, s
     bool ready;
 
     if (last && !e->pretoken_cut && e->pretoken.text.size == e->pretoken.begin)
-        return bytes > 0 ? bpe_encode(e->pipeline->model, e->model, text, bytes, &e->ids, err) : LEAT_OK;
+        return bytes > 0 ? e->pipeline->model->kind->encode(e->pipeline->model, e->model, text, bytes, &e->ids, err)
+                         : LEAT_OK;
     s = held_join(&e->pretoken, &text, &bytes, last, &ready, err);
     if (s != LEAT_OK || !ready)
         return s;
-    s = bpe_encode_part(e->pipeline->model, e->model, text, bytes, !e->pretoken_cut, last, &e->ids, &used, err);
+    s = model_encode_chunk(e->pipeline->model, e->model, text, bytes, !e->pretoken_cut, last, &e->ids, &used, err);
     e->pretoken_cut = !last && (e->pretoken_cut || used > 0);
     return s == LEAT_OK ? held_keep(&e->pretoken, text, bytes, used, err) : s;
 }
@@ -127,7 +127,7 @@ static enum leat_status take_pretokens(void *context, const uint8_t *text, size_
 {
     struct encoder *e = context;
 
-    return bpe_encode_pretokens(e->pipeline->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
+    return model_encode_batch(e->pipeline->model, e->model, text, bytes, begin, ends, count, &e->ids, err);
 }
 
 static enum leat_status take_pretoken(void *context, const uint8_t *text, size_t bytes, bool last,
@@ -194,7 +194,7 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
 {
     static const struct cutter_take take = { take_raw, take_token };
 
-    if (e->pipeline->prefix == SPACED_NONE && !e->pipeline->sentencepiece && bpe_takes_spans(e->pipeline->model))
+    if (e->pipeline->prefix == SPACED_NONE && !e->pipeline->sentencepiece && model_takes_spans(e->pipeline->model))
         return encoder_take_runs(e, text, bytes, last, err);
     return e->pipeline->sentencepiece ? take_sentencepiece(e, text, bytes, last, err)
                                       : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);

@@ -34,7 +34,7 @@ struct encoder {
     const uint8_t *run; /* stretches of text and tokens that follow each other, to be encoded together */
     size_t run_bytes, span_count;
     struct model_span spans[SPANS];
-    struct bpe_scratch *model;
+    void *model; /* its scratch */
 };
 
 /* ---- encoder.c ---- */

@@ -48,7 +48,7 @@ static enum leat_status make_model(struct pipeline *e, struct leat_error *err)
     e->prefix = spaced_find(e->spec);
     if (e->prefix != SPACED_NOT)
         s = spaced_make(&e->spaced, e->spec, err);
-    return s == LEAT_OK ? bpe_make(&e->model, e->spaced ? e->spaced : e->spec, err) : s;
+    return s == LEAT_OK ? model_make(&e->model, e->spaced ? e->spaced : e->spec, err) : s;
 }
 
 enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spec, struct leat_error *err)
@@ -65,7 +65,8 @@ enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spe
     if ((s = make_model(e, err)) != LEAT_OK || (s = normalizer_make(&e->normalizer, spec, err)) != LEAT_OK ||
         (s = pretokenizer_make(&e->pretokenizer, spec, err)) != LEAT_OK ||
         (s = decoder_make(&e->decoder, spec, e->normalizer, err)) != LEAT_OK || (s = make_finders(e, err)) != LEAT_OK ||
-        (spec->model == SPEC_SCORES && (s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err)) != LEAT_OK)) {
+        (spec->reference == SPEC_SENTENCEPIECE &&
+         (s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err)) != LEAT_OK)) {
         pipeline_free(e);
         return s;
     }
@@ -77,7 +78,7 @@ void pipeline_free(struct pipeline *e)
 {
     if (!e)
         return;
-    bpe_free(e->model);
+    model_free(e->model);
     normalizer_free(e->normalizer);
     sentencepiece_normalizer_free(e->sentencepiece);
     pretokenizer_free(e->pretokenizer);

@@ -4,11 +4,11 @@
 #ifndef LEAT_TOKENIZER_PIPELINE_H
 #define LEAT_TOKENIZER_PIPELINE_H
 
-#include "tokenizer/bpe/bpe.h"
 #include "tokenizer/decode/decoder.h"
 #include "tokenizer/normalize/normalizer.h"
 #include "tokenizer/normalize/sentencepiece_normalizer.h"
 #include "tokenizer/normalize/spaced.h"
+#include "tokenizer/spec/model.h"
 #include "tokenizer/spec/spec.h"
 #include "tokenizer/split/pretokenizer.h"
 #include "tokenizer/split/string_finder.h"
@@ -17,9 +17,9 @@ struct pipeline {
     struct tokenizer_spec *spec;
     enum spaced_prefix prefix;     /* SPACED_NOT: texts go through the normalizer and the pre-tokenizer */
     struct tokenizer_spec *spaced; /* else the model's spec */
-    struct bpe *model;
+    struct model *model;
     struct normalizer *normalizer;
-    struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SCORES */
+    struct sentencepiece_normalizer *sentencepiece; /* NULL but for SPEC_SENTENCEPIECE */
     struct pretokenizer *pretokenizer;
     struct decoder *decoder;
     struct string_finder *raw, *normalized; /* added tokens, by place in spec->added */

@@ -7,8 +7,9 @@
  *   u32 model, dialect, byte_level, unknown, byte_fallback, fuse_unknown, ignore_merges   (as in spec.h)
  *   strings unknown_text, continuing_prefix, word_suffix                  (a string: u32 length, then its bytes)
  *   u32 token count; for each token, by id: u32 id, u32 length, u32 type + 256 x foreign; then all tokens' bytes
- *   for each score, if the model has scores: u32 bits of the float
- *   u32 merge count; for each: u32 left, right, result
+ *   what the kind of model adds; those of byte pairs (models/byte_pairs.c):
+ *       for each score, if the model has scores: u32 bits of the float
+ *       u32 merge count; for each: u32 left, right, result
  *   u32 normalizer count; for each: u32 kind, strip_left, strip_right, regex; strings pattern, content
  *   u32 pre-tokenizer count; for each: u32 kind, behavior, prepend, invert, add_prefix_space, use_regex,
  *       individual_digits, split, regex; strings pattern, replacement
@@ -21,11 +22,19 @@
 #ifndef LEAT_TOKENIZER_FINGERPRINT_H
 #define LEAT_TOKENIZER_FINGERPRINT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "spec.h"
 
 #define FINGERPRINT_BYTES 16
+
+/* For a model's part (struct model_kind): puts numbers, bytes, or a string (u32 length, then its bytes) into the hash. */
+struct fingerprint_hash;
+void fingerprint_number(struct fingerprint_hash *h, uint32_t number);
+void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, size_t count);
+void fingerprint_bytes(struct fingerprint_hash *h, const void *bytes, uint64_t length);
+void fingerprint_string(struct fingerprint_hash *h, const struct spec_string *string);
 
 void fingerprint(uint8_t out[FINGERPRINT_BYTES], const struct tokenizer_spec *spec);
 

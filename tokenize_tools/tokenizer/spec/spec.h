@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "leat.h"
+#include "model_rows.h"
 
 /* U+2581, which stands for a space in sentencepiece's vocabularies. */
 #define SPEC_MARK       "\xe2\x96\x81"
@@ -42,12 +43,25 @@ struct spec_string {
     uint32_t length;
 };
 
+/*
+ * Which kind of model; model.h has what each does. Those of byte pairs:
+ *   SPEC_BYTES   a token for each byte; no merges
+ *   SPEC_RANKS   tiktoken: any two neighbours whose joined bytes are a token may merge, lowest id (rank) first; a
+ *                pretoken that is a token as it stands is taken whole. Entries of no bytes never match.
+ *   SPEC_MERGES  Hugging Face BPE: `merges`, first of the list first
+ *   SPEC_SCORES  sentencepiece BPE: neighbours whose joined text is a token, highest score first, then leftmost
+ */
 enum spec_model {
-    SPEC_BYTES = 1, /* a token for each byte; no merges */
-    SPEC_RANKS,     /* tiktoken: any two neighbours whose joined bytes are a token may merge, lowest id (rank) first; a
-                       piece that is a token as it stands is taken whole. Entries of no bytes never match. */
-    SPEC_MERGES,    /* Hugging Face BPE: `merges`, first of the list first */
-    SPEC_SCORES     /* sentencepiece BPE: neighbours whose joined text is a piece, highest score first, then leftmost */
+#define SPEC_MODEL(NAME, number, row) SPEC_##NAME = (number),
+    MODEL_ROWS(SPEC_MODEL)
+#undef SPEC_MODEL
+};
+
+/* The library whose way with the text around the model is followed, there and back. */
+enum spec_reference {
+    SPEC_TOKENIZERS, /* Hugging Face: normalizers, pre-tokenizers, decoders */
+    SPEC_TIKTOKEN,   /* pre-tokenizers; tokens are bytes, one after the other */
+    SPEC_SENTENCEPIECE
 };
 
 /* The types of sentencepiece, with its numbers. Other models have normal tokens only. */
@@ -174,6 +188,8 @@ enum spec_note { SPEC_NOTE_TRUNCATION = 1, SPEC_NOTE_PADDING = 2, SPEC_NOTE_POST
 
 struct tokenizer_spec {
     enum spec_model model;
+    void *model_data; /* what its kind keeps besides the members below; spec_alloc()'s memory */
+    enum spec_reference reference;
     enum spec_dialect dialect;
     bool byte_level; /* see above; always set for SPEC_BYTES and SPEC_RANKS */
 
@@ -183,7 +199,7 @@ struct tokenizer_spec {
     uint32_t token_count;
     const uint8_t *text; /* tokens' bytes, in their order, without gaps */
     uint64_t text_bytes;
-    float *scores; /* one a token, for SPEC_SCORES; else NULL */
+    float *scores; /* one a token; NULL: the model has none */
 
     /* SPEC_RANKS: how many bytes of each token are the left part that it is merged from; SPEC_NO_SPLIT: no merge makes
      * it. NULL: to be found out. No part of what a tokenizer is, as it follows from the tokens; spec_alloc()'s memory. */
@@ -213,7 +229,7 @@ struct tokenizer_spec {
     struct spec_added *added;
     uint32_t added_count;
 
-    struct spec_sentencepiece sentencepiece; /* SPEC_SCORES */
+    struct spec_sentencepiece sentencepiece; /* SPEC_SENTENCEPIECE */
 
     uint32_t vocabulary_size; /* the highest id of tokens and added tokens, plus 1 */
     unsigned notes;           /* bits of enum spec_note */

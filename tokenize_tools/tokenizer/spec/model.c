@@ -1,0 +1,86 @@
+/* model.c: see model.h. The table, and what a kind that lacks a function does instead. */
+#include "model.h"
+
+#define MODEL_DECLARE(NAME, number, row) extern const struct model_kind row;
+#define MODEL_ROW(NAME, number, row)     { SPEC_##NAME, &row },
+
+MODEL_ROWS(MODEL_DECLARE)
+
+static const struct model_row rows[] = { MODEL_ROWS(MODEL_ROW) };
+
+#define ROWS (sizeof rows / sizeof rows[0])
+
+struct model_row model_row(size_t i)
+{
+    return i < ROWS ? rows[i] : (struct model_row) { 0 };
+}
+
+const struct model_kind *model_kind_of(const struct tokenizer_spec *spec)
+{
+    size_t i = 0;
+
+    while (i < ROWS && rows[i].number != spec->model)
+        i++;
+    return model_row(i).kind;
+}
+
+enum leat_status model_make(struct model **out, const struct tokenizer_spec *spec, struct leat_error *err)
+{
+    const struct model_kind *kind = model_kind_of(spec);
+    enum leat_status s = kind->make(out, spec, err);
+
+    if (s == LEAT_OK)
+        (*out)->kind = kind;
+    return s;
+}
+
+void model_free(struct model *m)
+{
+    if (m)
+        m->kind->free(m);
+}
+
+enum leat_status model_scratch_make(void **out, const struct model *m, struct bound *bound, size_t cache_bytes,
+                                    struct leat_error *err)
+{
+    *out = NULL;
+    return m->kind->scratch_make ? m->kind->scratch_make(out, bound, cache_bytes, err) : LEAT_OK;
+}
+
+void model_scratch_free(const struct model *m, void *scratch)
+{
+    if (m->kind->scratch_free)
+        m->kind->scratch_free(scratch);
+}
+
+size_t model_cache_bytes(const struct model *m, size_t max_bytes)
+{
+    return m->kind->cache_bytes ? m->kind->cache_bytes(max_bytes) : 0;
+}
+
+bool model_takes_spans(const struct model *m)
+{
+    return m->kind->takes_spans && m->kind->takes_spans(m);
+}
+
+enum leat_status model_encode_batch(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
+                                    uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    if (m->kind->encode_batch)
+        return m->kind->encode_batch(m, scratch, text, bytes, begin, ends, count, out, err);
+    for (size_t i = 0; s == LEAT_OK && i < count; begin = ends[i++])
+        s = m->kind->encode(m, scratch, text + begin, ends[i] - begin, out, err);
+    return s;
+}
+
+enum leat_status model_encode_chunk(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
+                                    bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err)
+{
+    if (m->kind->encode_chunk)
+        return m->kind->encode_chunk(m, scratch, text, bytes, begins, last, out, used, err);
+    *used = last ? bytes : 0;
+    return last && bytes > 0 ? m->kind->encode(m, scratch, text, bytes, out, err) : LEAT_OK;
+}

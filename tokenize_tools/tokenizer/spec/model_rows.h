@@ -1,0 +1,13 @@
+/*
+ * model_rows.h: the kinds of models that a tokenizer can have. A row: the name of its number in spec.h, the number, and
+ * the struct model_kind (model.h) that has its functions. A new kind is a file in models/ and a row here.
+ *
+ * Numbers go into fingerprints: one that was ever used keeps its meaning.
+ */
+#ifndef LEAT_TOKENIZER_MODEL_ROWS_H
+#define LEAT_TOKENIZER_MODEL_ROWS_H
+
+#define MODEL_ROWS(each)                                                                                               \
+    each(BYTES, 1, model_bytes) each(RANKS, 2, model_ranks) each(MERGES, 3, model_merges) each(SCORES, 4, model_scores)
+
+#endif
