@@ -112,7 +112,7 @@ enum leat_status {
  */
 enum leat_hint {
     LEAT_HINT_NONE = 0,
-    LEAT_HINT_REPLACE = 1,           /* `replace` in the options */
+    LEAT_HINT_REPLACE = 1,           /* `force` in the options */
     LEAT_HINT_RESUME = 2,            /* `resume` in the options, or leat_writer_resume() */
     LEAT_HINT_RESUME_OR_REPLACE = 3, /* one of these two */
     LEAT_HINT_PATTERN = 4,           /* `pattern` in struct leat_tokenizer_options */

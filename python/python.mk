@@ -3,13 +3,13 @@
 
 PYTHON         ?= python3
 PYTHON_PACKAGE := $(BUILD)/python/leat
-PYTHON_SOURCES := $(sort $(wildcard python/src/*.c))
+PYTHON_SOURCES := $(sort $(wildcard python/src/*.c python/src/*/*.c))
 PYTHON_OBJECTS := $(call objects,$(PYTHON_SOURCES))
 PYTHON_FILES   := $(sort $(wildcard python/leat/*.py python/leat/*.pyi python/leat/py.typed python/leat/*/*.py))
 PYTHON_INCLUDE  = $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
 # one binary for Python 3.10 and all later ones; its structs take strings as char *
-$(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude \
+$(PYTHON_OBJECTS): ALL_CFLAGS = -std=c11 -D_GNU_SOURCE -DPy_LIMITED_API=0x030A0000 -Iinclude -Ipython/src \
     -isystem $(PYTHON_INCLUDE) -fPIC -fvisibility=hidden -pthread $(filter-out -Wwrite-strings,$(WARNINGS)) \
     $(if $(filter 1,$(WERROR)),-Werror) $(CFLAGS) $(SANITIZE)
 

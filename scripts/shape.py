@@ -53,7 +53,8 @@ def includes_of(files):
     for file, lines in files.items():
         for number, line in enumerate(lines, 1):
             if match := INCLUDE.match(line):
-                where = (pathlib.Path(file).parent, "include", "src", "tokenize_tools", ".")
+                own = ("python/src",) if file.startswith("python/") else ("src", "tokenize_tools", ".")
+                where = (pathlib.Path(file).parent, "include", *own)
                 paths = (pathlib.Path(folder, match[1]).resolve() for folder in where)
                 known = (str(path.relative_to(pathlib.Path.cwd())) for path in paths if path.exists())
                 if (target := next(known, None)) in files:

@@ -1,36 +1,17 @@
 /* module.c: the extension leat._leat. */
-#include "module.h"
+#include "core/module.h"
+#include "arrow/arrow_rows.h"
+#include "core/array.h"
+#include "dataset/dataset.h"
+#include "loader/batch.h"
+#include "pack/text_options.h"
+#include "plan/plan.h"
+#include "tokenizer/text_tokenizer.h"
 
-#include <leat_pack.h>
-
-int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type)
-{
-    PyObject *made = PyType_FromModuleAndSpec(module, spec, NULL);
-    const char *dot;
-
-    if (!made)
-        return -1;
-    if (type)
-        *type = (PyTypeObject *)made;
-    dot = strrchr(spec->name, '.');
-    if (PyModule_AddObjectRef(module, dot ? dot + 1 : spec->name, made) < 0) {
-        Py_DECREF(made);
-        return -1;
-    }
-    /* one reference stays for *type, which is used without counting */
-    if (!type)
-        Py_DECREF(made);
-    return 0;
-}
-
-void module_free_object(PyObject *self)
-{
-    PyTypeObject *type = Py_TYPE(self);
-    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
-
-    release(self);
-    Py_DECREF(type);
-}
+static int (*const registers[])(PyObject *) = {
+    errors_register, array_register,          dataset_register,    plan_register,        batch_register,
+    loader_register, text_tokenizer_register, arrow_rows_register, text_packer_register, text_pack_register,
+};
 
 static PyModuleDef definition = {
     PyModuleDef_HEAD_INIT,
@@ -44,14 +25,13 @@ PyMODINIT_FUNC PyInit__leat(void);
 __attribute__((visibility("default"))) PyMODINIT_FUNC PyInit__leat(void)
 {
     PyObject *module = PyModule_Create(&definition);
+    int r = module ? 0 : -1;
 
-    if (!module)
-        return NULL;
-    if (PyModule_AddStringConstant(module, "version", leat_version()) < 0 || errors_register(module) < 0 ||
-        array_register(module) < 0 || dataset_register(module) < 0 || plan_register(module) < 0 ||
-        batch_register(module) < 0 || loader_register(module) < 0 || text_register(module) < 0) {
-        Py_DECREF(module);
-        return NULL;
-    }
+    if (r == 0)
+        r = PyModule_AddStringConstant(module, "version", leat_version());
+    for (size_t i = 0; r == 0 && i < sizeof registers / sizeof *registers; i++)
+        r = registers[i](module);
+    if (r < 0)
+        Py_CLEAR(module);
     return module;
 }

@@ -58,9 +58,9 @@ same include/leat.h "the fields of struct leat_outputs" \
 same $made "the outputs that are made singly" \
     "$(sed -n '/ROWS_OUTPUTS_SINGLY(each) /,/[^\\]$/p' $made | grep -oE ' each\([a-z_]+' | sed 's/.*(//')" \
     "$(files 'src/rows/output_*.h' | sed 's|src/rows/output_||; s/\.h$//')"
-same python/src/batch.h "the rows" \
-    "$(grep -oE 'row\([A-Z_]+' python/src/batch.h | sed 's/row(//' | tr '[:upper:]' '[:lower:]')" "$outputs"
+same python/src/loader/batch.h "the rows" \
+    "$(grep -oE 'row\([A-Z_]+' python/src/loader/batch.h | sed 's/row(//' | tr '[:upper:]' '[:lower:]')" "$outputs"
 same python/leat/batch.pyi "the attributes of Batch" \
     "$(sed -n '/^class Batch/,/def/s/^    \([a-z_]*\): Any$/\1/p' python/leat/batch.pyi)" \
-    "$(grep -oE 'row\([A-Z_]+, [a-z_]+, "[a-z_]+"' python/src/batch.h | cut -d '"' -f 2)"
+    "$(grep -oE 'row\([A-Z_]+, [a-z_]+, "[a-z_]+"' python/src/loader/batch.h | cut -d '"' -f 2)"
 exit 0

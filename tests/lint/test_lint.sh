@@ -167,7 +167,7 @@ mend
 
 added src/rows/rows.c 'const char *s = "replace it (--force)";' hints 'an option in a sentence'
 added include/leat.h '    LEAT_HINT_NEW = 99,' hints 'no sentence gives LEAT_HINT_NEW'
-removed python/src/errors.c LEAT_HINT_MERGE hints 'python/src/errors.c:1: no row for LEAT_HINT_MERGE'
+removed python/src/core/errors.c LEAT_HINT_MERGE hints 'python/src/core/errors.c:1: no row for LEAT_HINT_MERGE'
 
 # ---- Tables ---------------------------------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ renamed python/leat/loader.pyi '"advise", ' '' 'python/leat/loader.pyi:1: the en
 renamed python/leat/_pack_options.py '"text": 2' '"text": 3' 'python/leat/_pack_options.py:1: FORMATS: '
 renamed tokenize_tools/commands/pack_options.c 'auto|jsonl|text' 'auto|jsonl' 'the values of --format'
 renamed src/rows/rows_outputs.h 'LOSS_MASK, ROWS' 'LOSS, ROWS' 'src/rows/rows_outputs.h:1: the rows: '
-renamed python/src/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/batch.h:1: the rows: '
+renamed python/src/loader/batch.h 'row(LABELS' 'row(TARGETS' 'python/src/loader/batch.h:1: the rows: '
 renamed src/rows/rows_outputs.h 'each(labels,' 'each(targets,' 'src/rows/rows_outputs.h:1: the fields: '
 renamed src/rows/rows_outputs.h 'SINGLY(each) each(' 'SINGLY(each) (' 'the outputs that are made singly: '
 renamed include/leat.h 'uint8_t \*loss_mask;' 'uint8_t *loss;' 'include/leat.h:1: the fields of struct leat_outputs: '

@@ -1,0 +1,30 @@
+/*
+ * arrow_stream.h: arrays from any Python object that speaks Arrow's PyCapsule interface. Calls of the producer are made
+ * without the GIL, which it takes itself where it needs it.
+ */
+#ifndef LEAT_PYTHON_ARROW_STREAM_H
+#define LEAT_PYTHON_ARROW_STREAM_H
+
+#include "arrow_abi.h"
+#include "core/module.h"
+
+struct arrow_stream {
+    struct ArrowArrayStream stream; /* ours; release NULL: a single array */
+    struct ArrowSchema schema;
+    struct ArrowArray array; /* the one that is looked at */
+    int single;              /* it is still to be given */
+};
+
+/*
+ * Takes over the stream of a capsule (from __arrow_c_stream__()), or the array of a pair of capsules (from
+ * __arrow_c_array__()), and asks for the schema. -1 with an exception; else the stream is the caller's to close.
+ */
+int arrow_stream_open(struct arrow_stream *s, PyObject *capsules);
+
+/* The next array, in s->array; its release is NULL after the last one. The GIL must not be held. */
+enum leat_status arrow_stream_next(struct arrow_stream *s, struct leat_error *err);
+
+/* The GIL must be held. Arrays that were moved out of s->array are not its own any more. */
+void arrow_stream_close(struct arrow_stream *s);
+
+#endif

@@ -1,0 +1,91 @@
+/* args.c: see args.h. */
+#include "args.h"
+
+int args_u64(PyObject *object, void *out)
+{
+    PyObject *number = PyNumber_Index(object);
+    unsigned long long value;
+
+    if (!number)
+        return 0;
+    value = PyLong_AsUnsignedLongLong(number);
+    Py_DECREF(number);
+    if (value == (unsigned long long)-1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%R is no number from 0 to 2^64 - 1", object);
+        return 0;
+    }
+    *(uint64_t *)out = value;
+    return 1;
+}
+
+int args_u64_or_none(PyObject *object, void *out)
+{
+    if (object != Py_None)
+        return args_u64(object, out);
+    *(uint64_t *)out = LEAT_NONE;
+    return 1;
+}
+
+int args_address(PyObject *object, void *out)
+{
+    uint64_t value = 0;
+
+    if (object != Py_None && !args_u64(object, &value))
+        return 0;
+    *(void **)out = (void *)(uintptr_t)value;
+    return 1;
+}
+
+int args_path(PyObject *object, void *bytes)
+{
+    if (object == Py_None) {
+        *(PyObject **)bytes = NULL;
+        return 1;
+    }
+    return PyUnicode_FSConverter(object, bytes);
+}
+
+PyObject *args_number(uint64_t value)
+{
+    if (value != LEAT_NONE)
+        return PyLong_FromUnsignedLongLong(value);
+    return Py_NewRef(Py_None);
+}
+
+PyObject *args_text(const char *text)
+{
+    return PyUnicode_DecodeFSDefault(text);
+}
+
+PyObject *args_text_n(const char *text, uint64_t bytes)
+{
+    return PyUnicode_DecodeFSDefaultAndSize(text, (Py_ssize_t)bytes);
+}
+
+const char **args_paths(PyObject *list, size_t *count, PyObject **owner)
+{
+    Py_ssize_t n = PySequence_Size(list);
+    const char **paths = n < 0 ? NULL : PyMem_Malloc((size_t)(n + 1) * sizeof *paths);
+    PyObject *bytes = n < 0 ? NULL : PyTuple_New(n);
+
+    *count = n < 0 ? 0 : (size_t)n;
+    if (n >= 0 && !paths)
+        PyErr_NoMemory();
+    for (Py_ssize_t i = 0; paths && bytes && i < n; i++) {
+        PyObject *item = PySequence_GetItem(list, i), *path = NULL;
+
+        if (item && PyUnicode_FSConverter(item, &path) && PyTuple_SetItem(bytes, i, path) == 0)
+            paths[i] = PyBytes_AsString(path);
+        else
+            Py_CLEAR(bytes);
+        Py_XDECREF(item);
+    }
+    if (paths && bytes) {
+        *owner = bytes;
+        return paths;
+    }
+    PyMem_Free(paths);
+    Py_XDECREF(bytes);
+    return NULL;
+}

@@ -1,0 +1,373 @@
+/* batch.c: see batch.h. */
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "plan/plan.h"
+
+struct batch {
+    PyObject base;
+    struct handle *loader; /* while the batch is held; else NULL */
+    struct handle *plan;
+    const struct leat_batch *held;
+    struct batch_form form;
+    struct leat_batch facts; /* its arrays are copies, one allocation that begins with the samples */
+};
+
+static PyTypeObject *batch_type;
+
+static struct batch *batch_of(PyObject *self)
+{
+    return (struct batch *)(void *)self;
+}
+
+/* ---- Outputs by number ---- */
+
+#define ROW(name, field, python, kind)                                                                                 \
+    [BATCH_##name] = { python, LEAT_OUTPUT_##name, kind, offsetof(struct leat_outputs, field) },
+static const struct {
+    const char *name;
+    uint32_t bit;
+    enum batch_kind kind;
+    size_t offset; /* of the pointer, of whatever type */
+} rows[BATCH_OUTPUTS] = { BATCH_EACH(ROW) };
+
+int batch_wants(const struct batch_form *form, enum batch_output which)
+{
+    return (form->wanted & rows[which].bit) != 0;
+}
+
+struct array_shape batch_shape(const struct leat_batch *b, const struct batch_form *form, enum batch_output which)
+{
+    struct array_shape a = { .shape = { b->rows, b->length },
+                             .dimensions = 2,
+                             .kind = ARRAY_SIGNED,
+                             .bytes = form->number_bytes,
+                             .writable = 1,
+                             .device_type = form->device_type,
+                             .device = form->device };
+
+    if (rows[which].kind == BATCH_MASK) {
+        a.kind = ARRAY_BOOL;
+        a.bytes = 1;
+    } else if (rows[which].kind == BATCH_LIST) {
+        a.dimensions = 1;
+        a.bytes = 4;
+        a.shape[0] = (int64_t)(form->cu_seqlens_room ? form->cu_seqlens_room : b->sequences + (uint64_t)1);
+    }
+    return a;
+}
+
+void batch_set_output(struct leat_outputs *o, enum batch_output which, void *memory)
+{
+    memcpy((char *)o + rows[which].offset, &memory, sizeof memory);
+}
+
+void *batch_get_output(const struct leat_outputs *o, enum batch_output which)
+{
+    void *memory;
+
+    memcpy(&memory, (const char *)o + rows[which].offset, sizeof memory);
+    return memory;
+}
+
+/* ---- Life ---- */
+
+/* Copies of what goes with the slot. */
+static int copy_facts(struct batch *self, const struct leat_batch *b)
+{
+    size_t samples = b->rows * sizeof *b->samples, lengths = b->rows * sizeof *b->lengths;
+    char *memory = malloc(samples + lengths + b->rows + 1);
+
+    self->facts = *b;
+    self->facts.tokens = NULL;
+    self->facts.samples = (const struct leat_sample *)(void *)memory;
+    if (!memory)
+        return 0;
+    memcpy(memory, b->samples, samples);
+    memcpy(memory + samples, b->lengths, lengths);
+    memcpy(memory + samples + lengths, b->flags, b->rows);
+    self->facts.lengths = (const uint32_t *)(void *)(memory + samples);
+    self->facts.flags = (const uint8_t *)memory + samples + lengths;
+    return 1;
+}
+
+PyObject *batch_make(struct handle *loader, struct handle *plan, const struct leat_batch *batch,
+                     const struct batch_form *form, int held)
+{
+    struct batch *self = PyObject_New(struct batch, batch_type);
+
+    if (!self) {
+        if (held)
+            leat_batch_release(batch, NULL);
+        return NULL;
+    }
+    self->held = held ? batch : NULL;
+    self->loader = held ? handle_hold(loader) : NULL;
+    self->plan = handle_hold(plan);
+    self->form = *form;
+    if (copy_facts(self, batch))
+        return (PyObject *)self;
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+}
+
+static void let_go(struct batch *self, void *stream)
+{
+    const struct leat_batch *held = self->held;
+    struct handle *loader = self->loader;
+
+    self->held = NULL;
+    self->loader = NULL;
+    if (held)
+        leat_batch_release(held, stream);
+    /* this may be the last holder: the loader's thread is then waited for */
+    ARGS_UNLOCKED(handle_drop(loader));
+}
+
+static void batch_dealloc(PyObject *self)
+{
+    let_go(batch_of(self), NULL);
+    handle_drop(batch_of(self)->plan);
+    free((void *)(uintptr_t)batch_of(self)->facts.samples);
+    module_free_object(self);
+}
+
+static int check_held(const struct batch *self)
+{
+    if (self->held)
+        return 1;
+    PyErr_SetString(PyExc_ValueError, "this batch has been released");
+    return 0;
+}
+
+/* ---- Calls ---- */
+
+/* write(addresses, rows, length, cu_seqlens_room, stream): addresses of the outputs, None for those not wanted; rows and
+ * length 0: the batch's. */
+static PyObject *batch_write(PyObject *object, PyObject *args)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+    struct batch *self = batch_of(object);
+    struct handle *loader;
+    struct leat_error err;
+    PyObject *addresses;
+    enum leat_status s;
+    void *stream;
+
+    if (!PyArg_ParseTuple(args, "O!O&O&O&O&:write", &PyTuple_Type, &addresses, args_u64, &o.rows, args_u64, &o.length,
+                          args_u64, &o.cu_seqlens_room, args_address, &stream) ||
+        !check_held(self))
+        return NULL;
+    for (Py_ssize_t i = 0; i < PyTuple_Size(addresses) && i < BATCH_OUTPUTS; i++) {
+        void *memory;
+
+        if (!args_address(PyTuple_GetItem(addresses, i), &memory))
+            return NULL;
+        batch_set_output(&o, (enum batch_output)i, memory);
+    }
+    o.number_bytes = self->form.number_bytes;
+    o.unshifted = self->form.unshifted;
+    o.mask_first = self->form.mask_first;
+    loader = handle_hold(self->loader);
+    ARGS_UNLOCKED(s = leat_batch_write(self->held, &o, stream, &err));
+    handle_drop(loader);
+    return s == LEAT_OK ? Py_NewRef(Py_None) : errors_raise(&err, NULL);
+}
+
+/* borrow(stream): a tuple of Arrays in the slot, None for those that were not asked for; of the batch until it is
+ * released, though their memory stays there. */
+static PyObject *batch_borrow(PyObject *object, PyObject *args)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+    struct batch *self = batch_of(object);
+    PyObject *result;
+    struct leat_error err;
+    void *stream;
+
+    if (!PyArg_ParseTuple(args, "O&:borrow", args_address, &stream) || !check_held(self))
+        return NULL;
+    if (leat_batch_borrow(self->held, &o, stream, &err) != LEAT_OK)
+        return errors_raise(&err, NULL);
+    result = PyTuple_New(BATCH_OUTPUTS);
+    for (int i = 0; result && i < BATCH_OUTPUTS; i++) {
+        struct array_shape a = batch_shape(&self->facts, &self->form, (enum batch_output)i);
+        PyObject *item;
+
+        a.data = batch_get_output(&o, (enum batch_output)i);
+        item = a.data ? array_make(self->loader, &a) : Py_NewRef(Py_None);
+        if (!item || PyTuple_SetItem(result, i, item) < 0)
+            Py_CLEAR(result);
+    }
+    return result;
+}
+
+static PyObject *batch_release(PyObject *object, PyObject *args)
+{
+    void *stream;
+
+    if (!PyArg_ParseTuple(args, "O&:release", args_address, &stream))
+        return NULL;
+    let_go(batch_of(object), stream);
+    Py_RETURN_NONE;
+}
+
+/* tokens(): an Array, rows x width, of the slot, until the batch is released. */
+static PyObject *batch_tokens(PyObject *object, PyObject *unused)
+{
+    const struct batch *self = batch_of(object);
+    struct array_shape a = { .dimensions = 2, .kind = ARRAY_UNSIGNED, .little = 1 };
+
+    (void)unused;
+    if (!check_held(self))
+        return NULL;
+    if (!self->held->tokens) {
+        PyErr_SetString(PyExc_RuntimeError,
+                        "the rows of this batch lie apart in memory, as those of cold files do on a "
+                        "GPU: there is no array of them on the host");
+        return NULL;
+    }
+    a.data = (void *)(uintptr_t)self->held->tokens;
+    a.shape[0] = self->facts.rows;
+    a.shape[1] = self->facts.width;
+    a.bytes = self->facts.token_width;
+    return array_make(self->loader, &a);
+}
+
+/* samples(): where each row comes from, as Plan.sample(); None for a padded row. */
+static PyObject *batch_samples(PyObject *object, PyObject *unused)
+{
+    const struct batch *self = batch_of(object);
+    PyObject *list = PyList_New(self->facts.rows);
+
+    (void)unused;
+    for (uint32_t row = 0; list && row < self->facts.rows; row++) {
+        PyObject *item = self->facts.flags[row] & LEAT_ROW_PADDED
+                             ? Py_NewRef(Py_None)
+                             : plan_sample_tuple(handle_thing(self->plan), &self->facts.samples[row]);
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+/* lengths(), flags(): lists of numbers, one a row */
+static PyObject *list_of(const struct batch *self, int flags)
+{
+    PyObject *list = PyList_New(self->facts.rows);
+
+    for (uint32_t row = 0; list && row < self->facts.rows; row++) {
+        PyObject *item = PyLong_FromUnsignedLong(flags ? self->facts.flags[row] : self->facts.lengths[row]);
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)row, item) < 0)
+            Py_CLEAR(list);
+    }
+    return list;
+}
+
+static PyObject *batch_lengths(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return list_of(batch_of(object), 0);
+}
+
+static PyObject *batch_flags(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return list_of(batch_of(object), 1);
+}
+
+/* ---- Facts ---- */
+
+struct fact {
+    const char *name;
+    size_t offset, bytes;
+};
+
+#define FACT(member)                                                                                                   \
+    {                                                                                                                  \
+#member, offsetof(struct leat_batch, member), sizeof(((struct leat_batch *)0)->member)                         \
+    }
+static const struct fact facts[] = {
+    FACT(number), FACT(position),  FACT(cursor),     FACT(damaged),      FACT(rows),
+    FACT(length), FACT(sequences), FACT(max_seqlen), FACT(damaged_rows), FACT(token_width),
+};
+
+static PyObject *get_fact(PyObject *self, void *closure)
+{
+    const struct fact *f = closure;
+    const char *at = (const char *)&batch_of(self)->facts + f->offset;
+    uint64_t wide;
+    uint32_t narrow;
+
+    if (f->bytes == sizeof narrow) {
+        memcpy(&narrow, at, sizeof narrow);
+        return PyLong_FromUnsignedLong(narrow);
+    }
+    memcpy(&wide, at, sizeof wide);
+    return PyLong_FromUnsignedLongLong(wide);
+}
+
+static PyObject *get_held(PyObject *self, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(batch_of(self)->held != NULL);
+}
+
+static PyGetSetDef properties[sizeof facts / sizeof *facts + 2];
+
+static void make_properties(void)
+{
+    size_t count = sizeof facts / sizeof *facts;
+
+    for (size_t i = 0; i < count; i++)
+        properties[i] = (PyGetSetDef) { facts[i].name, get_fact, NULL, NULL, (void *)(uintptr_t)&facts[i] };
+    properties[count] = (PyGetSetDef) { "held", get_held, NULL, NULL, NULL };
+}
+
+static PyMethodDef methods[] = {
+    { "write", batch_write, METH_VARARGS, NULL },     { "borrow", batch_borrow, METH_VARARGS, NULL },
+    { "release", batch_release, METH_VARARGS, NULL }, { "tokens", batch_tokens, METH_NOARGS, NULL },
+    { "samples", batch_samples, METH_NOARGS, NULL },  { "lengths", batch_lengths, METH_NOARGS, NULL },
+    { "flags", batch_flags, METH_NOARGS, NULL },      { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_dealloc, batch_dealloc },
+    { Py_tp_methods, methods },
+    { Py_tp_getset, properties },
+    { Py_tp_doc, "A batch as the library gave it; leat.Batch makes something pleasant of it." },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = { .name = "leat._leat.Batch",
+                            .basicsize = sizeof(struct batch),
+                            .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            .slots = slots };
+
+/* OUTPUTS: the names, in order, with their bits and what numpy calls a number, None: what the loader was asked for. */
+static int add_outputs(PyObject *module)
+{
+    PyObject *outputs = PyDict_New();
+    int ok = outputs != NULL;
+
+    for (int i = 0; ok && i < BATCH_OUTPUTS; i++) {
+        const char *type = rows[i].kind == BATCH_MASK ? "bool" : rows[i].kind == BATCH_LIST ? "int32" : NULL;
+        PyObject *row = Py_BuildValue("(Iz)", (unsigned)rows[i].bit, type);
+
+        ok = row && PyDict_SetItemString(outputs, rows[i].name, row) == 0;
+        Py_XDECREF(row);
+    }
+    ok = ok && PyModule_AddObjectRef(module, "OUTPUTS", outputs) == 0;
+    Py_XDECREF(outputs);
+    return ok ? 0 : -1;
+}
+
+int batch_register(PyObject *module)
+{
+    make_properties();
+    return add_outputs(module) < 0 ? -1 : module_add_type(module, &spec, &batch_type);
+}

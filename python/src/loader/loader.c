@@ -1,0 +1,429 @@
+/*
+ * loader.c: leat._leat.Loader. next() gives a batch that is held; take() gives one as numbers that the consumer owns, in
+ * one call, with Python's lock let go once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "batch.h"
+#include "core/args.h"
+#include "core/array.h"
+#include "core/memory.h"
+#include "loader_stats.h"
+#include "plan/plan.h"
+
+#define WAIT_NS 100000000u /* between looks at signals */
+
+struct loader {
+    PyObject base;
+    struct handle *handle; /* NULL: closed */
+    struct handle *plan, *pool;
+    struct batch_form form;
+    int busy; /* a call for a batch is running */
+};
+
+static PyTypeObject *loader_type;
+
+static struct loader *loader_of(PyObject *self)
+{
+    return (struct loader *)(void *)self;
+}
+
+/* ---- Opening ---- */
+
+/* The numbers of struct leat_loader_options, by their names. */
+struct option {
+    const char *name;
+    size_t offset, bytes;
+};
+
+#define OPTION(member)                                                                                                 \
+    {                                                                                                                  \
+#member, offsetof(struct leat_loader_options, member), sizeof(((struct leat_loader_options *)0)->member)       \
+    }
+static const struct option options[] = {
+    OPTION(batch),           OPTION(rank),         OPTION(world),      OPTION(position),
+    OPTION(engine),          OPTION(on_damage),    OPTION(last),       OPTION(rows),
+    OPTION(threads),         OPTION(verify),       OPTION(slots),      OPTION(outputs),
+    OPTION(borrow),          OPTION(number_bytes), OPTION(unshifted),  OPTION(mask_first),
+    OPTION(cu_seqlens_room), OPTION(memory),       OPTION(max_length), OPTION(numa_node),
+    OPTION(apart),
+};
+
+static int set_number(struct leat_loader_options *o, const struct option *option, PyObject *value)
+{
+    char *at = (char *)o + option->offset;
+    long long number = PyLong_AsLongLong(value);
+    uint64_t wide;
+    uint32_t narrow = (uint32_t)number;
+
+    if (number == -1 && PyErr_Occurred()) {
+        PyErr_Clear();
+        if (!args_u64(value, &wide))
+            return 0;
+        number = (long long)wide;
+    }
+    if (option->bytes == sizeof narrow) {
+        /* -1 is what "anywhere" is of numa_node */
+        if (number > INT32_MAX || number < -1)
+            return PyErr_Format(PyExc_ValueError, "%s: %R is out of range", option->name, value), 0;
+        memcpy(at, &narrow, sizeof narrow);
+    } else {
+        memcpy(at, &number, sizeof number);
+    }
+    return 1;
+}
+
+static int set_options(struct leat_loader_options *o, PyObject *given)
+{
+    PyObject *key, *value;
+    Py_ssize_t at = 0;
+
+    while (PyDict_Next(given, &at, &key, &value)) {
+        PyObject *name = PyUnicode_AsUTF8String(key);
+        size_t i = 0, count = sizeof options / sizeof *options;
+
+        if (!name)
+            return 0;
+        while (i < count && strcmp(options[i].name, PyBytes_AsString(name)) != 0)
+            i++;
+        if (i == count)
+            PyErr_Format(PyExc_TypeError, "a loader has no option %R", key);
+        Py_DECREF(name);
+        if (i == count || !set_number(o, &options[i], value))
+            return 0;
+    }
+    return 1;
+}
+
+static void close_loader(void *loader)
+{
+    leat_loader_close(loader);
+}
+
+static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const struct leat_loader_options *o)
+{
+    struct handle *handle = handle_make(loader, close_loader);
+    struct loader *self;
+
+    if (!handle)
+        return PyErr_NoMemory();
+    self = handle_needs(handle, plan) ? PyObject_New(struct loader, loader_type) : (PyErr_NoMemory(), NULL);
+    if (!self) {
+        handle_drop(handle);
+        return NULL;
+    }
+    self->handle = handle;
+    self->plan = handle_hold(plan);
+    self->pool = memory_pool_make();
+    self->busy = 0;
+    self->form = (struct batch_form) { .wanted = o->outputs,
+                                       .number_bytes = o->number_bytes,
+                                       .unshifted = o->unshifted,
+                                       .mask_first = o->mask_first,
+                                       .cu_seqlens_room = o->cu_seqlens_room };
+    if (self->pool)
+        return (PyObject *)self;
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+}
+
+/* open_loader(plan, state or None, device or None, (device type, device) as DLPack has them, options) */
+static PyObject *open_loader(PyObject *module, PyObject *args)
+{
+    struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+    PyObject *plan, *given, *result;
+    struct leat_loader *loader;
+    struct handle *handle;
+    struct leat_error err;
+    Py_ssize_t state_bytes = 0;
+    enum leat_status s;
+    int type, device;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "Oz#z(ii)O!:open_loader", &plan, &o.state, &state_bytes, &o.device, &type, &device,
+                          &PyDict_Type, &given))
+        return NULL;
+    o.state_bytes = (size_t)state_bytes;
+    handle = plan_handle(plan);
+    if (!handle || !set_options(&o, given))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_loader_open(&loader, handle_thing(handle), &o, &err));
+    if (s != LEAT_OK)
+        return errors_raise(&err, NULL);
+    result = wrap(loader, handle, &o);
+    if (result) {
+        loader_of(result)->form.device_type = type;
+        loader_of(result)->form.device = device;
+    }
+    return result;
+}
+
+static PyObject *loader_close(PyObject *self, PyObject *unused)
+{
+    struct handle *handle = loader_of(self)->handle;
+
+    (void)unused;
+    loader_of(self)->handle = NULL;
+    ARGS_UNLOCKED(handle_drop(handle));
+    Py_RETURN_NONE;
+}
+
+static void loader_dealloc(PyObject *self)
+{
+    struct loader *object = loader_of(self);
+
+    ARGS_UNLOCKED(handle_drop(object->handle));
+    handle_drop(object->plan);
+    handle_drop(object->pool);
+    module_free_object(self);
+}
+
+/* ---- Batches ---- */
+
+/* Held, and no other thread is inside: NULL with an exception set. */
+static struct handle *begin(struct loader *self)
+{
+    if (!self->handle)
+        return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
+    if (self->busy)
+        return PyErr_SetString(PyExc_RuntimeError,
+                               "another thread is waiting for a batch of this loader: one thread at a time takes them"),
+               NULL;
+    self->busy = 1;
+    return handle_hold(self->handle);
+}
+
+static void end(struct loader *self, struct handle *handle)
+{
+    self->busy = 0;
+    ARGS_UNLOCKED(handle_drop(handle));
+}
+
+/* What an attempt to get a batch needs and gives, without Python's lock. */
+struct attempt {
+    struct leat_loader *loader;
+    struct handle *pool; /* NULL: the batch is to be held */
+    const struct batch_form *form;
+    const struct leat_batch *batch;
+    struct handle *memory[BATCH_OUTPUTS];
+    struct leat_error err;
+};
+
+static void drop_memory(struct attempt *t)
+{
+    for (int i = 0; i < BATCH_OUTPUTS; i++)
+        handle_drop(t->memory[i]);
+}
+
+/* Writes the batch into memory of the pool. */
+static enum leat_status fill(struct attempt *t)
+{
+    struct leat_outputs o = LEAT_OUTPUTS_INIT;
+
+    for (int i = 0; i < BATCH_OUTPUTS; i++) {
+        struct array_shape a = batch_shape(t->batch, t->form, (enum batch_output)i);
+        size_t numbers = (size_t)a.shape[0] * (size_t)(a.dimensions == 2 ? a.shape[1] : 1);
+
+        if (!batch_wants(t->form, (enum batch_output)i))
+            continue;
+        t->memory[i] = memory_make(t->pool, numbers * a.bytes);
+        if (!t->memory[i]) {
+            t->err.status = LEAT_E_NO_MEMORY;
+            snprintf(t->err.message, sizeof t->err.message, "no memory for a batch");
+            return LEAT_E_NO_MEMORY;
+        }
+        batch_set_output(&o, (enum batch_output)i, handle_thing(t->memory[i]));
+        if (i == BATCH_CU_SEQLENS)
+            o.cu_seqlens_room = numbers;
+    }
+    o.number_bytes = t->form->number_bytes;
+    o.unshifted = t->form->unshifted;
+    o.mask_first = t->form->mask_first;
+    return leat_batch_write(t->batch, &o, NULL, &t->err);
+}
+
+static enum leat_status try(struct attempt *t)
+{
+    const struct timespec moment = { 0, 20000 };
+    enum leat_status s = leat_loader_next_within(t->loader, WAIT_NS, &t->batch, &t->err);
+
+    if (s == LEAT_E_AGAIN) /* without a thread it may come back at once: when a device is not done yet */
+        nanosleep(&moment, NULL);
+    return s == LEAT_OK && t->pool ? fill(t) : s;
+}
+
+/* LEAT_OK, LEAT_E_END, or another one with an exception set. */
+static enum leat_status get(struct attempt *t)
+{
+    enum leat_status s;
+
+    do {
+        ARGS_UNLOCKED(s = try(t));
+        if (s == LEAT_E_AGAIN && PyErr_CheckSignals() < 0)
+            return LEAT_E_STATE;
+    } while (s == LEAT_E_AGAIN);
+    if (s == LEAT_OK || (s == LEAT_E_END && !t->batch))
+        return s;
+    if (t->batch)
+        leat_batch_release(t->batch, NULL);
+    drop_memory(t);
+    errors_raise(&t->err, NULL);
+    return s;
+}
+
+/* next(): a Batch that is held until it is released; None at the end of the plan. */
+static PyObject *loader_next(PyObject *object, PyObject *unused)
+{
+    struct loader *self = loader_of(object);
+    struct attempt t = { .form = &self->form };
+    struct handle *handle = begin(self);
+    PyObject *result = NULL;
+    enum leat_status s;
+
+    (void)unused;
+    if (!handle)
+        return NULL;
+    t.loader = handle_thing(handle);
+    s = get(&t);
+    if (s == LEAT_OK)
+        result = batch_make(handle, self->plan, t.batch, &self->form, 1);
+    else if (s == LEAT_E_END)
+        result = Py_NewRef(Py_None);
+    end(self, handle);
+    return result;
+}
+
+/* (Batch, output, ...) of an attempt, whose memory the outputs take over. */
+static PyObject *make_outputs(struct loader *self, struct handle *handle, struct attempt *t, int capsules)
+{
+    PyObject *result = PyTuple_New(1 + BATCH_OUTPUTS), *item;
+
+    item = result ? batch_make(handle, self->plan, t->batch, &self->form, 0) : NULL;
+    if (!item || PyTuple_SetItem(result, 0, item) < 0)
+        Py_CLEAR(result);
+    for (int i = 0; result && i < BATCH_OUTPUTS; i++) {
+        struct array_shape a = batch_shape(t->batch, &self->form, (enum batch_output)i);
+
+        if (t->memory[i])
+            a.data = handle_thing(t->memory[i]);
+        item = !t->memory[i] ? Py_NewRef(Py_None)
+               : capsules    ? array_capsule(t->memory[i], &a)
+                             : array_make(t->memory[i], &a);
+        if (!item || PyTuple_SetItem(result, 1 + i, item) < 0)
+            Py_CLEAR(result);
+    }
+    return result;
+}
+
+/* take(capsules): (Batch, outputs...), Arrays or DLPack capsules that the consumer owns, None for those not wanted; the
+ * batch is released. None at the end of the plan. For the host. */
+static PyObject *loader_take(PyObject *object, PyObject *args)
+{
+    struct loader *self = loader_of(object);
+    struct attempt t = { .form = &self->form, .pool = self->pool };
+    struct handle *handle;
+    PyObject *result = NULL;
+    enum leat_status s;
+    int capsules;
+
+    if (!PyArg_ParseTuple(args, "p:take", &capsules))
+        return NULL;
+    handle = begin(self);
+    if (!handle)
+        return NULL;
+    t.loader = handle_thing(handle);
+    s = get(&t);
+    if (s == LEAT_OK) {
+        result = make_outputs(self, handle, &t, capsules);
+        leat_batch_release(t.batch, NULL);
+        drop_memory(&t);
+    } else if (s == LEAT_E_END) {
+        result = Py_NewRef(Py_None);
+    }
+    end(self, handle);
+    return result;
+}
+
+/* ---- What it has done ---- */
+
+static PyObject *loader_stats(PyObject *object, PyObject *unused)
+{
+    struct loader *self = loader_of(object);
+
+    (void)unused;
+    if (!self->handle)
+        return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
+    return loader_stats_dict(handle_thing(self->handle));
+}
+
+/* notice(): a sentence for a person, or None. */
+static PyObject *loader_notice(PyObject *object, PyObject *unused)
+{
+    struct loader *self = loader_of(object);
+    char text[1024];
+
+    (void)unused;
+    if (!self->handle || !leat_loader_notice(handle_thing(self->handle), text, sizeof text))
+        Py_RETURN_NONE;
+    return args_text(text);
+}
+
+static PyObject *loader_line(PyObject *object, PyObject *unused)
+{
+    struct loader *self = loader_of(object);
+    char text[1024];
+
+    (void)unused;
+    if (!self->handle)
+        return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
+    leat_loader_stats_line(handle_thing(self->handle), text, sizeof text);
+    return args_text(text);
+}
+
+static PyObject *loader_get_closed(PyObject *object, void *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(loader_of(object)->handle == NULL);
+}
+
+/* ---- The type ---- */
+
+static PyMethodDef methods[] = {
+    { "next", loader_next, METH_NOARGS, NULL },
+    { "take", loader_take, METH_VARARGS, NULL },
+    { "close", loader_close, METH_NOARGS, NULL },
+    { "stats", loader_stats, METH_NOARGS, NULL },
+    { "notice", loader_notice, METH_NOARGS, NULL },
+    { "stats_line", loader_line, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef properties[] = {
+    { "closed", loader_get_closed, NULL, NULL, NULL },
+    { NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_dealloc, loader_dealloc },
+    { Py_tp_methods, methods },
+    { Py_tp_getset, properties },
+    { Py_tp_doc, "A loader of the library; leat.Loader makes something pleasant of it." },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = { .name = "leat._leat.Loader",
+                            .basicsize = sizeof(struct loader),
+                            .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            .slots = slots };
+
+static PyMethodDef functions[] = {
+    { "open_loader", open_loader, METH_VARARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+int loader_register(PyObject *module)
+{
+    return module_add_type(module, &spec, &loader_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+}

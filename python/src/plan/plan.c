@@ -1,0 +1,254 @@
+/* plan.c: see plan.h. */
+#include "plan.h"
+
+#include <string.h>
+
+#include "core/args.h"
+#include "core/array.h"
+#include "core/memory.h"
+#include "dataset/dataset.h"
+
+static PyTypeObject *plan_type;
+
+const struct leat_plan *plan_of(PyObject *self)
+{
+    return handle_thing(((struct plan *)(void *)self)->handle);
+}
+
+struct handle *plan_handle(PyObject *object)
+{
+    if (!PyObject_TypeCheck(object, plan_type))
+        return PyErr_SetString(PyExc_TypeError, "a leat.Plan is needed"), NULL;
+    return ((struct plan *)(void *)object)->handle;
+}
+
+PyObject *plan_wrap(struct handle *handle)
+{
+    struct plan *self = PyObject_New(struct plan, plan_type);
+
+    if (!self) {
+        handle_drop(handle);
+        return NULL;
+    }
+    self->handle = handle;
+    return (PyObject *)self;
+}
+
+static void plan_dealloc(PyObject *self)
+{
+    handle_drop(((struct plan *)(void *)self)->handle);
+    module_free_object(self);
+}
+
+/* ---- Facts ---- */
+
+static PyObject *plan_text(PyObject *self, PyObject *unused)
+{
+    PyObject *result = NULL;
+    struct leat_error err;
+    uint64_t bytes = 0;
+    enum leat_status s = leat_plan_text(plan_of(self), NULL, 0, &bytes, &err);
+    char *text = s == LEAT_OK ? PyMem_Malloc((size_t)bytes + 1) : NULL;
+
+    (void)unused;
+    if (text)
+        s = leat_plan_text(plan_of(self), text, (size_t)bytes + 1, &bytes, &err);
+    if (s != LEAT_OK)
+        errors_raise(&err, NULL);
+    else
+        result = text ? args_text_n(text, bytes) : PyErr_NoMemory();
+    PyMem_Free(text);
+    return result;
+}
+
+static PyObject *plan_info(PyObject *self, PyObject *unused)
+{
+    struct leat_plan_info i = LEAT_PLAN_INFO_INIT;
+
+    (void)unused;
+    leat_plan_info(plan_of(self), &i);
+    return Py_BuildValue("{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I}", "sources", (unsigned long long)i.sources,
+                         "phases", (unsigned long long)i.phases, "samples", args_number(i.samples), "positions",
+                         args_number(i.positions), "seed", (unsigned long long)i.seed, "seq_len",
+                         (unsigned long long)i.seq_len, "max_seq_len", (unsigned long long)i.max_seq_len, "base_len",
+                         (unsigned long long)i.base_len, "permutation_version", i.permutation_version, "blend_version",
+                         i.blend_version, "split_version", i.split_version, "token_width", i.token_width);
+}
+
+/* source(number): (name, blocks, tokens, dropped, weight, epochs, Dataset) */
+static PyObject *plan_source(PyObject *self, PyObject *args)
+{
+    struct leat_plan_source_info i = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct handle *handle;
+    struct leat_error err;
+    PyObject *dataset;
+    uint64_t number;
+
+    if (!PyArg_ParseTuple(args, "O&:source", args_u64, &number))
+        return NULL;
+    if (leat_plan_source_info(plan_of(self), number, &i, &err) != LEAT_OK)
+        return errors_raise(&err, NULL);
+    /* the plan closes it */
+    handle = handle_make((void *)(uintptr_t)i.dataset, NULL);
+    if (!handle || !handle_needs(handle, ((struct plan *)(void *)self)->handle)) {
+        handle_drop(handle);
+        return PyErr_NoMemory();
+    }
+    dataset = dataset_wrap(handle, i.name);
+    handle_drop(handle);
+    if (!dataset)
+        return NULL;
+    return Py_BuildValue("(NKKKKKN)", args_text(i.name), (unsigned long long)i.blocks, (unsigned long long)i.tokens,
+                         (unsigned long long)i.dropped, (unsigned long long)i.weight, (unsigned long long)i.epochs,
+                         dataset);
+}
+
+/* ---- Samples ---- */
+
+static PyObject *plan_sample(PyObject *self, PyObject *args)
+{
+    struct leat_sample sample;
+    struct leat_error err;
+    uint64_t number;
+
+    if (!PyArg_ParseTuple(args, "O&:sample", args_u64, &number))
+        return NULL;
+    if (leat_plan_sample(plan_of(self), number, &sample, &err) != LEAT_OK)
+        return errors_raise(&err, NULL);
+    return plan_sample_tuple(plan_of(self), &sample);
+}
+
+/* samples(position, count): an Array of the bytes of struct leat_sample; sample_fields() says what they are. */
+static PyObject *plan_samples(PyObject *self, PyObject *args)
+{
+    struct array_shape a = { .dimensions = 2, .kind = ARRAY_UNSIGNED, .bytes = 1, .writable = 1 };
+    struct handle *memory;
+    struct leat_error err;
+    uint64_t position, count, got;
+    PyObject *result;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&O&:samples", args_u64, &position, args_u64, &count))
+        return NULL;
+    memory = count < SIZE_MAX / 4 / sizeof(struct leat_sample)
+                 ? memory_make(NULL, (size_t)count * sizeof(struct leat_sample))
+                 : NULL;
+    if (!memory)
+        return PyErr_NoMemory();
+    ARGS_UNLOCKED(s = leat_plan_samples(plan_of(self), position, count, handle_thing(memory), &got, &err));
+    if (s == LEAT_OK) {
+        a.data = handle_thing(memory);
+        a.shape[0] = (int64_t)got;
+        a.shape[1] = sizeof(struct leat_sample);
+    }
+    result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err, NULL);
+    handle_drop(memory);
+    return result;
+}
+
+#define FIELD(name, member)                                                                                            \
+    name, (int)offsetof(struct leat_sample, member), (int)sizeof(((struct leat_sample *)0)->member)
+
+/* sample_fields(): (name, offset, bytes) of each field of a sample. */
+static PyObject *plan_sample_fields(PyObject *module, PyObject *unused)
+{
+    (void)module;
+    (void)unused;
+    return Py_BuildValue("[(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)]", FIELD("n", number),
+                         FIELD("source", source), FIELD("window", window), FIELD("offset", offset), FIELD("part", part),
+                         FIELD("epoch", epoch), FIELD("length", length), FIELD("block", block), FIELD("token", token),
+                         FIELD("piece", piece));
+}
+
+static PyObject *plan_number(PyObject *self, PyObject *args)
+{
+    uint64_t position;
+
+    if (!PyArg_ParseTuple(args, "O&:number", args_u64, &position))
+        return NULL;
+    return PyLong_FromUnsignedLongLong(leat_plan_number(plan_of(self), position));
+}
+
+/* position(n): (position, whether n is skipped) */
+static PyObject *plan_position(PyObject *self, PyObject *args)
+{
+    uint64_t number, position;
+    int skipped;
+
+    if (!PyArg_ParseTuple(args, "O&:position", args_u64, &number))
+        return NULL;
+    position = leat_plan_position(plan_of(self), number, &skipped);
+    return Py_BuildValue("(KO)", (unsigned long long)position, skipped ? Py_True : Py_False);
+}
+
+/* ---- States ---- */
+
+static PyObject *plan_state_save(PyObject *self, PyObject *args)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    char text[LEAT_PLAN_STATE_BYTES];
+    struct leat_error err;
+
+    if (!PyArg_ParseTuple(args, "O&O&:state_save", args_u64, &state.position, args_u64, &state.damaged))
+        return NULL;
+    if (leat_plan_state_save(plan_of(self), &state, text, &err) != LEAT_OK)
+        return errors_raise(&err, NULL);
+    return PyUnicode_FromString(text);
+}
+
+/* state_load(text): (position, damaged, skipped) */
+static PyObject *plan_state_load(PyObject *self, PyObject *args)
+{
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
+    struct leat_error err;
+    const char *text;
+    Py_ssize_t bytes;
+
+    if (!PyArg_ParseTuple(args, "s#:state_load", &text, &bytes))
+        return NULL;
+    if (leat_plan_state_load(plan_of(self), text, (size_t)bytes, &state, &err) != LEAT_OK)
+        return errors_raise(&err, NULL);
+    return Py_BuildValue("(KKK)", (unsigned long long)state.position, (unsigned long long)state.damaged,
+                         (unsigned long long)state.skipped);
+}
+
+/* ---- The type ---- */
+
+static PyMethodDef methods[] = {
+    { "text", plan_text, METH_NOARGS, NULL },
+    { "info", plan_info, METH_NOARGS, NULL },
+    { "source", plan_source, METH_VARARGS, NULL },
+    { "sample", plan_sample, METH_VARARGS, NULL },
+    { "samples", plan_samples, METH_VARARGS, NULL },
+    { "number", plan_number, METH_VARARGS, NULL },
+    { "position", plan_position, METH_VARARGS, NULL },
+    { "trace", plan_trace, METH_VARARGS, NULL },
+    { "rows", plan_rows, METH_VARARGS, NULL },
+    { "state_save", plan_state_save, METH_VARARGS, NULL },
+    { "state_load", plan_state_load, METH_VARARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_dealloc, plan_dealloc },
+    { Py_tp_methods, methods },
+    { Py_tp_doc, "An open plan; leat.Plan makes something pleasant of it." },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = { .name = "leat._leat.Plan",
+                            .basicsize = sizeof(struct plan),
+                            .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                            .slots = slots };
+
+static PyMethodDef functions[] = {
+    { "open_plan", plan_open, METH_VARARGS, NULL },
+    { "parse_plan", plan_parse, METH_VARARGS, NULL },
+    { "sample_fields", plan_sample_fields, METH_NOARGS, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+int plan_register(PyObject *module)
+{
+    return module_add_type(module, &spec, &plan_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
+}

@@ -1,0 +1,36 @@
+/*
+ * plan.h: leat._leat.Plan, an open plan. plan.c has its questions and states, plan_open.c makes it, plan_sample.c turns
+ * samples into tuples.
+ */
+#ifndef LEAT_PYTHON_PLAN_H
+#define LEAT_PYTHON_PLAN_H
+
+#include "core/handle.h"
+#include "core/module.h"
+
+struct plan {
+    PyObject base;
+    struct handle *handle;
+};
+
+const struct leat_plan *plan_of(PyObject *self);
+
+/* The handle of an object of the type, not held; NULL with an exception set: it is none. */
+struct handle *plan_handle(PyObject *object);
+
+/* An object for a plan that was opened; takes the handle over, also on failure. */
+PyObject *plan_wrap(struct handle *handle);
+
+/* (n, source, window, document, offset, part, epoch, length, block, token). NULL: an exception is set. */
+PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *sample);
+
+/* open_plan(...), parse_plan(...) */
+PyObject *plan_open(PyObject *module, PyObject *args);
+PyObject *plan_parse(PyObject *module, PyObject *args);
+
+PyObject *plan_trace(PyObject *self, PyObject *args);
+PyObject *plan_rows(PyObject *self, PyObject *args);
+
+int plan_register(PyObject *module);
+
+#endif

@@ -1,0 +1,180 @@
+/* plan_open.c: from sources, phases and skips as tuples to an open plan; and from a plan's text. */
+#include "core/args.h"
+#include "dataset/dataset.h"
+#include "plan.h"
+
+/* What the options point at, until the plan is open. */
+struct plan_parts {
+    struct leat_plan_source *sources;
+    struct leat_plan_phase *phases;
+    struct leat_plan_range *skips;
+    PyObject *strings; /* a list of the bytes objects that are pointed at */
+};
+
+static void parts_free(struct plan_parts *p)
+{
+    PyMem_Free(p->sources);
+    PyMem_Free(p->phases);
+    PyMem_Free(p->skips);
+    Py_XDECREF(p->strings);
+}
+
+/* A str or None as text that lives as long as the parts; false with an exception set. */
+static int keep_text(struct plan_parts *p, PyObject *object, const char **text)
+{
+    PyObject *bytes;
+    int kept;
+
+    *text = NULL;
+    if (object == Py_None)
+        return 1;
+    if (!PyUnicode_FSConverter(object, &bytes))
+        return 0;
+    kept = PyList_Append(p->strings, bytes) == 0;
+    *text = PyBytes_AsString(bytes);
+    Py_DECREF(bytes);
+    return kept;
+}
+
+/* Of (name, weight, epochs, dataset or None). */
+static int take_source(struct plan_parts *p, PyObject *tuple, struct leat_plan_source *source)
+{
+    PyObject *name, *weight, *dataset;
+    struct handle *handle;
+
+    *source = (struct leat_plan_source)LEAT_PLAN_SOURCE_INIT;
+    if (!PyArg_ParseTuple(tuple, "OOO&O:source", &name, &weight, args_u64, &source->epochs, &dataset) ||
+        !keep_text(p, name, &source->name) || !keep_text(p, weight, &source->weight))
+        return 0;
+    if (dataset == Py_None)
+        return 1;
+    handle = dataset_handle(dataset);
+    source->dataset = handle ? handle_thing(handle) : NULL;
+    return handle != NULL;
+}
+
+/* Of (begin, weights, seq_len). */
+static int take_phase(struct plan_parts *p, PyObject *tuple, struct leat_plan_phase *phase)
+{
+    PyObject *weights;
+
+    *phase = (struct leat_plan_phase)LEAT_PLAN_PHASE_INIT;
+    return PyArg_ParseTuple(tuple, "O&OO&:phase", args_u64, &phase->begin, &weights, args_u64, &phase->seq_len) &&
+           keep_text(p, weights, &phase->weights);
+}
+
+static int take_skip(PyObject *tuple, struct leat_plan_range *skip)
+{
+    return PyArg_ParseTuple(tuple, "O&O&:skip", args_u64, &skip->first, args_u64, &skip->end);
+}
+
+static int take_lists(struct plan_parts *p, struct leat_plan_options *o, PyObject *sources, PyObject *phases,
+                      PyObject *skips)
+{
+    o->source_count = (size_t)PyList_Size(sources);
+    o->phase_count = (size_t)PyList_Size(phases);
+    o->skip_count = (size_t)PyList_Size(skips);
+    p->strings = PyList_New(0);
+    p->sources = PyMem_Malloc((o->source_count + 1) * sizeof *p->sources);
+    p->phases = PyMem_Malloc((o->phase_count + 1) * sizeof *p->phases);
+    p->skips = PyMem_Malloc((o->skip_count + 1) * sizeof *p->skips);
+    if (!p->strings || !p->sources || !p->phases || !p->skips) {
+        PyErr_NoMemory();
+        return 0;
+    }
+    for (size_t i = 0; i < o->source_count; i++)
+        if (!take_source(p, PyList_GetItem(sources, (Py_ssize_t)i), &p->sources[i]))
+            return 0;
+    for (size_t i = 0; i < o->phase_count; i++)
+        if (!take_phase(p, PyList_GetItem(phases, (Py_ssize_t)i), &p->phases[i]))
+            return 0;
+    for (size_t i = 0; i < o->skip_count; i++)
+        if (!take_skip(PyList_GetItem(skips, (Py_ssize_t)i), &p->skips[i]))
+            return 0;
+    o->sources = p->sources;
+    o->phases = p->phases;
+    o->skips = p->skips;
+    return 1;
+}
+
+static void close_plan(void *plan)
+{
+    leat_plan_close(plan);
+}
+
+/* Takes the plan over; it needs the datasets that were open before. */
+static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
+{
+    struct handle *handle = handle_make(plan, close_plan);
+    Py_ssize_t count = sources ? PyList_Size(sources) : 0;
+
+    if (!handle)
+        return PyErr_NoMemory();
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *dataset = PyTuple_GetItem(PyList_GetItem(sources, i), 3);
+
+        if (dataset != Py_None && !handle_needs(handle, dataset_handle(dataset))) {
+            handle_drop(handle);
+            return PyErr_NoMemory();
+        }
+    }
+    return plan_wrap(handle);
+}
+
+/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, sequential, epochs, access); lists of tuples */
+PyObject *plan_open(PyObject *module, PyObject *args)
+{
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    PyObject *sources, *phases, *skips, *result = NULL, *split, *use;
+    struct plan_parts parts = { 0 };
+    struct leat_error err;
+    struct leat_plan *plan;
+    enum leat_status s;
+    int sequential, access;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOpO&i:open_plan", &PyList_Type, &sources, &PyList_Type, &phases,
+                          &PyList_Type, &skips, args_u64, &o.seq_len, args_u64, &o.base_len, args_u64, &o.seed, &split,
+                          &use, &sequential, args_u64, &o.epochs, &access))
+        return NULL;
+    open.access = (enum leat_access)access;
+    o.order = sequential ? LEAT_ORDER_SEQUENTIAL : LEAT_ORDER_SHUFFLED;
+    o.open = &open;
+    if (take_lists(&parts, &o, sources, phases, skips) && keep_text(&parts, split, &o.split) &&
+        keep_text(&parts, use, &o.use)) {
+        ARGS_UNLOCKED(s = leat_plan_open(&plan, &o, &err));
+        result = s == LEAT_OK ? wrap(plan, sources) : errors_raise(&err, NULL);
+    }
+    parts_free(&parts);
+    return result;
+}
+
+/* parse_plan(text, label, access) */
+PyObject *plan_parse(PyObject *module, PyObject *args)
+{
+    struct leat_open_options open = LEAT_OPEN_OPTIONS_INIT;
+    const char *label;
+    struct leat_error err;
+    struct leat_plan *plan;
+    PyObject *given, *text, *named, *result = NULL;
+    Py_ssize_t bytes;
+    enum leat_status s;
+    char *at;
+    int access;
+
+    (void)module;
+    if (!PyArg_ParseTuple(args, "OO&i:parse_plan", &given, PyUnicode_FSConverter, &named, &access))
+        return NULL;
+    label = PyBytes_AsString(named);
+    open.access = (enum leat_access)access;
+    /* names of files stand in it, but it need not be one: it may hold anything, zeros too */
+    text = PyUnicode_Check(given) ? PyUnicode_EncodeFSDefault(given) : Py_NewRef(given);
+    if (text && PyBytes_AsStringAndSize(text, &at, &bytes) == 0) {
+        ARGS_UNLOCKED(s = leat_plan_parse(&plan, at, (size_t)bytes, label, &open, &err));
+        result = s == LEAT_OK ? wrap(plan, NULL) : errors_raise(&err, label);
+    }
+    Py_XDECREF(text);
+    Py_DECREF(named);
+    return result;
+}

@@ -1,0 +1,106 @@
+/* plan_rows.c: rows at any positions of a plan, for datasets that are asked by number: without a loader. */
+#include <stdlib.h>
+
+#include "core/args.h"
+#include "core/array.h"
+#include "core/memory.h"
+#include "plan.h"
+
+/* The tokens of one sample, widened. */
+static enum leat_status read_row(const struct leat_plan *plan, const struct leat_sample *x, unsigned number_bytes,
+                                 uint32_t *ids, char *to, struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    enum leat_status s = leat_plan_source_info(plan, x->source, &source, err);
+    uint64_t count = (uint64_t)x->length + 1;
+
+    if (s == LEAT_OK)
+        s = leat_dataset_read_u32(source.dataset, x->token, count, number_bytes == 4 ? (uint32_t *)(void *)to : ids,
+                                  err);
+    if (s != LEAT_OK || number_bytes == 4)
+        return s;
+    for (uint64_t i = 0; i < count; i++)
+        ((int64_t *)(void *)to)[i] = ids[i];
+    return LEAT_OK;
+}
+
+static enum leat_status read_rows(const struct leat_plan *plan, const struct leat_sample *samples, size_t count,
+                                  unsigned number_bytes, char *to, struct leat_error *err)
+{
+    size_t width = (size_t)samples[0].length + 1;
+    uint32_t *ids = malloc(width * sizeof *ids);
+    enum leat_status s = LEAT_OK;
+
+    if (!ids) {
+        err->status = LEAT_E_NO_MEMORY;
+        snprintf(err->message, sizeof err->message, "no memory for a row of %zu tokens", width);
+        return LEAT_E_NO_MEMORY;
+    }
+    for (size_t i = 0; s == LEAT_OK && i < count; i++)
+        s = read_row(plan, &samples[i], number_bytes, ids, to + i * width * number_bytes, err);
+    free(ids);
+    return s;
+}
+
+/* The samples at the positions of a list; NULL with an exception set. */
+static struct leat_sample *find_samples(const struct leat_plan *plan, PyObject *positions, size_t count)
+{
+    struct leat_sample *samples = malloc((count + 1) * sizeof *samples);
+    struct leat_error err;
+
+    if (!samples)
+        return PyErr_NoMemory(), NULL;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t position, got = 0;
+
+        if (!args_u64(PyList_GetItem(positions, (Py_ssize_t)i), &position))
+            break;
+        if (leat_plan_samples(plan, position, 1, &samples[i], &got, &err) != LEAT_OK)
+            errors_raise(&err, NULL);
+        else if (got == 0)
+            PyErr_Format(PyExc_IndexError, "the plan ends before position %llu", (unsigned long long)position);
+        else if (samples[i].length != samples[0].length)
+            PyErr_SetString(PyExc_ValueError, "the samples at these positions differ in length");
+        if (PyErr_Occurred())
+            break;
+    }
+    if (!PyErr_Occurred())
+        return samples;
+    free(samples);
+    return NULL;
+}
+
+/* rows(positions, number_bytes): an Array of count x (length + 1) signed numbers. */
+PyObject *plan_rows(PyObject *self, PyObject *args)
+{
+    struct array_shape a = { .dimensions = 2, .kind = ARRAY_SIGNED, .writable = 1 };
+    struct handle *memory = NULL;
+    struct leat_sample *samples;
+    PyObject *positions, *result = NULL;
+    struct leat_error err;
+    enum leat_status s;
+    size_t count;
+
+    if (!PyArg_ParseTuple(args, "O!I:rows", &PyList_Type, &positions, &a.bytes))
+        return NULL;
+    count = (size_t)PyList_Size(positions);
+    if (count == 0 || (a.bytes != 4 && a.bytes != 8))
+        return PyErr_SetString(PyExc_ValueError, "no positions, or numbers of another width than 4 or 8"), NULL;
+    samples = find_samples(plan_of(self), positions, count);
+    if (!samples)
+        return NULL;
+    a.shape[0] = (int64_t)count;
+    a.shape[1] = (int64_t)samples[0].length + 1;
+    if (count < SIZE_MAX / 16 / (size_t)a.shape[1])
+        memory = memory_make(NULL, count * (size_t)a.shape[1] * a.bytes);
+    if (memory) {
+        a.data = handle_thing(memory);
+        ARGS_UNLOCKED(s = read_rows(plan_of(self), samples, count, a.bytes, a.data, &err));
+        result = s == LEAT_OK ? array_make(memory, &a) : errors_raise(&err, NULL);
+    } else {
+        PyErr_NoMemory();
+    }
+    handle_drop(memory);
+    free(samples);
+    return result;
+}

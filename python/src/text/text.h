@@ -1,0 +1,57 @@
+/*
+ * text.h: texts and ids on their way between Python and C. What stands in this room knows the forms in which Python
+ * gives them (str, bytes, lists of ints, buffers), and neither tokenizers nor files.
+ */
+#ifndef LEAT_PYTHON_TEXT_H
+#define LEAT_PYTHON_TEXT_H
+
+#include <stdbool.h>
+
+#include "core/module.h"
+
+/* ---- Texts (text_views.c) ---- */
+
+/* Bytes of somebody else's. */
+struct text_view {
+    const char *at;
+    uint64_t bytes;
+};
+
+/*
+ * Points at the UTF-8 of a str or the bytes of a bytes. It lasts as long as the object and *kept, which is NULL or a
+ * reference for the caller: a str with lone surrogates is read as UTF-16 reads it, with U+FFFD in their place, as
+ * tiktoken does. -1 with an exception (TypeError for any other type).
+ */
+int text_view_of(PyObject *object, struct text_view *view, PyObject **kept);
+
+/* The same of a sequence's items. It owns what keeps them alive. */
+struct text_views {
+    struct text_view *items;
+    size_t count;
+    uint64_t bytes;   /* of all */
+    PyObject *tuple;  /* the objects themselves, so that nobody can take them out of a list meanwhile */
+    PyObject *others; /* a list of what text_view_of() kept; NULL: nothing */
+};
+int text_views_take(struct text_views *views, PyObject *sequence);
+void text_views_free(struct text_views *views);
+
+/* ---- Ids (text_ids.c) ---- */
+
+/* Ids in one allocation; {0} is empty. */
+struct text_ids {
+    uint32_t *at;
+    size_t count, room;
+};
+/* Needs no GIL. LEAT_E_NO_MEMORY. */
+enum leat_status text_ids_append(struct text_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err);
+void text_ids_free(struct text_ids *ids);
+
+/* What Python gives as ids: a list or tuple of ints, or a pair (bytes, type code of struct.unpack: one of "bBhHiIlLqQ").
+ * -1 with OverflowError or TypeError. */
+int text_ids_take(struct text_ids *ids, PyObject *object);
+
+/* In what form ids are returned: a list of ints, or a bytearray of uint32 (which numpy views without a copy). */
+enum text_form { TEXT_LIST = 0, TEXT_BYTES = 1 };
+PyObject *text_ids_give(const uint32_t *ids, size_t count, enum text_form form);
+
+#endif

@@ -1,0 +1,280 @@
+/*
+ * text_batch.c: many texts encoded by several threads. The texts are cut to stretches of some 64 KiB, which the threads
+ * take one after the other; the calling thread waits, and lets signal handlers run (pause.h). A text that cannot be
+ * encoded ends the work: the first one of them in the order of the texts is told, whatever the threads.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/args.h"
+#include "core/pause.h"
+#include "text_batch.h"
+
+#define STRETCH_BYTES  ((uint64_t)64 << 10)
+#define STRETCH_TEXTS  4096
+#define ALONE_BYTES    ((uint64_t)256 << 10) /* so little is done before a thread has begun: 3 to 20 ms */
+#define IN_PARTS_BYTES ((uint64_t)2 << 20)   /* a longer text is encoded in parts, to be stopped between them */
+
+struct stretch {
+    size_t first, count;
+};
+
+struct job {
+    const struct text_view *texts;
+    struct text_batch_result *result;
+    struct stretch *stretches;
+    size_t stretch_count;
+    struct worker *workers;
+    unsigned worker_count;
+    atomic_size_t next;
+    struct pause_work call; /* its `stop`: interrupted */
+    pthread_mutex_t lock;   /* of all below */
+    bool failed;
+    size_t failed_text;
+    struct leat_error err;
+};
+
+struct worker {
+    struct job *job;
+    struct leat_encoder *encoder;
+    pthread_t thread;
+};
+
+/* ---- A thread's work ---- */
+
+static void fail(struct job *job, size_t text, const struct leat_error *err)
+{
+    pthread_mutex_lock(&job->lock);
+    if (!job->failed || text < job->failed_text) {
+        job->failed = true;
+        job->failed_text = text;
+        job->err = *err;
+    }
+    pthread_mutex_unlock(&job->lock);
+    /* nothing further is begun; what is begun goes to its end, since it may hold an earlier failure */
+    atomic_store(&job->next, job->stretch_count);
+}
+
+static enum leat_status encode_in_parts(struct job *job, struct leat_encoder *e, struct text_view text,
+                                        struct text_ids *out, struct leat_error *err)
+{
+    const uint32_t *ids;
+    uint64_t count, used;
+    enum leat_status s = leat_encoder_begin(e, err);
+
+    while (s == LEAT_OK && text.bytes > 0 && !atomic_load(&job->call.stop)) {
+        s = leat_encoder_part(e, text.at, text.bytes, &used, &ids, &count, err);
+        if (s == LEAT_OK)
+            s = text_ids_append(out, ids, count, err);
+        if (s == LEAT_OK) {
+            text.at += used;
+            text.bytes -= used;
+        }
+    }
+    if (s == LEAT_OK && !atomic_load(&job->call.stop)) {
+        s = leat_encoder_end(e, &ids, &count, err);
+        if (s == LEAT_OK)
+            s = text_ids_append(out, ids, count, err);
+    }
+    return s;
+}
+
+static enum leat_status encode_text(struct job *job, struct leat_encoder *e, size_t i, struct text_ids *out,
+                                    struct leat_error *err)
+{
+    const struct text_view *text = &job->texts[i];
+    size_t before = out->count;
+    const uint32_t *ids;
+    uint64_t count;
+    enum leat_status s;
+
+    if (text->bytes > IN_PARTS_BYTES) {
+        s = encode_in_parts(job, e, *text, out, err);
+    } else {
+        s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, err);
+        if (s == LEAT_OK)
+            s = text_ids_append(out, ids, count, err);
+    }
+    job->result->counts[i] = out->count - before;
+    job->result->specials[i] = leat_encoder_special_strings(e);
+    return s;
+}
+
+static void work(struct worker *w)
+{
+    struct job *job = w->job;
+    struct leat_error err;
+    size_t n;
+
+    while ((n = atomic_fetch_add(&job->next, 1)) < job->stretch_count) {
+        const struct stretch *s = &job->stretches[n];
+
+        for (size_t i = s->first; i < s->first + s->count && !atomic_load(&job->call.stop); i++)
+            if (encode_text(job, w->encoder, i, &job->result->pieces[n], &err) != LEAT_OK) {
+                fail(job, i, &err);
+                return;
+            }
+    }
+}
+
+static void *run_worker(void *context)
+{
+    work(context);
+    return NULL;
+}
+
+/* ---- All of them ---- */
+
+/* The first worker's work is done here, on the thread of pause_run(). */
+static void work_all(void *context)
+{
+    struct job *job = context;
+    struct worker *w = job->workers;
+    unsigned started = 1;
+
+    while (started < job->worker_count && pthread_create(&w[started].thread, NULL, run_worker, &w[started]) == 0)
+        started++;
+    work(&w[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(w[i].thread, NULL);
+}
+
+/* Where there is little, it is done here. -1: a signal handler has raised an exception. */
+static int run(struct job *job, uint64_t bytes)
+{
+    job->call = (struct pause_work) { .work = work_all, .context = job };
+    if (bytes > ALONE_BYTES)
+        return pause_run(&job->call);
+    ARGS_UNLOCKED(work(&job->workers[0]));
+    return 0;
+}
+
+static uint64_t cut_stretches(struct job *job, size_t count)
+{
+    uint64_t bytes = 0, all = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct stretch *last = job->stretch_count > 0 ? &job->stretches[job->stretch_count - 1] : NULL;
+
+        if (!last || bytes >= STRETCH_BYTES || last->count >= STRETCH_TEXTS) {
+            job->stretches[job->stretch_count++] = (struct stretch) { i, 1 };
+            bytes = 0;
+        } else {
+            last->count++;
+        }
+        bytes += job->texts[i].bytes;
+        all += job->texts[i].bytes;
+    }
+    return all;
+}
+
+static unsigned cores(void)
+{
+    cpu_set_t set;
+
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+}
+
+static int raise_failure(struct job *job, size_t count)
+{
+    struct leat_error err = job->err;
+
+    /* the sentence counts bytes from the text's beginning: say of which */
+    if (count > 1)
+        snprintf(err.message, sizeof err.message, "text %zu: %.*s", job->failed_text, (int)sizeof err.message - 40,
+                 job->err.message);
+    errors_raise(&err, NULL);
+    return -1;
+}
+
+static bool allocate(struct job *job, size_t count)
+{
+    struct text_batch_result *r = job->result;
+
+    job->stretches = calloc(count + 1, sizeof *job->stretches);
+    r->counts = calloc(count + 1, sizeof *r->counts);
+    r->specials = calloc(count + 1, sizeof *r->specials);
+    return job->stretches && r->counts && r->specials;
+}
+
+/* With encoders of the pool; the GIL is held. */
+static int run_with_encoders(struct job *job, struct text_tokenizer *t, bool special, unsigned threads, uint64_t bytes)
+{
+    struct worker *workers = job->workers = calloc(threads, sizeof *workers);
+    struct leat_error err;
+    unsigned made = 0;
+    int r = 0;
+
+    if (!workers) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (; made < threads; made++) {
+        workers[made].job = job;
+        if (text_encoders_take(&t->encoders, t->tokenizer, special, &workers[made].encoder, &err) != LEAT_OK)
+            break;
+    }
+    if (made == 0) {
+        errors_raise(&err, NULL);
+        r = -1;
+    } else {
+        job->worker_count = made;
+        r = run(job, bytes);
+    }
+    for (unsigned i = 0; i < made; i++)
+        text_encoders_give(&t->encoders, special, workers[i].encoder);
+    free(workers);
+    return r;
+}
+
+int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size_t count, bool special,
+                   unsigned threads, struct text_batch_result *result)
+{
+    struct job job = { .texts = texts, .result = result };
+    uint64_t bytes;
+    int r = -1;
+
+    *result = (struct text_batch_result) { 0 };
+    if (!allocate(&job, count))
+        goto no_memory;
+    bytes = cut_stretches(&job, count);
+    result->pieces = calloc(job.stretch_count + 1, sizeof *result->pieces);
+    if (!result->pieces)
+        goto no_memory;
+    result->piece_count = job.stretch_count;
+    if (threads == 0)
+        threads = cores();
+    if (bytes <= ALONE_BYTES || threads < 1)
+        threads = 1;
+    if (threads > job.stretch_count)
+        threads = job.stretch_count > 0 ? (unsigned)job.stretch_count : 1;
+    pthread_mutex_init(&job.lock, NULL);
+    r = run_with_encoders(&job, t, special, threads, bytes);
+    pthread_mutex_destroy(&job.lock);
+    if (r == 0 && job.failed)
+        r = raise_failure(&job, count);
+    for (size_t i = 0; i < result->piece_count; i++)
+        result->total += result->pieces[i].count;
+    free(job.stretches);
+    if (r < 0)
+        text_batch_free(result);
+    return r;
+
+no_memory:
+    PyErr_NoMemory();
+    free(job.stretches);
+    text_batch_free(result);
+    return -1;
+}
+
+void text_batch_free(struct text_batch_result *result)
+{
+    for (size_t i = 0; i < result->piece_count; i++)
+        text_ids_free(&result->pieces[i]);
+    free(result->pieces);
+    free(result->counts);
+    free(result->specials);
+    *result = (struct text_batch_result) { 0 };
+}

@@ -1,0 +1,417 @@
+/* text_tokenizer.c: leat._leat.Tokenizer, of which python/leat/tokenizer.py makes leat.Tokenizer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrow/arrow_texts.h"
+#include "core/args.h"
+#include "text_batch.h"
+#include "text_tokenizer.h"
+
+/* Shorter work is done with the GIL held: to release it and wait for it again costs as much. */
+#define WITH_GIL_BYTES 1024
+#define WITH_GIL_IDS   256
+/* Longer texts go the way of many, which can be interrupted. */
+#define INTERRUPTIBLE_BYTES ((uint64_t)1 << 20)
+
+static PyTypeObject *tokenizer_type;
+
+struct text_tokenizer *text_tokenizer_of(PyObject *object)
+{
+    if (PyObject_TypeCheck(object, tokenizer_type))
+        return (struct text_tokenizer *)object;
+    PyErr_Format(PyExc_TypeError, "a leat.Tokenizer is wanted, not %R", (PyObject *)Py_TYPE(object));
+    return NULL;
+}
+
+/* ---- Making and ending ---- */
+
+static enum leat_status open_it(struct leat_tokenizer **out, const char *spec, const char *pattern, const char *name,
+                                const char *file, Py_ssize_t bytes, struct leat_error *err)
+{
+    struct leat_tokenizer_options options = LEAT_TOKENIZER_OPTIONS_INIT;
+    struct leat_stored_tokenizer stored = { name, pattern ? pattern : "", file, file ? (uint64_t)bytes : 0 };
+
+    options.pattern = pattern;
+    return name ? leat_tokenizer_open_stored(out, &stored, err) : leat_tokenizer_open(out, spec, &options, err);
+}
+
+/* Tokenizer(spec, pattern), or Tokenizer(None, pattern, name, file) from what a dataset keeps. */
+static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    const char *spec, *pattern = NULL, *name = NULL, *file = NULL;
+    PyObject *path = NULL;
+    struct leat_tokenizer *t;
+    struct leat_error err;
+    enum leat_status s;
+    Py_ssize_t bytes = 0;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    PyObject *self;
+
+    if (kwargs && PyDict_Size(kwargs) > 0) {
+        PyErr_SetString(PyExc_TypeError, "no keywords are taken");
+        return NULL;
+    }
+    if (!PyArg_ParseTuple(args, "O&z|zz#", args_path, &path, &pattern, &name, &file, &bytes))
+        return NULL;
+    spec = path ? PyBytes_AsString(path) : NULL;
+    ARGS_UNLOCKED(s = open_it(&t, spec, pattern, name, file, bytes, &err));
+    if (s != LEAT_OK)
+        errors_raise(&err, name ? name : spec);
+    Py_XDECREF(path);
+    if (s != LEAT_OK)
+        return NULL;
+    self = allocate(type, 0);
+    if (!self) {
+        leat_tokenizer_close(t);
+        return NULL;
+    }
+    ((struct text_tokenizer *)self)->tokenizer = t;
+    return self;
+}
+
+static void tokenizer_free(PyObject *self)
+{
+    struct text_tokenizer *t = (struct text_tokenizer *)self;
+
+    text_encoders_free(&t->encoders);
+    leat_tokenizer_close(t->tokenizer);
+    module_free_object(self);
+}
+
+/* ---- What it is ---- */
+
+/* (vocabulary, end token or None, fingerprint, candidates for the end token) */
+static PyObject *tokenizer_info(PyObject *self, PyObject *unused)
+{
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    PyObject *candidates;
+
+    (void)unused;
+    leat_tokenizer_info(((struct text_tokenizer *)self)->tokenizer, &info);
+    candidates = PyList_New(0);
+    for (uint64_t i = 0; candidates && i < info.candidate_count && i < LEAT_END_CANDIDATES; i++) {
+        PyObject *id = PyLong_FromUnsignedLongLong(info.candidates[i]);
+
+        if (!id || PyList_Append(candidates, id) < 0)
+            Py_CLEAR(candidates);
+        Py_XDECREF(id);
+    }
+    if (!candidates)
+        return NULL;
+    return Py_BuildValue("KNy#N", (unsigned long long)info.vocabulary, args_number(info.end_token), info.fingerprint,
+                         (Py_ssize_t)sizeof info.fingerprint, candidates);
+}
+
+/* (name, pattern, file or None): what a dataset keeps of it */
+static PyObject *tokenizer_stored(PyObject *self, PyObject *unused)
+{
+    struct leat_stored_tokenizer stored;
+
+    (void)unused;
+    leat_tokenizer_stored(((struct text_tokenizer *)self)->tokenizer, &stored);
+    return Py_BuildValue("ssy#", stored.name, stored.pattern, (const char *)stored.file, (Py_ssize_t)stored.file_bytes);
+}
+
+/* find(bytes) -> id or None */
+static PyObject *tokenizer_find(PyObject *self, PyObject *text)
+{
+    char *at;
+    Py_ssize_t bytes;
+    uint32_t id;
+
+    if (PyBytes_AsStringAndSize(text, &at, &bytes) < 0)
+        return NULL;
+    if (leat_tokenizer_find(((struct text_tokenizer *)self)->tokenizer, at, (uint64_t)bytes, &id, NULL) != LEAT_OK)
+        return Py_NewRef(Py_None);
+    return PyLong_FromUnsignedLong(id);
+}
+
+static PyObject *describe(const struct leat_token *token)
+{
+    return Py_BuildValue("y#NNN", token->text, (Py_ssize_t)token->bytes, PyBool_FromLong((long)token->bytewise),
+                         PyBool_FromLong((long)token->added), PyBool_FromLong((long)token->special));
+}
+
+/* token(id) -> (text, bytewise, added, special), or None */
+static PyObject *tokenizer_token(PyObject *self, PyObject *number)
+{
+    struct leat_token token = LEAT_TOKEN_INIT;
+    unsigned long id = PyLong_AsUnsignedLong(number);
+
+    if (id == (unsigned long)-1 && PyErr_Occurred())
+        return NULL;
+    if (id > UINT32_MAX ||
+        leat_tokenizer_token(((struct text_tokenizer *)self)->tokenizer, (uint32_t)id, &token, NULL) != LEAT_OK)
+        return Py_NewRef(Py_None);
+    return describe(&token);
+}
+
+/* tokens(only_added) -> {id: (text, bytewise, added, special)}, of all or of added and special ones only */
+static PyObject *tokenizer_tokens(PyObject *self, PyObject *only)
+{
+    const struct leat_tokenizer *t = ((struct text_tokenizer *)self)->tokenizer;
+    struct leat_tokenizer_info info = LEAT_TOKENIZER_INFO_INIT;
+    PyObject *all = PyDict_New();
+    int some = PyObject_IsTrue(only);
+
+    leat_tokenizer_info(t, &info);
+    for (uint64_t i = 0; all && i < info.vocabulary; i++) {
+        struct leat_token token = LEAT_TOKEN_INIT;
+        PyObject *id, *value;
+
+        if (leat_tokenizer_token(t, (uint32_t)i, &token, NULL) != LEAT_OK || (some && !token.added && !token.special))
+            continue;
+        id = PyLong_FromUnsignedLongLong(i);
+        value = describe(&token);
+        if (!id || !value || PyDict_SetItem(all, id, value) < 0)
+            Py_CLEAR(all);
+        Py_XDECREF(id);
+        Py_XDECREF(value);
+    }
+    return all;
+}
+
+/* ---- Encoding ---- */
+
+static PyObject *encode_long(struct text_tokenizer *t, const struct text_view *text, bool special, enum text_form form)
+{
+    struct text_batch_result result;
+    PyObject *ids;
+
+    if (text_batch_run(t, text, 1, special, 1, &result) < 0)
+        return NULL;
+    ids = text_ids_give(result.pieces[0].at, result.pieces[0].count, form);
+    ids = ids ? Py_BuildValue("NK", ids, (unsigned long long)result.specials[0]) : NULL;
+    text_batch_free(&result);
+    return ids;
+}
+
+static PyObject *encode_short(struct text_tokenizer *t, const struct text_view *text, bool special, enum text_form form)
+{
+    struct leat_encoder *e;
+    const uint32_t *ids;
+    struct leat_error err;
+    uint64_t count;
+    PyObject *given;
+    enum leat_status s = text_encoders_take(&t->encoders, t->tokenizer, special, &e, &err);
+
+    if (s != LEAT_OK)
+        return errors_raise(&err, NULL);
+    if (text->bytes <= WITH_GIL_BYTES)
+        s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, &err);
+    else
+        ARGS_UNLOCKED(s = leat_encoder_encode(e, text->at, text->bytes, &ids, &count, &err));
+    if (s == LEAT_OK) {
+        given = text_ids_give(ids, (size_t)count, form);
+        given = given ? Py_BuildValue("NK", given, (unsigned long long)leat_encoder_special_strings(e)) : NULL;
+    } else {
+        given = errors_raise(&err, NULL);
+    }
+    text_encoders_give(&t->encoders, special, e);
+    return given;
+}
+
+/* encode(text, special, form) -> (ids, strings of special tokens in the text) */
+static PyObject *tokenizer_encode(PyObject *self, PyObject *args)
+{
+    struct text_tokenizer *t = (struct text_tokenizer *)self;
+    PyObject *text, *kept, *given;
+    struct text_view view;
+    int special, form;
+
+    if (!PyArg_ParseTuple(args, "Opi", &text, &special, &form) || text_view_of(text, &view, &kept) < 0)
+        return NULL;
+    given = view.bytes > INTERRUPTIBLE_BYTES ? encode_long(t, &view, special != 0, (enum text_form)form)
+                                             : encode_short(t, &view, special != 0, (enum text_form)form);
+    Py_XDECREF(kept);
+    return given;
+}
+
+/* A list of lists of ids. The ids of a text lie in one stretch, but a stretch holds those of several texts. */
+static PyObject *lists_of(const struct text_batch_result *r, size_t count, enum text_form form)
+{
+    PyObject *lists = PyList_New((Py_ssize_t)count);
+    size_t piece = 0, used = 0;
+
+    for (size_t i = 0; lists && i < count; i++) {
+        PyObject *ids;
+
+        while (piece < r->piece_count && used == r->pieces[piece].count && r->counts[i] > 0) {
+            piece++;
+            used = 0;
+        }
+        ids = text_ids_give(r->counts[i] > 0 ? r->pieces[piece].at + used : NULL, (size_t)r->counts[i], form);
+        if (!ids || PyList_SetItem(lists, (Py_ssize_t)i, ids) < 0)
+            Py_CLEAR(lists);
+        used += (size_t)r->counts[i];
+    }
+    return lists;
+}
+
+/* (bytearray of all ids as uint32, bytearray of where each text begins and the last one ends as int64) */
+static PyObject *flat_of(const struct text_batch_result *r, size_t count)
+{
+    PyObject *ids = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(r->total * sizeof(uint32_t)));
+    PyObject *offsets = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)((count + 1) * sizeof(int64_t)));
+    int64_t at = 0;
+    char *to;
+
+    if (!ids || !offsets) {
+        Py_XDECREF(ids);
+        Py_XDECREF(offsets);
+        return NULL;
+    }
+    to = PyByteArray_AsString(ids);
+    for (size_t i = 0; i < r->piece_count; i++) {
+        size_t bytes = r->pieces[i].count * sizeof(uint32_t);
+
+        if (bytes > 0)
+            memcpy(to, r->pieces[i].at, bytes);
+        to += bytes;
+    }
+    to = PyByteArray_AsString(offsets);
+    for (size_t i = 0; i <= count; i++) {
+        memcpy(to + i * sizeof at, &at, sizeof at);
+        at += i < count ? (int64_t)r->counts[i] : 0;
+    }
+    return Py_BuildValue("NN", ids, offsets);
+}
+
+/* The numbers of the texts that hold strings of special tokens. */
+static PyObject *with_specials(const struct text_batch_result *r, size_t count)
+{
+    PyObject *list = PyList_New(0);
+
+    for (size_t i = 0; list && i < count; i++) {
+        PyObject *number;
+
+        if (r->specials[i] == 0)
+            continue;
+        number = PyLong_FromSize_t(i);
+        if (!number || PyList_Append(list, number) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(number);
+    }
+    return list;
+}
+
+static PyObject *encode_views(struct text_tokenizer *t, const struct text_view *views, size_t count, bool special,
+                              unsigned threads, enum text_form form, bool flat)
+{
+    struct text_batch_result result;
+    PyObject *ids, *specials;
+
+    if (text_batch_run(t, views, count, special, threads, &result) < 0)
+        return NULL;
+    ids = flat ? flat_of(&result, count) : lists_of(&result, count, form);
+    specials = ids ? with_specials(&result, count) : NULL;
+    text_batch_free(&result);
+    if (specials)
+        return Py_BuildValue("NN", ids, specials);
+    Py_XDECREF(ids);
+    return NULL;
+}
+
+/*
+ * encode_batch(texts, special, threads, form, flat) -> (ids, numbers of texts with strings of special tokens); ids are
+ * a list of lists or bytearrays, or, if flat, a pair of bytearrays: ids and offsets.
+ */
+static PyObject *tokenizer_encode_batch(PyObject *self, PyObject *args)
+{
+    struct text_views views;
+    PyObject *texts, *given;
+    int special, form, flat;
+    unsigned threads;
+
+    if (!PyArg_ParseTuple(args, "OpIip", &texts, &special, &threads, &form, &flat) ||
+        text_views_take(&views, texts) < 0)
+        return NULL;
+    given = encode_views((struct text_tokenizer *)self, views.items, views.count, special != 0, threads,
+                         (enum text_form)form, flat != 0);
+    text_views_free(&views);
+    return given;
+}
+
+/* encode_arrow(stream, column, special, threads, form, flat): the same of a column of an Arrow stream. */
+static PyObject *tokenizer_encode_arrow(PyObject *self, PyObject *args)
+{
+    struct arrow_texts *texts;
+    const struct text_view *views;
+    PyObject *stream, *given = NULL;
+    const char *column;
+    int special, form, flat;
+    unsigned threads;
+    size_t count;
+
+    if (!PyArg_ParseTuple(args, "OzpIip", &stream, &column, &special, &threads, &form, &flat) ||
+        arrow_texts_read(&texts, stream, column) < 0)
+        return NULL;
+    views = arrow_texts_views(texts, &count);
+    given = encode_views((struct text_tokenizer *)self, views, count, special != 0, threads, (enum text_form)form,
+                         flat != 0);
+    arrow_texts_free(texts);
+    return given;
+}
+
+/* decode(ids) -> bytes */
+static PyObject *tokenizer_decode(PyObject *self, PyObject *list)
+{
+    struct text_tokenizer *t = (struct text_tokenizer *)self;
+    struct leat_encoder *e;
+    struct text_ids ids;
+    struct leat_error err;
+    const char *text;
+    uint64_t bytes;
+    PyObject *given;
+    enum leat_status s;
+
+    if (text_ids_take(&ids, list) < 0)
+        return NULL;
+    s = text_encoders_take(&t->encoders, t->tokenizer, false, &e, &err);
+    if (s != LEAT_OK) {
+        text_ids_free(&ids);
+        return errors_raise(&err, NULL);
+    }
+    if (ids.count <= WITH_GIL_IDS)
+        s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err);
+    else
+        ARGS_UNLOCKED(s = leat_encoder_decode(e, ids.at, ids.count, &text, &bytes, &err));
+    given = s == LEAT_OK ? PyBytes_FromStringAndSize(text, (Py_ssize_t)bytes) : errors_raise(&err, NULL);
+    text_encoders_give(&t->encoders, false, e);
+    text_ids_free(&ids);
+    return given;
+}
+
+/* ---- The type ---- */
+
+static PyMethodDef methods[] = {
+    { "info", tokenizer_info, METH_NOARGS, NULL },
+    { "stored", tokenizer_stored, METH_NOARGS, NULL },
+    { "find", tokenizer_find, METH_O, NULL },
+    { "token", tokenizer_token, METH_O, NULL },
+    { "tokens", tokenizer_tokens, METH_O, NULL },
+    { "encode", tokenizer_encode, METH_VARARGS, NULL },
+    { "encode_batch", tokenizer_encode_batch, METH_VARARGS, NULL },
+    { "encode_arrow", tokenizer_encode_arrow, METH_VARARGS, NULL },
+    { "decode", tokenizer_decode, METH_O, NULL },
+    { NULL, NULL, 0, NULL },
+};
+
+static PyType_Slot slots[] = {
+    { Py_tp_new, tokenizer_new },
+    { Py_tp_dealloc, tokenizer_free },
+    { Py_tp_methods, methods },
+    { 0, NULL },
+};
+
+static PyType_Spec spec = {
+    .name = "leat._leat.Tokenizer",
+    .basicsize = sizeof(struct text_tokenizer),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .slots = slots,
+};
+
+int text_tokenizer_register(PyObject *module)
+{
+    return module_add_type(module, &spec, &tokenizer_type);
+}
