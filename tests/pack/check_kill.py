@@ -41,7 +41,7 @@ def start(args):
 def min_memory():
     """In MiB; a sanitizer takes much."""
     p = start(["-t", "bytes", "-o", "none", "--memory", "1", "one"])
-    return int(p.communicate()[1].decode().split("give at least ")[1].split()[0])
+    return int(p.communicate()[1].decode().split("allow at least ")[1].split()[0])
 
 
 def many(r, one, size):

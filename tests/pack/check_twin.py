@@ -28,9 +28,9 @@ def run(folder, args, stdin=None, command="pack"):
 
 def min_memory(folder, args):
     code, _, said = run(folder, [*args, "--memory", "1Mi"])
-    check(code == 2 and "give at least " in said, "memory refused: %s" % said)
+    check(code == 2 and "allow at least " in said, "memory refused: %s" % said)
     # what the process holds varies by a MiB or two from run to run, with what of its files is in memory
-    return int(said.split("give at least ")[1].split()[0]) + 3
+    return int(said.split("allow at least ")[1].split()[0]) + 3
 
 
 def one(r, folder, forms):
