@@ -1,16 +1,16 @@
 /*
- * pack_arranged.c: leat_pack(): packs, and if the documents are to be shuffled, deduplicated or split, does that in a second
- * pass: first comes OUTPUT.packed, then what leat_merge() makes of it. So parts that are packed apart and merged become
- * what one run gives: it is the same code.
+ * pack_arranged.c: packs in two passes, where the documents are to be shuffled, deduplicated or split: first the dataset
+ * OUTPUT.packed, then what leat_merge() makes of it. So shares that are packed apart and merged become what one run
+ * gives: it is the same code.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arrange/split_fractions.h"
-#include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "pack.h"
 #include "pack_facts.h"
 #include "pack_run.h"
 
@@ -157,24 +157,21 @@ static enum leat_status look_at(const struct arranging *a, const struct input_li
     return s;
 }
 
-static enum leat_status look_at_outputs(const struct arranging *a, const char *const *inputs, size_t count,
+static enum leat_status look_at_outputs(const struct arranging *a, const struct input_list *inputs,
                                         struct outputs_found *found, struct leat_error *err)
 {
-    struct input_list list;
-    enum leat_status s = inputs_find(&list, inputs, count, a->options->format, err);
+    enum leat_status s;
 
     *found = (struct outputs_found) { .ours = true };
-    if (s == LEAT_OK)
-        s = look_at(a, &list, NULL, found, err);
+    s = look_at(a, inputs, NULL, found, err);
     for (size_t i = 0; s == LEAT_OK && i < a->options->split_count; i++)
-        s = look_at(a, &list, a->options->splits[i].name, found, err);
-    inputs_free(&list);
+        s = look_at(a, inputs, a->options->splits[i].name, found, err);
     return s;
 }
 
 /* *ended: it had come to its end. Or it was killed while the outputs got their names: then those that have one are
  * replaced. */
-static enum leat_status look_if_ended(struct arranging *a, const char *const *inputs, size_t count, bool *ended,
+static enum leat_status look_if_ended(struct arranging *a, const struct input_list *inputs, bool *ended,
                                       struct leat_error *err)
 {
     struct outputs_found found;
@@ -183,7 +180,7 @@ static enum leat_status look_if_ended(struct arranging *a, const char *const *in
 
     *ended = false;
     if (s == LEAT_OK)
-        s = look_at_outputs(a, inputs, count, &found, err);
+        s = look_at_outputs(a, inputs, &found, err);
     if (s != LEAT_OK || !found.ours)
         return s;
     *ended = found.there == 1 + a->options->split_count;
@@ -196,15 +193,14 @@ static enum leat_status look_if_ended(struct arranging *a, const char *const *in
     return remove_packed(a, err);
 }
 
-static enum leat_status pack_and_arrange(struct arranging *a, const char *const *inputs, size_t count,
-                                         struct leat_error *err)
+static enum leat_status pack_and_arrange(struct arranging *a, struct input_list *inputs, struct leat_error *err)
 {
     struct leat_pack_options packing = *a->options;
     bool ended = false;
     enum leat_status s = LEAT_OK;
 
     if (a->options->resume && !a->options->force)
-        s = look_if_ended(a, inputs, count, &ended, err);
+        s = look_if_ended(a, inputs, &ended, err);
     if (s != LEAT_OK || ended)
         return s;
     if (!a->again && !a->options->force)
@@ -213,7 +209,7 @@ static enum leat_status pack_and_arrange(struct arranging *a, const char *const 
         return s;
     /* one that a run without `resume` left behind is of no use */
     packing.force = packing.force || !packing.resume;
-    s = pack_files(a->packed, a->output, inputs, count, &packing, a->report, err);
+    s = pack_files(a->packed, a->output, inputs, &packing, a->report, err);
     if (s != LEAT_OK)
         return s;
     a->report->was_finished = 0;
@@ -222,49 +218,37 @@ static enum leat_status pack_and_arrange(struct arranging *a, const char *const 
     return s;
 }
 
-static enum leat_status run(struct arranging *a, const char *const *inputs, size_t count, struct leat_error *err)
-{
-    const struct leat_pack_options *o = a->options;
-    enum leat_status s;
+/* ---- The whole ---- */
 
+bool pack_arranges(const struct leat_pack_options *o)
+{
+    return o->shuffle || o->dedup || o->split_count > 0;
+}
+
+enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct leat_error *err)
+{
     if (o->parts > 0)
         return status_set(
             err, LEAT_E_ARGUMENT,
             "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
-    s = check_splits(o, err);
-    if (s != LEAT_OK)
-        return s;
-    a->packed = split_name(a->output, NULL, ".packed");
-    a->packed_index = split_name(a->output, NULL, ".packed.leat");
-    a->packed_tokens = split_name(a->output, NULL, ".packed.tokens");
-    if (a->packed && a->packed_index && a->packed_tokens)
-        s = pack_and_arrange(a, inputs, count, err);
-    else
-        s = status_no_memory(err, strlen(a->output));
-    free(a->packed);
-    free(a->packed_index);
-    free(a->packed_tokens);
-    return s;
+    return check_splits(o, err);
 }
 
-enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
-                           const struct leat_pack_options *options, struct leat_pack_report *report,
-                           struct leat_error *err)
+enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
+                               struct leat_pack_report *report, struct leat_error *err)
 {
-    struct leat_pack_options all = LEAT_PACK_OPTIONS_INIT;
-    struct leat_pack_report full = LEAT_PACK_REPORT_INIT;
-    struct arranging a = { .options = &all, .output = output, .report = &full };
+    struct arranging a = { .options = options, .output = output, .report = report };
     enum leat_status s;
 
-    if (options)
-        struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
-    if (report)
-        struct_give(&full, sizeof full, report, report->size < sizeof full ? report->size : sizeof full);
-    if (output && *output && (all.shuffle || all.dedup || all.split_count > 0))
-        s = run(&a, inputs, count, err);
+    a.packed = split_name(output, NULL, ".packed");
+    a.packed_index = split_name(output, NULL, ".packed.leat");
+    a.packed_tokens = split_name(output, NULL, ".packed.tokens");
+    if (a.packed && a.packed_index && a.packed_tokens)
+        s = pack_and_arrange(&a, inputs, err);
     else
-        s = pack_files(output, NULL, inputs, count, &all, &full, err);
-    if (report)
-        struct_give(report, report->size, &full, sizeof full);
+        s = status_no_memory(err, strlen(output));
+    free(a.packed);
+    free(a.packed_index);
+    free(a.packed_tokens);
     return s;
 }

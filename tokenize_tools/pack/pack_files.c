@@ -3,24 +3,25 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "pack.h"
 #include "pack_description.h"
 #include "pack_run.h"
 
 #define TICK_MS 100
 
-static enum leat_status find_inputs(struct pack_run *r, const char *const *words, size_t count, struct leat_error *err)
+/* Takes the list over, and keeps the run's share of it. */
+static enum leat_status take_inputs(struct pack_run *r, struct input_list *inputs, struct leat_error *err)
 {
     const struct leat_pack_options *o = &r->options;
     struct pack_setup *setup = &r->setup;
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
-    if (count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_pack: an input must be given");
-    s = inputs_find(&setup->inputs, words, count, o->format, err);
-    /* of all inputs, not of a share: parts store what the whole would */
-    for (size_t i = 0; s == LEAT_OK && i < setup->inputs.count; i++)
+    setup->inputs = *inputs;
+    *inputs = (struct input_list) { 0 };
+    /* of all inputs, not of a share: shares store what the whole would */
+    for (size_t i = 0; i < setup->inputs.count; i++)
         r->stores_all = r->stores_all || setup->inputs.items[i].format->find;
-    if (s == LEAT_OK && o->parts > 0)
+    if (o->parts > 0)
         s = inputs_share(&setup->inputs, o->part, o->parts, err);
     if (s == LEAT_OK)
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
@@ -91,11 +92,11 @@ static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_
     return s;
 }
 
-static enum leat_status pack(struct pack_run *r, const char *const *words, size_t count, struct leat_info *info,
+static enum leat_status pack(struct pack_run *r, struct input_list *inputs, struct leat_info *info,
                              struct leat_error *err)
 {
     bool stopped;
-    enum leat_status s = find_inputs(r, words, count, err);
+    enum leat_status s = take_inputs(r, inputs, err);
 
     if (s == LEAT_OK)
         s = pack_run_begin(r, err);
@@ -107,7 +108,7 @@ static enum leat_status pack(struct pack_run *r, const char *const *words, size_
     return s == LEAT_OK ? pack_run_finish(r, info, err) : s;
 }
 
-enum leat_status pack_files(const char *output, const char *rejects, const char *const *inputs, size_t count,
+enum leat_status pack_files(const char *output, const char *rejects, struct input_list *inputs,
                             const struct leat_pack_options *options, struct leat_pack_report *report,
                             struct leat_error *err)
 {
@@ -116,7 +117,7 @@ enum leat_status pack_files(const char *output, const char *rejects, const char 
     enum leat_status s = pack_run_init(&r, output, rejects, options, err);
 
     if (s == LEAT_OK)
-        s = pack(&r, inputs, count, &info, err);
+        s = pack(&r, inputs, &info, err);
     pack_run_report(&r, &info, report);
     if (s != LEAT_OK)
         pack_run_keep(&r, s, report);

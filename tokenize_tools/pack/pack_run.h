@@ -50,9 +50,4 @@ void pack_run_tidy(const char *name);
 
 void pack_run_report(const struct pack_run *r, const struct leat_info *info, struct leat_pack_report *report);
 
-/* pack_files.c: packs files to a dataset, in their order. `rejects` as above. */
-enum leat_status pack_files(const char *output, const char *rejects, const char *const *inputs, size_t count,
-                            const struct leat_pack_options *options, struct leat_pack_report *report,
-                            struct leat_error *err);
-
 #endif

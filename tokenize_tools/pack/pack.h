@@ -1,0 +1,37 @@
+/*
+ * pack.h: the room of the packer, which turns text into a dataset: leat_pack() that of files, leat_packer_*() that of a
+ * program. From top to bottom:
+ *
+ *   pack           leat_pack(): finds the inputs, then packs them in their order (pack_files.c), or also shuffles,
+ *                  deduplicates or splits (pack_arranged.c)
+ *   packer         leat_packer_*()
+ *   pack_run       one run: its options, begin, resume, end and report
+ *   flow, lane     the threads; an input on its way, cut into units
+ *   unit_kinds     what units there are, a row each
+ *   pack_worker    a thread that encodes units, by steps that kinds have in common (steps.h)
+ *   pack_output    units in their order to the writer and the file of rejects; checkpoints
+ *   inputs         what the words of a command mean as inputs, and which share of them a run takes
+ *
+ * What may enter: what knows of units or of a run. How files are read and records found belongs to corpus/, how text
+ * becomes ids to tokenizer/, what happens to finished datasets to arrange/.
+ */
+#ifndef LEAT_PACK_PACK_H
+#define LEAT_PACK_PACK_H
+
+#include "inputs.h"
+
+/* Packs inputs to a dataset, in their order, and takes the list over. `rejects` is the dataset that the file of rejects is
+ * called after; NULL: the output. */
+enum leat_status pack_files(const char *output, const char *rejects, struct input_list *inputs,
+                            const struct leat_pack_options *options, struct leat_pack_report *report,
+                            struct leat_error *err);
+
+/* Whether the options ask for more than packing, and what is wrong with that, before hours go into it. */
+bool pack_arranges(const struct leat_pack_options *options);
+enum leat_status pack_arranged_check(const struct leat_pack_options *options, struct leat_error *err);
+
+/* Packs to OUTPUT.packed, and arranges that as the options ask. The list is taken over. */
+enum leat_status pack_arranged(const char *output, struct input_list *inputs, const struct leat_pack_options *options,
+                               struct leat_pack_report *report, struct leat_error *err);
+
+#endif
