@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/bytes.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -16,30 +17,18 @@
 
 static const uint8_t magic[8] = { 'l', 'e', 'a', 't', 'c', 'k', 'p', '2' };
 
-/* ---- A growing string of bytes ---- */
+/* ---- What goes into a checkpoint; the first failure stays ---- */
 
 struct text {
-    uint8_t *bytes;
-    size_t used, room;
-    bool failed;
+    struct buffer buffer;
+    enum leat_status status;
+    struct leat_error *err;
 };
 
 static void add(struct text *t, const void *bytes, size_t count)
 {
-    if (!t->failed && count > t->room - t->used) {
-        size_t room = t->room + count + t->room / 2 + 4096;
-        uint8_t *larger = room > t->room ? realloc(t->bytes, room) : NULL;
-
-        t->failed = !larger;
-        if (larger) {
-            t->bytes = larger;
-            t->room = room;
-        }
-    }
-    if (t->failed || count == 0)
-        return;
-    memcpy(t->bytes + t->used, bytes, count);
-    t->used += count;
+    if (t->status == LEAT_OK)
+        t->status = buffer_append(&t->buffer, bytes, count, t->err);
 }
 
 static void add_u64(struct text *t, uint64_t value)
@@ -191,8 +180,8 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
     }
     add_u64(t, note_bytes);
     add(t, note, note_bytes);
-    if (!t->failed)
-        add_hash(t, w->kernels->hash(t->bytes, t->used));
+    if (t->status == LEAT_OK)
+        add_hash(t, w->kernels->hash(t->buffer.bytes, t->buffer.size));
 }
 
 /* All spills on disk, the tokens that are not yet a whole page too; these stay in the buffer, to be hashed later. */
@@ -214,7 +203,8 @@ static enum leat_status sync_spills(struct leat_writer *w, struct leat_error *er
     return s;
 }
 
-static enum leat_status replace_checkpoint(const struct leat_writer *w, const struct text *t, struct leat_error *err)
+static enum leat_status replace_checkpoint(const struct leat_writer *w, const struct buffer *text,
+                                           struct leat_error *err)
 {
     const char *fresh = w->names.partial[FILE_CHECKPOINT_NEW], *path = w->names.partial[FILE_CHECKPOINT];
     enum leat_status s = file_remove(fresh, err);
@@ -223,7 +213,7 @@ static enum leat_status replace_checkpoint(const struct leat_writer *w, const st
     if (s == LEAT_OK)
         s = file_create(&fd, fresh, err);
     if (s == LEAT_OK)
-        s = file_write_at(fd, 0, t->bytes, t->used, fresh, err);
+        s = file_write_at(fd, 0, text->bytes, text->size, fresh, err);
     if (s == LEAT_OK)
         s = file_sync(fd, fresh, err);
     file_close(&fd);
@@ -238,8 +228,8 @@ static enum leat_status replace_checkpoint(const struct leat_writer *w, const st
 enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, size_t note_bytes,
                                         struct leat_error *err)
 {
-    struct text t = { 0 };
     struct leat_error why;
+    struct text t = { .err = &why };
     enum leat_status s;
 
     if ((s = writer_ready(w, err)) != LEAT_OK)
@@ -249,9 +239,9 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
     s = sync_spills(w, &why);
     if (s == LEAT_OK) {
         describe(&t, w, note, note_bytes);
-        s = t.failed ? status_no_memory(&why, t.used + note_bytes) : replace_checkpoint(w, &t, &why);
+        s = t.status == LEAT_OK ? replace_checkpoint(w, &t.buffer, &why) : t.status;
     }
-    free(t.bytes);
+    buffer_free(&t.buffer);
     w->checkpointed = w->checkpointed || s == LEAT_OK;
     return writer_fail(w, s, &why, err);
 }
