@@ -17,7 +17,7 @@
 #include "base/status.h"
 #include "cli/progress.h"
 #include "cli/units.h"
-#include "engine.h"
+#include "contest.h"
 #include "kernels.h"
 #include "machine.h"
 #include "parallel.h"
@@ -89,7 +89,7 @@ static long page_faults(void)
     return usage.ru_minflt + usage.ru_majflt;
 }
 
-static bool run_open(void *context, struct engine_work *work)
+static bool run_open(void *context, struct contest_work *work)
 {
     struct subject *subject = ((struct trial *)context)->subject;
     long faults = page_faults();
@@ -111,7 +111,7 @@ static bool run_open(void *context, struct engine_work *work)
 }
 
 /* What no way of opening can do without: both files opened, asked for their size, one page read of each, closed. */
-static bool run_bare_open(void *context, struct engine_work *work)
+static bool run_bare_open(void *context, struct contest_work *work)
 {
     struct subject *subject = ((struct trial *)context)->subject;
     char page[4096];
@@ -134,7 +134,7 @@ static bool run_bare_open(void *context, struct engine_work *work)
 
 /* ---- Verifying -------------------------------------------------------------------------------------------------- */
 
-static bool run_verify(void *context, struct engine_work *work)
+static bool run_verify(void *context, struct contest_work *work)
 {
     struct trial *t = context;
     struct leat_verify_options options = LEAT_VERIFY_OPTIONS_INIT;
@@ -216,7 +216,7 @@ static void bare_thread(void *context, unsigned index)
     free(buffer);
 }
 
-static bool run_bare(void *context, struct engine_work *work)
+static bool run_bare(void *context, struct contest_work *work)
 {
     struct trial *t = context;
 
@@ -289,7 +289,7 @@ static void close_subject(struct subject *s)
 }
 
 /* The cases: 0 and 1 open; then three each for one thread and for all: verify, bare by reading, bare by mapping. */
-static size_t make_cases(struct subject *s, bool opening, struct trial *trials, struct engine_case *cases)
+static size_t make_cases(struct subject *s, bool opening, struct trial *trials, struct contest_case *cases)
 {
     static const char *const names[2][3] = {
         { "verify, 1 thread", "bare XXH3-128 by pread, 1 thread", "bare XXH3-128 by map, 1 thread" },
@@ -299,8 +299,8 @@ static size_t make_cases(struct subject *s, bool opening, struct trial *trials, 
     size_t count = 2;
 
     cases[0] =
-        (struct engine_case) { .name = "open and close", .item = "open", .context = &trials[0], .run = run_open };
-    cases[1] = (struct engine_case) {
+        (struct contest_case) { .name = "open and close", .item = "open", .context = &trials[0], .run = run_open };
+    cases[1] = (struct contest_case) {
         .name = "bare open, read a page, close", .item = "open", .context = &trials[1], .run = run_bare_open
     };
     trials[0].subject = trials[1].subject = s;
@@ -312,22 +312,22 @@ static size_t make_cases(struct subject *s, bool opening, struct trial *trials, 
             t->threads = all ? cores : 1;
             t->map = k == 2;
             cases[count] =
-                (struct engine_case) { .name = names[all][k], .context = t, .run = k == 0 ? run_verify : run_bare };
+                (struct contest_case) { .name = names[all][k], .context = t, .run = k == 0 ? run_verify : run_bare };
         }
     return count;
 }
 
 /* Verify's rate over the better bare loop's, of the three results from `first` on. */
-static double verify_share(const struct engine_result *first)
+static double verify_share(const struct contest_result *first)
 {
-    double read = engine_spread(&first[1], ENGINE_BYTES_PER_S).median;
-    double mapped = engine_spread(&first[2], ENGINE_BYTES_PER_S).median;
+    double read = contest_spread(&first[1], CONTEST_BYTES_PER_S).median;
+    double mapped = contest_spread(&first[2], CONTEST_BYTES_PER_S).median;
 
-    return engine_ratio(&first[0], mapped > read ? &first[2] : &first[1], ENGINE_BYTES_PER_S);
+    return contest_ratio(&first[0], mapped > read ? &first[2] : &first[1], CONTEST_BYTES_PER_S);
 }
 
-static void print_results(const struct subject *s, const struct dataset_values *v, const struct engine_case *cases,
-                          const struct engine_result *results, size_t count)
+static void print_results(const struct subject *s, const struct dataset_values *v, const struct contest_case *cases,
+                          const struct contest_result *results, size_t count)
 {
     struct machine m;
     struct json j;
@@ -339,10 +339,10 @@ static void print_results(const struct subject *s, const struct dataset_values *
         printf("dataset: %s, %s in %s documents, hot; medians of %llu runs\n", s->name,
                units_bytes(s->info.token_bytes + s->info.index_bytes).text, units_count(s->info.documents).text,
                (unsigned long long)v->runs);
-        engine_print(stdout, "opening", cases, results, 2);
+        contest_print(stdout, "opening", cases, results, 2);
         if (v->opening)
             return;
-        engine_print(stdout, "verifying", cases + 2, results + 2, count - 2);
+        contest_print(stdout, "verifying", cases + 2, results + 2, count - 2);
         printf("\nverify reaches %.0f %% of the better bare loop with 1 thread", 100 * verify_share(results + 2));
         if (all)
             printf(", %.0f %% with %u", 100 * verify_share(results + 5), m.cores);
@@ -354,9 +354,9 @@ static void print_results(const struct subject *s, const struct dataset_values *
     machine_json(&j, "machine", &m);
     json_string(&j, "name", s->name);
     json_u64(&j, "bytes", s->info.token_bytes + s->info.index_bytes);
-    engine_json(&j, "opening", cases, results, 2);
+    contest_json(&j, "opening", cases, results, 2);
     if (!v->opening) {
-        engine_json(&j, "verifying", cases + 2, results + 2, count - 2);
+        contest_json(&j, "verifying", cases + 2, results + 2, count - 2);
         json_double(&j, "verify_share_1_thread", verify_share(results + 2));
         json_double(&j, "verify_share_all_threads", verify_share(results + (all ? 5 : 2)));
     }
@@ -367,19 +367,19 @@ static void print_results(const struct subject *s, const struct dataset_values *
 static enum leat_status measure(struct subject *s, const struct dataset_values *v, struct leat_error *err)
 {
     struct trial trials[MAX_CASES] = { { .subject = NULL } };
-    struct engine_case cases[MAX_CASES];
-    struct engine_result results[MAX_CASES];
+    struct contest_case cases[MAX_CASES];
+    struct contest_result results[MAX_CASES];
     struct progress p;
-    struct engine_options options = { .runs = (unsigned)v->runs, .progress = engine_show, .context = &p };
+    struct contest_options options = { .runs = (unsigned)v->runs, .progress = contest_show, .context = &p };
     size_t count = make_cases(s, v->opening, trials, cases);
     bool ok;
 
     progress_begin(&p, PROGRESS_AUTO, "dataset", PROGRESS_COUNT);
-    ok = engine_run(cases, count, &options, results);
+    ok = contest_run(cases, count, &options, results);
     progress_end(&p);
     if (ok)
         print_results(s, v, cases, results, count);
-    engine_free_results(results, count);
+    contest_free_results(results, count);
     return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
 }
 

@@ -7,8 +7,8 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/units.h"
+#include "contest.h"
 #include "device/cuda_device.h"
-#include "engine.h"
 #include "machine.h"
 #include "subcommands.h"
 
@@ -62,7 +62,7 @@ const struct option_row gpu_options[] = {
 
 double gpu_median(double *values, uint64_t count)
 {
-    qsort(values, count, sizeof *values, engine_compare);
+    qsort(values, count, sizeof *values, contest_compare);
     return values[count / 2];
 }
 

@@ -52,10 +52,10 @@ const struct option_row limits_options[] = { { .name = "size",
                                              OPTIONS_END };
 
 void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
-                bool (*run)(void *context, struct engine_work *work))
+                bool (*run)(void *context, struct contest_work *work))
 {
     struct limits_case *kept = &g->contexts[g->count];
-    struct engine_case *c = &g->cases[g->count++];
+    struct contest_case *c = &g->cases[g->count++];
 
     *kept = context;
     c->name = name;
@@ -64,7 +64,7 @@ void limits_add(struct limits_group *g, const char *name, const char *item, stru
     c->run = run;
 }
 
-bool limits_refuse(struct engine_work *work, const char *what, int os_error)
+bool limits_refuse(struct contest_work *work, const char *what, int os_error)
 {
     if (os_error != 0)
         snprintf(work->why, sizeof work->why, "%s (%s)", what, strerror(os_error));
@@ -208,20 +208,20 @@ static enum leat_status run_group(bool (*make)(struct limits_group *, struct lim
                                   struct json *j, struct leat_error *err)
 {
     struct limits_group *g = calloc(1, sizeof *g);
-    struct engine_result results[LIMITS_MAX_CASES];
+    struct contest_result results[LIMITS_MAX_CASES];
     struct progress p;
-    struct engine_options options = { .runs = runs, .progress = engine_show, .context = &p };
+    struct contest_options options = { .runs = runs, .progress = contest_show, .context = &p };
     bool ok = g && make(g, l);
 
     if (ok) {
         progress_begin(&p, PROGRESS_AUTO, g->title, PROGRESS_COUNT);
-        ok = engine_run(g->cases, g->count, &options, results);
+        ok = contest_run(g->cases, g->count, &options, results);
         progress_end(&p);
         if (ok && j)
-            engine_json(j, g->key, g->cases, results, g->count);
+            contest_json(j, g->key, g->cases, results, g->count);
         else if (ok)
-            engine_print(stdout, g->title, g->cases, results, g->count);
-        engine_free_results(results, g->count);
+            contest_print(stdout, g->title, g->cases, results, g->count);
+        contest_free_results(results, g->count);
         fflush(stdout);
     }
     if (g && g->release)

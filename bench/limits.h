@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine.h"
+#include "contest.h"
 
 #define LIMITS_MAX_CASES    16u
 #define LIMITS_BUFFER_BYTES ((size_t)256 << 20) /* far larger than any cache that one core is given */
@@ -40,11 +40,11 @@ struct limits_case {
     void *extra;    /* the part's own */
 };
 
-/* The cases of one group, ready for engine_run(). */
+/* The cases of one group, ready for contest_run(). */
 struct limits_group {
     const char *title, *key;
     size_t count;
-    struct engine_case cases[LIMITS_MAX_CASES];
+    struct contest_case cases[LIMITS_MAX_CASES];
     struct limits_case contexts[LIMITS_MAX_CASES];
     void *extra;
     void (*release)(void *extra); /* NULL: nothing */
@@ -52,7 +52,7 @@ struct limits_group {
 
 /* Adds a case whose context is a copy of `context`; what the case has set already, as `prepare`, stays. */
 void limits_add(struct limits_group *g, const char *name, const char *item, struct limits_case context,
-                bool (*run)(void *context, struct engine_work *work));
+                bool (*run)(void *context, struct contest_work *work));
 
 /* Each fills a group that is zero; false: no memory. */
 bool limits_memory(struct limits_group *g, struct limits *l);
@@ -62,13 +62,13 @@ bool limits_hash(struct limits_group *g, struct limits *l);
 bool limits_zstd(struct limits_group *g, struct limits *l);
 
 /* The end of "not measured: ...": `what`, and the text of an errno. Returns false, what a case then returns. */
-bool limits_refuse(struct engine_work *work, const char *what, int os_error);
+bool limits_refuse(struct contest_work *work, const char *what, int os_error);
 
 /* A memory of this many bytes, page-aligned, of huge pages if it may be; NULL: none. */
 void *limits_map(size_t bytes);
 void limits_unmap(void *memory, size_t bytes);
 
 /* Random reads of `block` bytes with `depth` in flight over the O_DIRECT file, for LIMITS_RUN_SECONDS, by io_uring. */
-bool limits_uring_reads(const struct limits_case *c, struct engine_work *work);
+bool limits_uring_reads(const struct limits_case *c, struct contest_work *work);
 
 #endif

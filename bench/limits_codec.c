@@ -25,12 +25,12 @@ static uint64_t hash(const struct limits_case *c, const void *bytes, size_t coun
     return c->depth == 64 ? bench_kernels()->xxh64(bytes, count) : bench_kernels()->xxh128(bytes, count);
 }
 
-static void note_kernel(struct engine_work *work)
+static void note_kernel(struct contest_work *work)
 {
     snprintf(work->note, sizeof work->note, "%s", bench_kernels()->name);
 }
 
-static bool run_hash_l2(void *context, struct engine_work *work)
+static bool run_hash_l2(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     uint64_t sum = 0;
@@ -43,7 +43,7 @@ static bool run_hash_l2(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_hash_memory(void *context, struct engine_work *work)
+static bool run_hash_memory(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
@@ -53,7 +53,7 @@ static bool run_hash_memory(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_hash_file(void *context, struct engine_work *work)
+static bool run_hash_file(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     uint64_t sum = 0;
@@ -166,7 +166,7 @@ static void free_zstd(void *extra)
     free(z);
 }
 
-static bool run_zstd(void *context, struct engine_work *work)
+static bool run_zstd(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     struct zstd *z = c->extra;

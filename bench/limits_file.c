@@ -24,13 +24,13 @@ static uint64_t random_place(struct limits *l, uint64_t all, uint64_t bytes, uin
 
 /* ---- Page cache ------------------------------------------------------------------------------------------------- */
 
-static bool read_error(struct engine_work *work, ssize_t got)
+static bool read_error(struct contest_work *work, ssize_t got)
 {
     return limits_refuse(work, got < 0 ? "reading the test file failed" : "the test file ended early",
                          got < 0 ? errno : 0);
 }
 
-static bool run_cached_sequential(void *context, struct engine_work *work)
+static bool run_cached_sequential(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
@@ -46,7 +46,7 @@ static bool run_cached_sequential(void *context, struct engine_work *work)
 }
 
 /* Windows of tokens begin at any even byte; they go to a buffer the size of a batch, one after the other. */
-static bool run_cached_random(void *context, struct engine_work *work)
+static bool run_cached_random(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     uint64_t reads = RANDOM_BYTES / c->block;
@@ -76,7 +76,7 @@ static uint8_t *map_populated(const struct limits *l)
     return MAP_FAILED;
 }
 
-static bool run_populate(void *context, struct engine_work *work)
+static bool run_populate(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     uint8_t *map = map_populated(c->limits);
@@ -90,7 +90,7 @@ static bool run_populate(void *context, struct engine_work *work)
 }
 
 /* The map is made before the clock runs, and kept from run to run. */
-static bool prepare_mapped(void *context, struct engine_work *work)
+static bool prepare_mapped(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
@@ -104,7 +104,7 @@ static bool prepare_mapped(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_mapped(void *context, struct engine_work *work)
+static bool run_mapped(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     const uint8_t *map = c->limits->map;
@@ -140,14 +140,14 @@ bool limits_cache(struct limits_group *g, struct limits *l)
 
 /* ---- Disk ------------------------------------------------------------------------------------------------------- */
 
-static bool prepare_write(void *context, struct engine_work *work)
+static bool prepare_write(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
     return ftruncate(c->limits->scratch, 0) == 0 || limits_refuse(work, "emptying the test file failed", errno);
 }
 
-static bool run_write(void *context, struct engine_work *work)
+static bool run_write(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
@@ -161,12 +161,12 @@ static bool run_write(void *context, struct engine_work *work)
     return fsync(c->limits->scratch) == 0 || limits_refuse(work, "fsync failed", errno);
 }
 
-static bool has_direct(const struct limits *l, struct engine_work *work)
+static bool has_direct(const struct limits *l, struct contest_work *work)
 {
     return l->direct >= 0 || limits_refuse(work, "this file system refuses O_DIRECT", l->direct_errno);
 }
 
-static bool run_direct_sequential(void *context, struct engine_work *work)
+static bool run_direct_sequential(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     double until = cli_now() + SEQUENTIAL_LIMIT;
@@ -184,7 +184,7 @@ static bool run_direct_sequential(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_direct_random(void *context, struct engine_work *work)
+static bool run_direct_random(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
     double until = cli_now() + LIMITS_RUN_SECONDS;
@@ -203,7 +203,7 @@ static bool run_direct_random(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_direct_deep(void *context, struct engine_work *work)
+static bool run_direct_deep(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 

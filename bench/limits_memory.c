@@ -25,7 +25,7 @@ static void copy_share(void *context, unsigned index)
     memcpy(c->limits->to + first, c->limits->from + first, count);
 }
 
-static bool run_copy(void *context, struct engine_work *work)
+static bool run_copy(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 
@@ -43,7 +43,7 @@ static void widen_share(void *context, unsigned index)
                            count);
 }
 
-static bool run_widen(void *context, struct engine_work *work)
+static bool run_widen(void *context, struct contest_work *work)
 {
     struct limits_case *c = context;
 

@@ -16,7 +16,7 @@
 /* A ring with its buffers, one for each read in flight. */
 struct deep {
     const struct limits_case *c;
-    struct engine_work *work;
+    struct contest_work *work;
     struct io_uring ring;
     uint8_t *buffers;
     bool registered;
@@ -83,7 +83,7 @@ static bool read_deep(struct deep *d)
     return ok;
 }
 
-bool limits_uring_reads(const struct limits_case *c, struct engine_work *work)
+bool limits_uring_reads(const struct limits_case *c, struct contest_work *work)
 {
     struct deep d = { .c = c, .work = work };
     struct iovec whole;
@@ -109,7 +109,7 @@ bool limits_uring_reads(const struct limits_case *c, struct engine_work *work)
 
 #else
 
-bool limits_uring_reads(const struct limits_case *c, struct engine_work *work)
+bool limits_uring_reads(const struct limits_case *c, struct contest_work *work)
 {
     (void)c;
     return limits_refuse(work, "this leat-bench was not built with liburing", 0);

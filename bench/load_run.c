@@ -11,7 +11,7 @@
 #include "base/histogram.h"
 #include "base/status.h"
 #include "clocks.h"
-#include "engine.h"
+#include "contest.h"
 #include "load_consumer.h"
 
 struct run {
@@ -272,7 +272,7 @@ static enum leat_status rounds(struct run *r, struct load_result *result, struct
         first += steps + (r->v->synthetic ? 1 : 0);
     }
     if (measured > 0) {
-        qsort(ratios, measured, sizeof *ratios, engine_compare);
+        qsort(ratios, measured, sizeof *ratios, contest_compare);
         result->bare_ratio = ratios[measured / 2];
     }
     free(ratios);

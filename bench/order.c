@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 #include "cli/progress.h"
-#include "engine.h"
+#include "contest.h"
 #include "fake_dataset.h"
 #include "machine.h"
 #include "order/permute.h"
@@ -55,7 +55,7 @@ struct subject {
     uint64_t sum; /* of what came out, so that it is computed */
 };
 
-static bool run_forward(void *context, struct engine_work *work)
+static bool run_forward(void *context, struct contest_work *work)
 {
     struct subject *s = context;
     uint64_t n = s->permute.n, i = work->number * s->draws % n;
@@ -69,7 +69,7 @@ static bool run_forward(void *context, struct engine_work *work)
 }
 
 /* Side by side, as a batch of samples is drawn. */
-static bool run_many(void *context, struct engine_work *work)
+static bool run_many(void *context, struct contest_work *work)
 {
     struct permute_draw draws[64];
     struct subject *s = context;
@@ -88,7 +88,7 @@ static bool run_many(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_inverse(void *context, struct engine_work *work)
+static bool run_inverse(void *context, struct contest_work *work)
 {
     struct subject *s = context;
     uint64_t n = s->permute.n, i = work->number * s->draws % n;
@@ -101,7 +101,7 @@ static bool run_inverse(void *context, struct engine_work *work)
     return true;
 }
 
-static bool run_samples(void *context, struct engine_work *work)
+static bool run_samples(void *context, struct contest_work *work)
 {
     struct leat_sample samples[BATCH];
     struct subject *s = context;
@@ -116,7 +116,7 @@ static bool run_samples(void *context, struct engine_work *work)
 }
 
 /* The same one by one, at places all over the plan: what a random access costs. */
-static bool run_scattered(void *context, struct engine_work *work)
+static bool run_scattered(void *context, struct contest_work *work)
 {
     struct subject *s = context;
     struct leat_sample sample;
@@ -158,17 +158,17 @@ static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dat
 
 struct cases {
     struct subject subjects[MAX_CASES];
-    struct engine_case cases[MAX_CASES];
+    struct contest_case cases[MAX_CASES];
     size_t count, permutations;
 };
 
-static struct subject *add_case(struct cases *c, bool (*run)(void *, struct engine_work *), const char *item,
+static struct subject *add_case(struct cases *c, bool (*run)(void *, struct contest_work *), const char *item,
                                 const char *before, const char *what)
 {
     struct subject *s = &c->subjects[c->count];
 
     snprintf(s->name, sizeof s->name, "%s%s", before, what);
-    c->cases[c->count++] = (struct engine_case) { .name = s->name, .item = item, .context = s, .run = run };
+    c->cases[c->count++] = (struct contest_case) { .name = s->name, .item = item, .context = s, .run = run };
     return s;
 }
 
@@ -218,7 +218,7 @@ static void free_plans(struct cases *c)
     }
 }
 
-static void print_results(const struct cases *c, const struct engine_result *results, bool as_json)
+static void print_results(const struct cases *c, const struct contest_result *results, bool as_json)
 {
     size_t p = c->permutations;
     struct machine m;
@@ -227,32 +227,32 @@ static void print_results(const struct cases *c, const struct engine_result *res
     machine_describe(&m);
     if (!as_json) {
         machine_print(stdout, &m);
-        engine_print(stdout, "permutation", c->cases, results, p);
-        engine_print(stdout, "samples, in batches of 512 and one by one", c->cases + p, results + p, c->count - p);
+        contest_print(stdout, "permutation", c->cases, results, p);
+        contest_print(stdout, "samples, in batches of 512 and one by one", c->cases + p, results + p, c->count - p);
         return;
     }
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     machine_json(&j, "machine", &m);
-    engine_json(&j, "permutation", c->cases, results, p);
-    engine_json(&j, "samples", c->cases + p, results + p, c->count - p);
+    contest_json(&j, "permutation", c->cases, results, p);
+    contest_json(&j, "samples", c->cases + p, results + p, c->count - p);
     json_close_object(&j);
     json_end(&j);
 }
 
 static enum leat_status measure(struct cases *c, const struct order_values *v, struct leat_error *err)
 {
-    struct engine_result results[MAX_CASES];
+    struct contest_result results[MAX_CASES];
     struct progress p;
-    struct engine_options options = { .runs = (unsigned)v->runs, .progress = engine_show, .context = &p };
+    struct contest_options options = { .runs = (unsigned)v->runs, .progress = contest_show, .context = &p };
     bool ok;
 
     progress_begin(&p, PROGRESS_AUTO, "order", PROGRESS_COUNT);
-    ok = engine_run(c->cases, c->count, &options, results);
+    ok = contest_run(c->cases, c->count, &options, results);
     progress_end(&p);
     if (ok)
         print_results(c, results, v->json);
-    engine_free_results(results, c->count);
+    contest_free_results(results, c->count);
     return ok ? LEAT_OK : status_set(err, LEAT_E_NO_MEMORY, "not enough memory to measure");
 }
 

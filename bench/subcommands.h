@@ -1,4 +1,8 @@
-/* subcommands.h: the commands of leat-bench; each lives in a file of its own. */
+/*
+ * subcommands.h: the commands of leat-bench. The room measures: each command is a file, contest.h times cases in turn,
+ * limits*.c and kernels*.c give the ceilings of the machine, load*.c and gpu*.c the loader's speed. It may include every
+ * other room, and no other room includes it.
+ */
 #ifndef LEAT_BENCH_SUBCOMMANDS_H
 #define LEAT_BENCH_SUBCOMMANDS_H
 

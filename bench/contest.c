@@ -1,5 +1,5 @@
-/* engine.c: see engine.h. */
-#include "engine.h"
+/* contest.c: see contest.h. */
+#include "contest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "clocks.h"
 
 /* One run of one case; false: it cannot run here, and is left out from now on. */
-static bool run_once(const struct engine_case *c, unsigned number, struct engine_result *r, bool counted)
+static bool run_once(const struct contest_case *c, unsigned number, struct contest_result *r, bool counted)
 {
-    struct engine_work work = { .number = number };
+    struct contest_work work = { .number = number };
     double began, cpu_began;
     bool ok = !c->prepare || c->prepare(c->context, &work);
 
@@ -20,8 +20,8 @@ static bool run_once(const struct engine_case *c, unsigned number, struct engine
     cpu_began = clocks_process();
     ok = ok && c->run(c->context, &work);
     if (ok && counted)
-        r->samples[r->runs++] = (struct engine_sample) { work.seconds > 0 ? work.seconds : cli_now() - began,
-                                                         clocks_process() - cpu_began, work.bytes, work.items };
+        r->samples[r->runs++] = (struct contest_sample) { work.seconds > 0 ? work.seconds : cli_now() - began,
+                                                          clocks_process() - cpu_began, work.bytes, work.items };
     if (!ok)
         r->runs = 0;
     memcpy(r->why, work.why, sizeof r->why);
@@ -29,8 +29,8 @@ static bool run_once(const struct engine_case *c, unsigned number, struct engine
     return ok;
 }
 
-bool engine_run(const struct engine_case *cases, size_t count, const struct engine_options *options,
-                struct engine_result *results)
+bool contest_run(const struct contest_case *cases, size_t count, const struct contest_options *options,
+                 struct contest_result *results)
 {
     bool *usable = calloc(count, sizeof *usable);
     uint64_t done = 0, total = (uint64_t)count * (options->runs + 1);
@@ -53,35 +53,35 @@ bool engine_run(const struct engine_case *cases, size_t count, const struct engi
     return ok;
 }
 
-void engine_show(void *context, const char *name, uint64_t done, uint64_t total)
+void contest_show(void *context, const char *name, uint64_t done, uint64_t total)
 {
     progress_update(context, done, total, name);
 }
 
-void engine_free_results(struct engine_result *results, size_t count)
+void contest_free_results(struct contest_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(results[i].samples);
 }
 
-static double measure_sample(const struct engine_sample *s, enum engine_measure measure)
+static double measure_sample(const struct contest_sample *s, enum contest_measure measure)
 {
     if (s->seconds <= 0)
         return 0;
     switch (measure) {
-    case ENGINE_BYTES_PER_S:
+    case CONTEST_BYTES_PER_S:
         return (double)s->bytes / s->seconds;
-    case ENGINE_ITEMS_PER_S:
+    case CONTEST_ITEMS_PER_S:
         return (double)s->items / s->seconds;
-    case ENGINE_SECONDS_PER_ITEM:
+    case CONTEST_SECONDS_PER_ITEM:
         return s->items > 0 ? s->seconds / (double)s->items : 0;
-    case ENGINE_CPU:
+    case CONTEST_CPU:
         break;
     }
     return s->cpu_seconds / s->seconds;
 }
 
-int engine_compare(const void *a, const void *b)
+int contest_compare(const void *a, const void *b)
 {
     double x, y;
 
@@ -90,15 +90,15 @@ int engine_compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static struct engine_spread spread_of(double *values, unsigned count)
+static struct contest_spread spread_of(double *values, unsigned count)
 {
-    qsort(values, count, sizeof *values, engine_compare);
-    return (struct engine_spread) { (values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1] };
+    qsort(values, count, sizeof *values, contest_compare);
+    return (struct contest_spread) { (values[(count - 1) / 2] + values[count / 2]) / 2, values[0], values[count - 1] };
 }
 
-struct engine_spread engine_spread(const struct engine_result *r, enum engine_measure measure)
+struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure)
 {
-    struct engine_spread spread = { 0, 0, 0 };
+    struct contest_spread spread = { 0, 0, 0 };
     double *values = r->runs > 0 ? malloc(r->runs * sizeof *values) : NULL;
 
     if (!values)
@@ -110,7 +110,7 @@ struct engine_spread engine_spread(const struct engine_result *r, enum engine_me
     return spread;
 }
 
-double engine_ratio(const struct engine_result *a, const struct engine_result *b, enum engine_measure measure)
+double contest_ratio(const struct contest_result *a, const struct contest_result *b, enum contest_measure measure)
 {
     unsigned runs = a->runs < b->runs ? a->runs : b->runs;
     double *values = runs > 0 ? malloc(runs * sizeof *values) : NULL;
@@ -130,10 +130,10 @@ double engine_ratio(const struct engine_result *a, const struct engine_result *b
 
 /* ---- Output ----------------------------------------------------------------------------------------------------- */
 
-static void print_row(FILE *out, int widest, const struct engine_case *c, const struct engine_result *r)
+static void print_row(FILE *out, int widest, const struct contest_case *c, const struct contest_result *r)
 {
-    struct engine_spread bytes = engine_spread(r, ENGINE_BYTES_PER_S);
-    struct engine_spread item = engine_spread(r, ENGINE_SECONDS_PER_ITEM);
+    struct contest_spread bytes = contest_spread(r, CONTEST_BYTES_PER_S);
+    struct contest_spread item = contest_spread(r, CONTEST_SECONDS_PER_ITEM);
     bool has_bytes = bytes.median > 0;
     char range[104] = "", each[104] = "";
 
@@ -150,11 +150,11 @@ static void print_row(FILE *out, int widest, const struct engine_case *c, const 
     if (c->item && item.median > 0)
         snprintf(each, sizeof each, "%s a %.40s", units_duration(item.median).text, c->item);
     fprintf(out, "  %11s  %-23s  %-18s  %5.2f  %s\n", has_bytes ? units_rate(bytes.median, "B").text : "", range, each,
-            engine_spread(r, ENGINE_CPU).median, r->note);
+            contest_spread(r, CONTEST_CPU).median, r->note);
 }
 
-void engine_print(FILE *out, const char *title, const struct engine_case *cases, const struct engine_result *results,
-                  size_t count)
+void contest_print(FILE *out, const char *title, const struct contest_case *cases, const struct contest_result *results,
+                   size_t count)
 {
     int widest = 0;
 
@@ -167,7 +167,7 @@ void engine_print(FILE *out, const char *title, const struct engine_case *cases,
 }
 
 /* null where the case does not count that. */
-static void json_spread(struct json *j, const char *key, struct engine_spread s)
+static void json_spread(struct json *j, const char *key, struct contest_spread s)
 {
     if (s.max <= 0) {
         json_null(j, key);
@@ -180,22 +180,22 @@ static void json_spread(struct json *j, const char *key, struct engine_spread s)
     json_close_object(j);
 }
 
-void engine_json(struct json *j, const char *key, const struct engine_case *cases, const struct engine_result *results,
-                 size_t count)
+void contest_json(struct json *j, const char *key, const struct contest_case *cases,
+                  const struct contest_result *results, size_t count)
 {
     json_open_array(j, key);
     for (size_t i = 0; i < count; i++) {
-        const struct engine_result *r = &results[i];
+        const struct contest_result *r = &results[i];
 
         json_open_object(j, NULL);
         json_string(j, "name", cases[i].name);
         json_u64(j, "runs", r->runs);
         json_string(j, "not_measured", r->runs == 0 ? r->why : NULL);
         if (r->runs > 0) {
-            json_spread(j, "bytes_per_s", engine_spread(r, ENGINE_BYTES_PER_S));
+            json_spread(j, "bytes_per_s", contest_spread(r, CONTEST_BYTES_PER_S));
             json_string(j, "item", cases[i].item);
-            json_spread(j, "seconds_per_item", engine_spread(r, ENGINE_SECONDS_PER_ITEM));
-            json_double(j, "cpus", engine_spread(r, ENGINE_CPU).median);
+            json_spread(j, "seconds_per_item", contest_spread(r, CONTEST_SECONDS_PER_ITEM));
+            json_double(j, "cpus", contest_spread(r, CONTEST_CPU).median);
             json_string(j, "note", r->note[0] ? r->note : NULL);
         }
         json_close_object(j);

@@ -1,0 +1,84 @@
+/*
+ * contest.h: measures named cases against each other. It knows nothing of what they do. Cases run in turn (A B C A B C
+ * ...), so that a machine that slows down slows all of them; the first round warms up and does not count. Results are
+ * medians, with the minimum and maximum beside them. CPU time is that of all threads of the process.
+ */
+#ifndef LEAT_BENCH_CONTEST_H
+#define LEAT_BENCH_CONTEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "cli/json.h"
+
+/* What one run did; filled by the case. */
+struct contest_work {
+    uint64_t bytes;  /* 0: not counted */
+    uint64_t items;  /* 0: not counted */
+    double seconds;  /* set by a case that times a part of its run itself; 0: contest.c's clock counts */
+    char why[160];   /* set when the case cannot run here: the end of "not measured: ..." */
+    char note[160];  /* shown beside the numbers */
+    unsigned number; /* of this run, counting the warm-up; set by contest.c */
+};
+
+struct contest_case {
+    const char *name;
+    const char *item; /* what an item is, in the singular ("read"); NULL: only bytes are shown */
+    void *context;
+    /* Before each run, not timed; NULL: nothing. False: cannot run here, work->why says why. */
+    bool (*prepare)(void *context, struct contest_work *work);
+    /* Timed. False as above. */
+    bool (*run)(void *context, struct contest_work *work);
+};
+
+struct contest_sample {
+    double seconds, cpu_seconds;
+    uint64_t bytes, items;
+};
+
+struct contest_result {
+    unsigned runs; /* 0: not measured, `why` says why */
+    struct contest_sample *samples;
+    char why[160];
+    char note[160];
+};
+
+struct contest_options {
+    unsigned runs; /* counted ones, without the warm-up; at least 1 */
+    /* Called before each run; NULL: not wanted; contest_show() updates a struct progress, the context. */
+    void (*progress)(void *context, const char *name, uint64_t done, uint64_t total);
+    void *context;
+};
+
+/* Measures `count` cases into results[]; false: no memory. contest_free_results() releases the results. */
+bool contest_run(const struct contest_case *cases, size_t count, const struct contest_options *options,
+                 struct contest_result *results);
+void contest_free_results(struct contest_result *results, size_t count);
+
+void contest_show(void *context, const char *name, uint64_t done, uint64_t total);
+
+/* What a sample can be asked for: bytes or items per second, seconds per item, CPU seconds per second. */
+enum contest_measure { CONTEST_BYTES_PER_S, CONTEST_ITEMS_PER_S, CONTEST_SECONDS_PER_ITEM, CONTEST_CPU };
+
+struct contest_spread {
+    double median, min, max;
+};
+
+/* All zero if there are no runs. */
+struct contest_spread contest_spread(const struct contest_result *r, enum contest_measure measure);
+
+/* Orders doubles, for qsort(). */
+int contest_compare(const void *a, const void *b);
+
+/* The median over the rounds of a's measure divided by b's of the same round; 0 if it cannot be told. */
+double contest_ratio(const struct contest_result *a, const struct contest_result *b, enum contest_measure measure);
+
+/* A table under `title`, and the same as an array of objects. */
+void contest_print(FILE *out, const char *title, const struct contest_case *cases, const struct contest_result *results,
+                   size_t count);
+void contest_json(struct json *j, const char *key, const struct contest_case *cases,
+                  const struct contest_result *results, size_t count);
+
+#endif
