@@ -5,11 +5,11 @@
  */
 #include <fcntl.h>
 
-#include "gather.h"
+#include "gather_engine.h"
 
 #define WISH ((uint64_t)128 << 10)
 
-static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
 #if defined(POSIX_FADV_WILLNEED)
     const struct gather_file *f = &g->files[p->file];
@@ -17,14 +17,16 @@ static void begin(struct gather *g, struct gather_job *job, struct gather_piece 
 
     (void)job;
     if (f->hot)
-        return;
+        return true;
     for (uint64_t at = gather_span_begin(p); at < end; at += WISH)
-        posix_fadvise(f->map->fd, (off_t)at, (off_t)(end - at < WISH ? end - at : WISH), POSIX_FADV_WILLNEED);
+        posix_fadvise(f->map->fd, (off_t)(f->offset + at), (off_t)(end - at < WISH ? end - at : WISH),
+                      POSIX_FADV_WILLNEED);
 #else
     (void)g;
     (void)job;
     (void)p;
 #endif
+    return true;
 }
 
 const struct gather_engine engine_advise = { .begin = begin };

@@ -9,12 +9,13 @@
 
 #include "base/bytes.h"
 #include "base/histogram.h"
-#include "gather.h"
+#include "gather_engine.h"
 
-/* Fills page tables of [begin, end) of the map; false: a page cannot be had. */
+/* Fills page tables of bytes [begin, end) of the map; false: a page cannot be had. */
 static bool fill_tables(const uint8_t *map, uint64_t begin, uint64_t end)
 {
 #if defined(MADV_POPULATE_READ)
+    begin -= begin % GATHER_PAGE;
     if (madvise((void *)(uintptr_t)(map + begin), (size_t)(end - begin), MADV_POPULATE_READ) != 0)
         return errno == EINVAL; /* a kernel before 5.14: the copy faults them in */
 #else
@@ -54,9 +55,11 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
 
     if (!map)
         return LEAT_E_NOT_MAPPED;
-    if (!(f->hot ? fill_regions(f, map, begin, end) : fill_tables(map, begin, end)))
+    if (!(f->hot ? fill_regions(f, map, f->offset + begin, f->offset + end)
+                 : fill_tables(map, f->offset + begin, f->offset + end)))
         return LEAT_E_NOT_MAPPED;
-    if (gather_must_verify(g, f, begin, end)) {
+    map += f->offset;
+    if (gather_must_verify(f, begin, end)) {
         s = gather_verify(g, f, begin, end, map + begin, err);
         histogram_bump(&g->counters.read_bytes, end - begin - p->bytes);
     }
@@ -70,14 +73,14 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
  * million tokens with this, 0.35 without, on a Zen 5. */
 #define FETCHED 512u
 
-void engine_map_fetch(const struct gather_file *f, const struct gather_piece *p)
+static void fetch(const struct gather_file *f, const struct gather_piece *p)
 {
-    uint64_t region = p->offset / GATHER_REGION;
+    uint64_t from = f->offset + p->offset, region = from / GATHER_REGION;
 
     if (!f->inside || !f->populated || !(f->populated[region / 64] >> region % 64 & 1))
         return;
     for (uint64_t at = 0; at < FETCHED && at < p->bytes; at += 64)
-        __builtin_prefetch(f->inside + p->offset + at);
+        __builtin_prefetch(f->inside + from + at);
 }
 
-const struct gather_engine engine_map = { .copy = copy };
+const struct gather_engine engine_map = { .copy = copy, .fetch = fetch };

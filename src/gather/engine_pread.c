@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/histogram.h"
 #include "base/status.h"
-#include "gather.h"
+#include "gather_engine.h"
 
 typedef unsigned long long ull;
 
@@ -31,7 +31,7 @@ static enum leat_status read_bytes(struct gather *g, struct gather_file *f, uint
                                    struct leat_error *err)
 {
     histogram_bump(&g->counters.read_bytes, count);
-    return file_read_at(f->map->fd, offset, to, count, f->map->path, err);
+    return file_read_at(f->map->fd, f->offset + offset, to, count, f->map->path, err);
 }
 
 static enum leat_status read_pages(struct gather *g, struct gather_file *f, struct gather_piece *p,
@@ -62,7 +62,7 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
 {
     enum leat_status s;
 
-    if (gather_must_verify(g, f, gather_span_begin(p), gather_span_end(f, p)))
+    if (gather_must_verify(f, gather_span_begin(p), gather_span_end(f, p)))
         s = read_pages(g, f, p, err);
     else
         s = read_row(g, f, p, err);

@@ -4,7 +4,7 @@
  * wants that, and so do the hashes), verified, and copied to their rows; or they are read where they are to stay, if a
  * piece has room for the pages around it. A read that fails or comes back short leaves its piece to plain reads.
  */
-#include "gather.h"
+#include "gather_engine.h"
 
 #if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
 
@@ -30,9 +30,11 @@ struct slot {
     struct gather_job *job;
     uint32_t piece;
     uint32_t next_free;
-    uint64_t begin, end; /* of the file */
-    uint8_t *to;
-    bool direct; /* past the page cache */
+    uint64_t begin, end; /* of the tokens: whole pages, but at the end */
+    uint64_t from;       /* of the file: the page that `begin` lies in */
+    uint64_t wanted;     /* bytes from there on that must come back */
+    uint8_t *to;         /* where they go */
+    bool direct;         /* past the page cache */
 };
 
 struct gather_uring {
@@ -65,7 +67,7 @@ static void register_memory(struct gather *g, struct gather_uring *u)
 
 static bool make_buffers(struct gather *g, struct gather_uring *u)
 {
-    uint64_t span = bytes_pieces(g->max_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE;
+    uint64_t span = bytes_pieces(g->max_bytes, GATHER_PAGE) * GATHER_PAGE + GATHER_PAGE * (1 + g->unaligned);
     void *buffers;
 
     u->buffer_bytes = span < LARGEST ? span : LARGEST;
@@ -160,13 +162,13 @@ static void prepare_read(const struct gather *g, const struct gather_uring *u, s
                          const struct slot *s, bool in_memory)
 {
     /* whole pages also at the file's end */
-    unsigned bytes = (unsigned)(bytes_pieces(s->end - s->begin, GATHER_PAGE) * GATHER_PAGE);
+    unsigned bytes = (unsigned)(bytes_pieces(s->wanted, GATHER_PAGE) * GATHER_PAGE);
 
     if (in_memory ? u->memory_registered : u->registered)
-        io_uring_prep_read_fixed(sqe, fd, s->to, bytes, s->begin,
+        io_uring_prep_read_fixed(sqe, fd, s->to, bytes, s->from,
                                  in_memory ? (int)((size_t)(s->to - g->memory.base) / g->memory.stride) : 0);
     else
-        io_uring_prep_read(sqe, fd, s->to, bytes, s->begin);
+        io_uring_prep_read(sqe, fd, s->to, bytes, s->from);
 }
 
 static void send_read(struct gather *g, struct gather_uring *u, struct gather_job *job, uint32_t piece, uint64_t begin,
@@ -181,6 +183,8 @@ static void send_read(struct gather *g, struct gather_uring *u, struct gather_jo
 
     u->free = s->next_free;
     *s = (struct slot) { .job = job, .piece = piece, .begin = begin, .end = end, .direct = fd == f->direct };
+    s->from = (f->offset + begin) / GATHER_PAGE * GATHER_PAGE;
+    s->wanted = f->offset + end - s->from;
     s->to = p->span ? p->span + (begin - gather_span_begin(p)) : u->buffers + number * u->buffer_bytes;
     prepare_read(g, u, sqe, fd, s, p->span != NULL);
     io_uring_sqe_set_data64(sqe, number);
@@ -194,8 +198,9 @@ static void send_more(struct gather *g, struct gather_uring *u)
 {
     while (u->first && u->free < u->count) {
         struct gather_job *job = u->first;
+        const struct gather_file *f;
         struct gather_piece *p;
-        uint64_t begin, end;
+        uint64_t begin, end, max;
 
         while (job->next < job->count && job->pieces[job->next].state != GATHER_WAITING) {
             job->next++;
@@ -206,13 +211,16 @@ static void send_more(struct gather *g, struct gather_uring *u)
             continue;
         }
         p = &job->pieces[job->next];
+        f = &g->files[p->file];
         begin = gather_span_begin(p) + job->next_at;
-        end = gather_span_end(&g->files[p->file], p);
-        if (end - begin > u->buffer_bytes)
-            end = begin + u->buffer_bytes;
+        end = gather_span_end(f, p);
+        /* pages of the tokens may lie across those of the file: one more of these */
+        max = u->buffer_bytes - (f->offset % GATHER_PAGE ? GATHER_PAGE : 0);
+        if (end - begin > max)
+            end = begin + max;
         send_read(g, u, job, job->next, begin, end);
         job->next_at += end - begin;
-        if (gather_span_begin(p) + job->next_at == gather_span_end(&g->files[p->file], p)) {
+        if (gather_span_begin(p) + job->next_at == gather_span_end(f, p)) {
             job->next++;
             job->next_at = 0;
         }
@@ -221,15 +229,14 @@ static void send_more(struct gather *g, struct gather_uring *u)
         atomic_store_explicit(&g->counters.max_in_flight, u->in_flight, memory_order_relaxed);
 }
 
-static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
-    if (!is_ready(g)) {
-        engine_advise.begin(g, job, p);
-        return;
-    }
+    if (!is_ready(g))
+        return false;
     p->state = GATHER_WAITING;
     p->unread = gather_span_end(&g->files[p->file], p) - gather_span_begin(p);
     job->waiting++;
+    return true;
 }
 
 static void begin_job(struct gather *g, struct gather_job *job)
@@ -256,11 +263,17 @@ static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
     p->state = GATHER_TO_DO;
 }
 
+/* The tokens from s->begin on. */
+static const uint8_t *tokens_of(const struct gather_file *f, const struct slot *s)
+{
+    return s->to + (f->offset + s->begin - s->from);
+}
+
 /* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet. */
 static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
-    if (gather_must_verify(g, f, s->begin, s->end))
-        return gather_verify(g, f, s->begin, s->end, s->to, NULL) == LEAT_OK;
+    if (gather_must_verify(f, s->begin, s->end))
+        return gather_verify(g, f, s->begin, s->end, tokens_of(f, s), NULL) == LEAT_OK;
     /* reads past the page cache are kept apart from cutting by the kernel */
     return s->direct || !gather_shrank(f);
 }
@@ -277,11 +290,11 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
         histogram_bump(&g->counters.read_bytes, s->end - s->begin);
-        if (result < 0 || (uint64_t)result != s->end - s->begin || !is_good(g, f, s)) {
+        if (result < 0 || (uint64_t)result < s->wanted || !is_good(g, f, s)) {
             leave_to_reads(s->job, p);
         } else {
             if (!p->span || !s->direct)
-                gather_copy_out(g, p, s->begin, s->end, s->to);
+                gather_copy_out(g, p, s->begin, s->end, tokens_of(f, s));
             if (p->unread == 0) {
                 p->state = GATHER_DONE;
                 s->job->waiting--;
@@ -310,8 +323,8 @@ static void take_reads(struct gather *g, struct gather_uring *u)
 
 /*
  * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in
- * flight. While one of them is slow, slots may have come back, whose reads nobody would send: this thread looks after
- * that now and then, where the kernel can wake it without a read.
+ * flight. -ETIME: none for some milliseconds. While one of them is slow, there may be room for further jobs, whose reads
+ * nobody would send: so the caller gets its turn now and then, where the kernel can wake this thread without a read.
  */
 #define SLOW_NS 5000000 /* more than what disks take, so that this thread is hardly ever woken for it */
 
@@ -323,15 +336,12 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
     struct io_uring_cqe *cqe;
     int r;
 
-    if (g->meanwhile && u->ring.features & IORING_FEAT_EXT_ARG)
+    if (u->ring.features & IORING_FEAT_EXT_ARG)
         r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &max, NULL);
     else
         r = io_uring_submit_and_wait(&u->ring, some);
     histogram_bump(&g->counters.storage_ns, gate_clock() - began);
-    if (r != -ETIME)
-        return r;
-    g->meanwhile(g->meanwhile_context);
-    return 0;
+    return r;
 }
 
 /* Whether a piece is to be waited for: also one that is left to plain reads, while others of its reads may still write
@@ -343,7 +353,7 @@ static bool is_under_way(const struct gather_piece *p)
 
 static bool has_stopped(int result)
 {
-    return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY;
+    return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY && result != -ETIME;
 }
 
 /* From now on the files are read with advice. What is in flight comes back all the same, when its piece may be another
@@ -388,6 +398,8 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
             return give_up(g, job, p, err);
         }
         take_reads(g, u);
+        if (r == -ETIME && is_under_way(p))
+            return LEAT_E_AGAIN;
     }
     send_more(g, u);
     io_uring_submit(&u->ring);
@@ -452,12 +464,14 @@ const struct gather_engine engine_uring = { .begin = begin,
 
 #include <errno.h>
 
-static void begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
+static bool begin(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
+    (void)job;
+    (void)p;
     g->uring_refused = true;
     g->uring_error = ENOTSUP; /* as no kernel says */
     atomic_store(&g->uring_is_refused, true);
-    engine_advise.begin(g, job, p);
+    return false;
 }
 
 const struct gather_engine engine_uring = { .begin = begin };

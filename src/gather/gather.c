@@ -1,5 +1,5 @@
 /* gather.c: see gather.h. Files, jobs, verifying; what engines share. gather_choose.c decides between them. */
-#include "gather.h"
+#include "gather_engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +52,11 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
 }
 
 /* A bit for each page, as long as all bitmaps are not too large: they are not touched before pages are. */
-static enum leat_status make_bitmap(struct gather *g, struct gather_file *f, uint64_t *total, struct leat_error *err)
+static enum leat_status make_bitmap(struct gather_file *f, uint64_t *total, struct leat_error *err)
 {
-    uint64_t words = bytes_pieces(bytes_pieces(f->map->size, GATHER_PAGE), 64);
+    uint64_t words = bytes_pieces(bytes_pieces(f->bytes, GATHER_PAGE), 64);
 
-    if (!g->verify || 8 * words > GATHER_BITMAPS - *total)
+    if (!f->verify || 8 * words > GATHER_BITMAPS - *total)
         return LEAT_OK;
     *total += 8 * words;
     f->verified = calloc(words + 1, sizeof *f->verified);
@@ -74,8 +74,12 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
 
         f->part = dataset_part(d, i);
         f->map = f->part->data.file;
+        f->offset = f->part->data.offset;
+        f->bytes = f->part->data.bytes;
+        f->verify = g->verify && f->part->hashes.file;
+        g->unaligned |= f->offset % GATHER_PAGE != 0;
         f->network = file_is_remote(f->map->fd);
-        s = make_bitmap(g, f, bitmaps, err);
+        s = make_bitmap(f, bitmaps, err);
     }
     return s;
 }
@@ -154,11 +158,11 @@ static bool is_verified(const struct gather_file *f, uint64_t page)
     return f->verified && (f->verified[page / 64] >> page % 64 & 1);
 }
 
-bool gather_must_verify(const struct gather *g, const struct gather_file *f, uint64_t begin, uint64_t end)
+bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t end)
 {
     uint64_t last = (end + GATHER_PAGE - 1) / GATHER_PAGE;
 
-    for (uint64_t page = begin / GATHER_PAGE; g->verify && page < last; page++)
+    for (uint64_t page = begin / GATHER_PAGE; f->verify && page < last; page++)
         if (!is_verified(f, page))
             return true;
     return false;
@@ -276,12 +280,12 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
         return false;
     /* newer kernels (6.18 does) begin to read what such a read finds missing: that, besides the engine's own read, took a
      * third of a disk's requests */
-    if (residency_lacks(f->map->fd, begin, end - begin))
+    if (residency_lacks(f->map->fd, f->offset + begin, end - begin))
         return false;
-    if (preadv2(f->map->fd, &to, 1, (off_t)begin, RWF_NOWAIT) != (ssize_t)(end - begin))
+    if (preadv2(f->map->fd, &to, 1, (off_t)(f->offset + begin), RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
-    if (gather_must_verify(g, f, begin, end) ? gather_verify(g, f, begin, end, to.iov_base, NULL) != LEAT_OK
-                                             : gather_shrank(f))
+    if (gather_must_verify(f, begin, end) ? gather_verify(g, f, begin, end, to.iov_base, NULL) != LEAT_OK
+                                          : gather_shrank(f))
         return false; /* once more by plain reads, for the reason */
     gather_copy_out(g, p, begin, end, to.iov_base);
     histogram_bump(&g->counters.read_bytes, end - begin);
@@ -305,7 +309,26 @@ bool gather_is_direct(struct gather *g, uint32_t file)
 {
     const struct gather_engine *engine = engines[g->files[file].engine];
 
-    return engine->is_direct && engine->is_direct(g, &g->files[file]);
+    return engine->is_direct && g->files[file].offset % GATHER_PAGE == 0 && engine->is_direct(g, &g->files[file]);
+}
+
+/* The kernel is told, or a read is sent, unless the piece is done at once. */
+static void begin_piece(struct gather *g, struct gather_job *job, struct gather_piece *p)
+{
+    struct gather_file *f = &g->files[p->file];
+
+    p->engine = engines[f->engine];
+    if (!p->engine->begin)
+        return;
+    p->cached = read_cached(g, f, p);
+    if (p->cached) {
+        p->state = GATHER_DONE;
+    } else if (!p->engine->begin(g, job, p)) {
+        gather_without_uring(g);
+        p->engine = engines[f->engine];
+        if (p->engine->begin)
+            p->engine->begin(g, job, p);
+    }
 }
 
 void gather_begin(struct gather *g, struct gather_job *job)
@@ -315,19 +338,13 @@ void gather_begin(struct gather *g, struct gather_job *job)
     job->behind = NULL;
     for (uint32_t i = 0; i < job->count; i++) {
         struct gather_piece *p = &job->pieces[i];
-        struct gather_file *f = &g->files[p->file];
 
         p->state = GATHER_TO_DO;
         p->in_flight = 0;
         p->cached = false;
-        p->engine = engines[f->engine];
-        if (!p->engine->begin)
-            continue;
-        p->cached = read_cached(g, f, p);
-        if (p->cached)
-            p->state = GATHER_DONE;
-        else
-            p->engine->begin(g, job, p);
+        if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
+            p->span = NULL; /* pages of the file are not those around the piece */
+        begin_piece(g, job, p);
     }
     if (g->uring_refused)
         gather_without_uring(g);
@@ -341,25 +358,27 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
 {
     struct gather_piece *p = &job->pieces[piece];
     struct gather_file *f = &g->files[p->file];
-    const struct gather_engine *engine;
+    const struct gather_engine *engine, *last = engines[GATHER_LAST_RESORT];
     enum leat_status s = LEAT_OK;
 
+    if (p->state == GATHER_WAITING || p->in_flight > 0)
+        s = p->engine->wait(g, job, piece, err);
+    if (s == LEAT_E_AGAIN)
+        return s;
     histogram_bump(&g->counters.reads, 1);
     histogram_bump(&g->counters.bytes, p->bytes);
     if (p->cached)
         histogram_bump(&g->counters.hits, 1);
-    if (p->state == GATHER_WAITING || p->in_flight > 0)
-        s = p->engine->wait(g, job, piece, err);
     if (s != LEAT_OK || p->state == GATHER_DONE)
         return s;
-    if (piece + 1 < job->count)
-        engine_map_fetch(&g->files[p[1].file], &p[1]);
+    if (piece + 1 < job->count && engines[g->files[p[1].file].engine]->fetch)
+        engines[g->files[p[1].file].engine]->fetch(&g->files[p[1].file], &p[1]);
     engine = engines[f->engine]; /* by now, not as it was when the job was begun */
-    s = engine->copy && engine != &engine_pread ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
+    s = engine->copy && engine != last ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : gate_clock();
 
-        s = engine_pread.copy(g, f, p, err);
+        s = last->copy(g, f, p, err);
         if (!f->hot)
             histogram_bump(&g->counters.storage_ns, gate_clock() - began);
     }

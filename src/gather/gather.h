@@ -1,10 +1,18 @@
 /*
- * gather.h: brings rows of tokens from files into memory. A *job* is the rows of one batch, each a *piece*; it is
- * begun, so that engines which work ahead can, and finished, after which its rows are there. Several jobs may be begun;
- * they are finished in that order. All by one thread.
+ * gather.h: the room that brings tokens from files into memory: the engines that read them, the choice between these,
+ * the page cache. What enters: another way to read bytes of a file. What does not: which tokens are wanted, and what is
+ * made of them. This is what its users see; gather_engine.h is for the engines.
  *
- * The pieces are done by the engine of their file. What an engine cannot do (a map that went away, a read of the ring
- * that came back short) is done over again by plain reads, which know the reason: so errors come from one place.
+ * A *job* is the rows of one batch; a *piece* is a stretch of consecutive tokens of one part, and its place. A job is
+ * begun, so that engines which work ahead can, and finished piece by piece. Several jobs may be begun; they are finished
+ * in that order. All by one thread. While a piece is slow, gather_finish() returns, so that the caller can begin further
+ * jobs and come back: nothing here calls its user.
+ *
+ * A file is bytes of tokens that may begin anywhere in it. Offsets of pieces, and the pages that are verified, count from
+ * the first token; only what touches the file adds where that lies.
+ *
+ * Each piece is read by the engine of its file. What an engine cannot do (a map that went away, a read of the ring that
+ * came back short) is done again by the last resort, plain reads, which know the reason: so errors come from one place.
  */
 #ifndef LEAT_GATHER_H
 #define LEAT_GATHER_H
@@ -26,12 +34,17 @@
     each(LEAT_ENGINE_MAP, map) each(LEAT_ENGINE_PREAD, pread) each(LEAT_ENGINE_ADVISE, advise)                         \
         each(LEAT_ENGINE_URING, uring)
 
+/* The one that brings what another could not, or says why it cannot be had. */
+#define GATHER_LAST_RESORT            LEAT_ENGINE_PREAD
+
 #define GATHER_ONE_MORE(number, name) +1
 #define GATHER_ENGINE_COUNT           (1 GATHER_ENGINES(GATHER_ONE_MORE)) /* with AUTO */
 
 struct gather_file {
     struct part *part;
     struct file_map *map;    /* the part's token file; never one in memory */
+    uint64_t offset, bytes;  /* of its tokens */
+    bool verify;             /* its pages have hashes, and are to be verified */
     uint64_t *verified;      /* a bit a page; NULL: each page is checked each time it is read */
     uint64_t *populated;     /* a bit a region of the map; NULL: none is */
     enum leat_engine engine; /* in use; never AUTO */
@@ -51,14 +64,15 @@ struct gather_file {
 
 enum gather_state { GATHER_TO_DO, GATHER_WAITING, GATHER_DONE };
 
-struct gather_engine;
+struct gather_engine; /* gather_engine.h */
 
 struct gather_piece {
     uint32_t file; /* number */
     uint32_t state;
-    uint64_t offset, bytes; /* of the token file */
+    uint64_t offset, bytes; /* of the file's tokens */
     uint8_t *to;
-    uint8_t *span; /* page-aligned memory for the whole pages around it, of which `to` is a part; NULL: none */
+    uint8_t *span; /* page-aligned memory for the whole pages around it, of which `to` is a part; NULL: none. Not used,
+                    * and set to NULL, where the file's tokens do not begin at a page. */
     const struct gather_engine *engine; /* of its file when the job was begun */
     uint64_t unread;                    /* of a waiting piece: bytes whose read has not come back */
     uint32_t in_flight;                 /* reads of it, also when it does not wait for them any more */
@@ -98,6 +112,7 @@ struct gather {
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;
+    bool unaligned;     /* the tokens of a file do not begin at a page of it */
     uint8_t *scratch;   /* GATHER_SCRATCH + 2 pages, page-aligned */
     uint64_t max_bytes; /* of a piece */
     uint32_t *entered;  /* files whose maps were entered by the job that is being finished */
@@ -105,12 +120,9 @@ struct gather {
     struct gather_uring *uring; /* NULL: not opened */
     bool uring_refused;
     int uring_error;
-    struct warm *warm;         /* NULL: nothing was to be warmed */
-    uint64_t mapped_bytes;     /* of the files that are copied from maps */
-    uint64_t looked_ns, looks; /* when files were last looked at, and how often */
-    /* Called now and then while a read is waited for: may begin further jobs. NULL: nobody wants that. */
-    void (*meanwhile)(void *context);
-    void *meanwhile_context;
+    struct warm *warm;           /* NULL: nothing was to be warmed */
+    uint64_t mapped_bytes;       /* of the files that are copied from maps */
+    uint64_t looked_ns, looks;   /* when files were last looked at, and how often */
     struct gather_memory memory; /* set by the user, before the first job */
     bool memory_is_written;      /* gather_close() could not wait for all reads into it: it must stay */
     struct gather_counters counters;
@@ -142,86 +154,13 @@ bool gather_is_direct(struct gather *g, uint32_t file);
 
 void gather_begin(struct gather *g, struct gather_job *job);
 
-/* Brings one piece of the oldest job that was begun to its end; pieces in any order. On an error the others are not
- * touched. gather_end() follows after the last one. */
+/* Brings one piece of the oldest job that was begun to its end; pieces in any order. LEAT_E_AGAIN: it takes long; begin
+ * further jobs, if there are any, and call again. On another error the other pieces are not touched. gather_end() follows
+ * after the last one. */
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 void gather_end(struct gather *g, struct gather_job *job);
 
-/* A file is not used any more: page tables that were filled for it go. */
-void gather_let_go(struct gather *g, struct gather_file *f);
-
-/* No ring can be had: files that it was chosen for are read with advice. */
-void gather_without_uring(struct gather *g);
-
-/* Chooses the engine of each file (gather_choose.c); and looks at them again now and then. Not inside of a piece. */
-void gather_choose(struct gather *g);
+/* Looks at the files again now and then, and chooses their engines. */
 void gather_look(struct gather *g, uint64_t now_ns);
-
-/* ---- For engines ------------------------------------------------------------------------------------------------ */
-
-/* The pages that a piece touches, as bytes of the file. */
-static inline uint64_t gather_span_begin(const struct gather_piece *p)
-{
-    return p->offset / GATHER_PAGE * GATHER_PAGE;
-}
-
-static inline uint64_t gather_span_end(const struct gather_file *f, const struct gather_piece *p)
-{
-    uint64_t end = (p->offset + p->bytes + GATHER_PAGE - 1) / GATHER_PAGE * GATHER_PAGE;
-
-    return end < f->map->size ? end : f->map->size;
-}
-
-/* Whether a page of [begin, end) must be verified. */
-bool gather_must_verify(const struct gather *g, const struct gather_file *f, uint64_t begin, uint64_t end);
-
-/* Verifies those of [begin, end) that were not yet; `bytes` are the file's from `begin` on. LEAT_E_CHECKSUM. */
-enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
-                               const uint8_t *bytes, struct leat_error *err);
-
-/* The file's map, entered until the job ends; NULL: there is none, or none any more. */
-const uint8_t *gather_inside(struct gather *g, struct gather_file *f);
-
-/* Leaves what was entered. */
-void gather_leave(struct gather *g);
-
-/* Copies what a stretch of the file has of a piece: the stretch begins at `begin`. Not where the stretch lies in the
- * piece's span: then the kernel has copied it, and it is only counted. */
-void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end,
-                     const uint8_t *bytes);
-
-/* Whether the file has become shorter: asked after a read whose bytes are not hashed. One that goes on while the file
- * is cut may get zeros for the last page's end, and no error; but then the size has changed before. */
-bool gather_shrank(const struct gather_file *f);
-
-/*
- * An engine: what it does for the pieces of its files; NULL: nothing. A piece that it leaves undone, or cannot do, is
- * done by engine_pread.
- */
-struct gather_engine {
-    /* When a job is begun, of each piece that is not in the page cache: the kernel is told, or a read is on its way
-     * (GATHER_WAITING) after begin_job, which is called once for all of them. An engine that has this works ahead. */
-    void (*begin)(struct gather *g, struct gather_job *job, struct gather_piece *p);
-    void (*begin_job)(struct gather *g, struct gather_job *job);
-
-    /* Until `piece` is not waiting any more, and nothing is written to its span any more. An error if that cannot be
-     * waited for. */
-    enum leat_status (*wait)(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
-
-    /* Brings a piece. LEAT_E_NOT_MAPPED: read it instead. */
-    enum leat_status (*copy)(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err);
-
-    void (*end_job)(struct gather *g, struct gather_job *job); /* also of jobs without a piece of it */
-    void (*close)(struct gather *g);                           /* by the thread that gathers, also if it never began */
-
-    /* Whether its reads of this file go past the page cache. */
-    bool (*is_direct)(struct gather *g, struct gather_file *f);
-};
-
-#define GATHER_DECLARE_ENGINE(number, name) extern const struct gather_engine engine_##name;
-GATHER_ENGINES(GATHER_DECLARE_ENGINE)
-
-/* Fetches the begin of a piece that comes soon, if that is sure to be harmless: it is mapped, with its page tables. */
-void engine_map_fetch(const struct gather_file *f, const struct gather_piece *p);
 
 #endif

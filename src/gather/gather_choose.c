@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
-#include "gather.h"
+#include "gather_engine.h"
 #include "residency.h"
 #include "warm.h"
 
@@ -109,7 +109,7 @@ static void look_at(struct gather *g, struct gather_file *f)
     /* where another engine than the map is used, nobody else would notice that a lease is called back */
     gather_inside(g, f);
     gather_leave(g);
-    f->resident = residency_share(f->map->fd, f->map->size, ++g->looks);
+    f->resident = residency_share(f->map->fd, f->offset, f->bytes, ++g->looks);
     f->hot = f->resident >= (f->hot ? NO_MORE_HOT : HOT);
     if (f->resident < 1)
         forget_tables(f);
@@ -141,15 +141,16 @@ void gather_without_uring(struct gather *g)
 
 static uint64_t cold_bytes_of(const struct gather_file *f)
 {
-    return f->hot ? 0 : (uint64_t)((1 - f->resident) * (double)f->map->size);
+    return f->hot ? 0 : (uint64_t)((1 - f->resident) * (double)f->bytes);
 }
 
 static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
 {
     const struct part_extent *lookup = &f->part->lookup;
 
-    *s = (struct warm_stretch) { lookup->file->fd, lookup->offset, lookup->bytes, f->network };
-    return lookup->bytes;
+    if (lookup->file)
+        *s = (struct warm_stretch) { lookup->file->fd, lookup->offset, lookup->bytes, f->network };
+    return lookup->file ? lookup->bytes : 0;
 }
 
 /* Indexes first: each row needs some bytes of them. Then the files, if all that is cold fits. */
@@ -163,14 +164,19 @@ static void start_warming(struct gather *g)
     if (cold == 0 || !(s = calloc(2 * (uint64_t)g->file_count, sizeof *s)))
         return;
     for (uint32_t i = 0; i < g->file_count; i++)
-        if (cold_bytes_of(&g->files[i]) > 0)
-            index += add_index(&g->files[i], &s[count++]);
+        if (cold_bytes_of(&g->files[i]) > 0) {
+            uint64_t bytes = add_index(&g->files[i], &s[count]);
+
+            index += bytes;
+            count += bytes > 0;
+        }
     if (index > memory / INDEX_SHARE)
         count = 0;
     for (uint32_t i = 0; i < g->file_count && (double)cold < FITS * (double)memory; i++)
         if (cold_bytes_of(&g->files[i]) > 0) {
             g->files[i].warm_wanted = true;
-            s[count++] = (struct warm_stretch) { g->files[i].map->fd, 0, g->files[i].map->size, g->files[i].network };
+            s[count++] = (struct warm_stretch) { g->files[i].map->fd, g->files[i].offset, g->files[i].bytes,
+                                                 g->files[i].network };
         }
     g->warm = count > 0 ? warm_open(s, count) : NULL;
     free(s);

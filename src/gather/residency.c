@@ -58,9 +58,9 @@ static int byte_cached(int fd, uint64_t offset)
 #endif
 }
 
-double residency_share(int fd, uint64_t size, uint64_t seed)
+double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed)
 {
-    uint64_t pages = (size + SAMPLE_BYTES - 1) / SAMPLE_BYTES, samples = pages < SAMPLES ? pages : SAMPLES;
+    uint64_t pages = (bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES, samples = pages < SAMPLES ? pages : SAMPLES;
     unsigned cached = 0;
 
     for (uint64_t i = 0; i < samples; i++) {
@@ -68,10 +68,10 @@ double residency_share(int fd, uint64_t size, uint64_t seed)
         uint64_t first = (uint64_t)((double)pages * (double)i / (double)samples);
         uint64_t end = (uint64_t)((double)pages * (double)(i + 1) / (double)samples);
         uint64_t page = first + (end > first ? (seed * 0x9e3779b97f4a7c15u >> 20) % (end - first) : 0);
-        int known = range_cached(fd, page * SAMPLE_BYTES, 1);
+        int known = range_cached(fd, offset + page * SAMPLE_BYTES, 1);
 
         if (known < 0)
-            known = byte_cached(fd, page * SAMPLE_BYTES);
+            known = byte_cached(fd, offset + page * SAMPLE_BYTES);
         if (known < 0)
             return 0;
         cached += (unsigned)known;

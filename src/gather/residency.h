@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The share of `fd`'s first `size` bytes that is in the page cache, by samples spread over it; `seed` moves them. Where
- * it cannot be known: 0. */
-double residency_share(int fd, uint64_t size, uint64_t seed);
+/* The share of [offset, offset + bytes) of `fd` that is in the page cache, by samples spread over it; `seed` moves them.
+ * Where it cannot be known: 0. */
+double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed);
 
 /* Whether all of [offset, offset + bytes) is; false where it cannot be known. */
 bool residency_whole(int fd, uint64_t offset, uint64_t bytes);

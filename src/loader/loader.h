@@ -125,8 +125,8 @@ bool loader_forked(const struct leat_loader *l);
 void *loader_stage_run(void *loader);
 bool loader_stage_step(struct leat_loader *l);
 
-/* Begins what can be begun, in the midst of finishing a batch. */
-void loader_stage_meanwhile(void *loader);
+/* Begins as many batches as is of use, also in the midst of finishing one. Whether a device still has slots. */
+bool loader_stage_begin(struct leat_loader *l);
 
 /* Sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);

@@ -275,8 +275,6 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
                         ((uint64_t)l->places.max_length + 1) * l->token_width, err);
     if (l->sizes.row_room > 0)
         l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
-    l->gather.meanwhile = loader_stage_meanwhile;
-    l->gather.meanwhile_context = l;
     if (s == LEAT_OK && l->options.threads > 0)
         s = start_thread(l, err);
     return s;

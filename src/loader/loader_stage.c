@@ -99,13 +99,24 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
     return LEAT_OK;
 }
 
+/* While a row is slow, slots may have come back, in which further batches can be begun. */
+static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+                                   struct leat_error *err)
+{
+    enum leat_status s;
+
+    while ((s = gather_finish(&l->gather, &slot->job, row, err)) == LEAT_E_AGAIN)
+        loader_stage_begin(l);
+    return s;
+}
+
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++)
         if (slot->pieces[row].bytes > 0)
-            s = mask_damage(l, slot, row, gather_finish(&l->gather, &slot->job, row, err));
+            s = mask_damage(l, slot, row, gather_row(l, slot, row, err));
     gather_end(&l->gather, &slot->job);
     return s;
 }
@@ -260,8 +271,7 @@ static bool take_back(struct leat_loader *l)
     return busy;
 }
 
-/* Begins as many as is of use. */
-static bool begin_some(struct leat_loader *l)
+bool loader_stage_begin(struct leat_loader *l)
 {
     struct loader_stage *st = &l->stage;
     bool busy = take_back(l), ahead = gather_works_ahead(&l->gather);
@@ -280,14 +290,9 @@ static bool begin_some(struct leat_loader *l)
     return busy;
 }
 
-void loader_stage_meanwhile(void *loader)
-{
-    begin_some(loader);
-}
-
 bool loader_stage_step(struct leat_loader *l)
 {
-    begin_some(l);
+    loader_stage_begin(l);
     if (l->stage.begun_count == 0 || failed(l))
         return false;
     finish_batch(l);
@@ -330,7 +335,7 @@ void *loader_stage_run(void *loader)
     l->ops->attach(l->backend);
     while (!atomic_load(&l->stop)) {
         unsigned ticket = gate_ticket(&l->ring.producer);
-        bool busy = begin_some(l);
+        bool busy = loader_stage_begin(l);
 
         if (failed(l) || (l->stage.ended && l->stage.begun_count == 0))
             break;

@@ -164,12 +164,12 @@ static void run(struct verify *v, unsigned threads)
 
 static void list_areas(struct verify *v)
 {
-    const struct format_header *h = &v->part->index->header;
+    const struct format_header *h = v->part->index ? &v->part->index->header : NULL;
 
-    for (unsigned kind = 1; kind < FORMAT_KINDS; kind++)
+    for (unsigned kind = 1; h && kind < FORMAT_KINDS; kind++)
         if (h->sections[kind].present)
             v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = h->sections[kind] };
-    for (unsigned i = 0; i < h->other_count; i++)
+    for (unsigned i = 0; h && i < h->other_count; i++)
         v->areas[v->area_count++] = (struct verify_area) { .kind = 0, .place = h->others[i] };
     v->token_tasks = bytes_pieces(v->part->data.bytes, VERIFY_TASK_BYTES);
     v->tasks = v->token_tasks;
@@ -197,13 +197,19 @@ static enum leat_status verify_part(const struct leat_dataset *d, uint64_t numbe
     pthread_mutex_init(&v.lock, NULL);
     list_areas(&v);
     run(&v, threads);
-    if (!v.stopped)
+    if (!v.stopped && v.part->index)
         verify_records(&v);
     pthread_mutex_destroy(&v.lock);
     free(v.counts);
     if (v.status != LEAT_OK && err)
         *err = v.first;
     return v.status;
+}
+
+/* Of both files. */
+static uint64_t bytes_of(const struct part *p)
+{
+    return p->data.bytes + (p->index ? p->index->file.size : 0);
 }
 
 enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct leat_verify_options *options,
@@ -222,7 +228,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     if (all.threads > MAX_THREADS)
         all.threads = MAX_THREADS;
     for (uint64_t i = 0; i < d->part_count; i++)
-        total += d->parts[i].data.bytes + d->parts[i].index->file.size;
+        total += bytes_of(dataset_part(d, i));
     for (uint64_t i = 0; i < d->part_count; i++) {
         enum leat_status s = verify_part(d, i, total, all.threads, &all, &full, &why);
 

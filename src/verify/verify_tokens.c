@@ -15,17 +15,21 @@ static uint64_t token_at(const struct part *p, const uint8_t *bytes, uint64_t i)
     return p->token_width == 2 ? bytes_load16(bytes + 2 * i) : bytes_load32(bytes + 4 * i);
 }
 
-/* The pages of one buffer: hash by hash against the pages section; their sum is added to *sum. */
+/* The pages of one buffer: hash by hash against the stored ones, if there are any; their sum is added to *sum. */
 static enum leat_status check_hashes(struct verify_worker *w, uint64_t offset, uint64_t count, struct hash128 *sum)
 {
     struct part *p = w->v->part;
     uint32_t found[VERIFY_BUFFER_BYTES / FORMAT_PAGE_BYTES], stored[VERIFY_BUFFER_BYTES / FORMAT_PAGE_BYTES];
     uint64_t page = offset / FORMAT_PAGE_BYTES, pages = bytes_pieces(count, FORMAT_PAGE_BYTES);
-    enum leat_status s = part_hashes(p, page, pages, (uint8_t *)stored, &w->err);
+    enum leat_status s = LEAT_OK;
 
+    if (p->hashes.file)
+        s = part_hashes(p, page, pages, (uint8_t *)stored, &w->err);
     if (s != LEAT_OK)
         return s;
-    p->kernels->pages(sum, w->bytes, (size_t)count, page, found);
+    p->kernels->pages(sum, w->bytes, (size_t)count, page, p->hashes.file ? found : NULL);
+    if (!p->hashes.file)
+        return LEAT_OK;
     for (uint64_t i = 0; i < pages; i++)
         if (found[i] != bytes_le32(stored[i]))
             verify_note_page(w, page + i);
@@ -129,6 +133,15 @@ static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint
     return s;
 }
 
+/* The same where there is no directory. */
+static enum leat_status begin_bare_walk(struct verify_worker *w, struct walk *k, uint64_t first)
+{
+    struct part *p = w->v->part;
+    enum leat_status s = part_first_from(p, first, &k->number, &w->err);
+
+    return s == LEAT_OK && k->number > 0 ? part_starts(p, k->number - 1, 1, &k->before, &w->err) : s;
+}
+
 /*
  * Moves the cursor over documents in which all is well at a glance: they begin strictly inside [first, last), which is
  * in w->bytes, and before the next directory entry, and have their begin and end tokens. What is not so plain is left
@@ -226,8 +239,13 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
     enum leat_status s = LEAT_OK, documents;
     struct verify_stretch stretch;
 
-    documents = begin_walk(w, &walk, task * TASK_CHUNKS, bytes_pieces(bytes, FORMAT_CHUNK_BYTES));
-    if (documents != LEAT_OK)
+    if (p->documents == LEAT_NONE)
+        documents = LEAT_E_NOT_FOUND; /* nothing is known of them, and nothing is wrong */
+    else if (!p->index)
+        documents = begin_bare_walk(w, &walk, offset / p->token_width);
+    else
+        documents = begin_walk(w, &walk, task * TASK_CHUNKS, bytes_pieces(bytes, FORMAT_CHUNK_BYTES));
+    if (documents != LEAT_OK && p->documents != LEAT_NONE)
         verify_note(w->v, documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
     stretch = verify_open_stretch(p->data.file, p->data.offset + offset, bytes);
     for (uint64_t at = 0; s == LEAT_OK && at < bytes; at += VERIFY_BUFFER_BYTES) {

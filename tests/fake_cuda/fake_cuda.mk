@@ -33,5 +33,5 @@ $(DEVICE_FAULTS): $(BUILD)/obj/tests/faults/test_loader_faults.o $(BUILD)/obj/te
 $(DEVICE_FAULTS): FAULTS = $(WRAP)
 $(DEVICE_PROGRAMS) $(DEVICE_FAULTS): $(BUILD)/obj/tests/support/on_device.o $(TEST_LIBRARIES) | $(FAKE_CUDA)
 	$(call say,LD      $@)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(FAULTS) $(addprefix -Wl$(comma)--wrap=,$(DEVICE_WRAPPED)) $^ $(ALL_LIBS) \
-	    -lm -o $@
+	$(Q)mkdir -p $(@D) && $(CC) $(ALL_LDFLAGS) $(FAULTS) $(addprefix -Wl$(comma)--wrap=,$(DEVICE_WRAPPED)) \
+	    $(filter %.o,$^) $(filter %.a,$^) $(ALL_LIBS) -lm -o $@

@@ -22,7 +22,7 @@ static inline bool page_cache_drop(const char *path)
         if (i > 0)
             usleep(10000);
         posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-        cold = residency_share(fd, (uint64_t)lseek(fd, 0, SEEK_END), 1) < 0.01;
+        cold = residency_share(fd, 0, (uint64_t)lseek(fd, 0, SEEK_END), 1) < 0.01;
     }
     close(fd);
     return cold;

@@ -36,7 +36,7 @@ static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, str
     if (!fails)
         return LEAT_OK;
     leat_batch_release(held, NULL);
-    loader_stage_meanwhile(loader);
+    loader_stage_begin(loader);
     return send_fails ? fail(err, LEAT_E_IO, "the copy is gone") : LEAT_OK;
 }
 

@@ -63,10 +63,10 @@ static void test_older_kernel(void)
             _exit(0); /* no filters here */
         put("file", "some text");
         fd = open(t_path(root, "file"), O_RDWR);
-        T_EQ(residency_share(fd, 9, 1), 1);
+        T_EQ(residency_share(fd, 0, 9, 1), 1);
         T_CHECK(!residency_whole(fd, 0, 9) && !residency_lacks(fd, 0, 9)); /* nobody knows */
-        T_EQ(residency_share(fd, 1 << 20, 1), 0);                          /* what it does not have is not there */
-        T_EQ(residency_share(-1, 9, 1), 0);
+        T_EQ(residency_share(fd, 0, 1 << 20, 1), 0);                       /* what it does not have is not there */
+        T_EQ(residency_share(-1, 0, 9, 1), 0);
         warms(fd, 9);
         _exit(t_failures != 0);
     }
@@ -76,9 +76,9 @@ static void test_older_kernel(void)
 
 static void test_nothing(void)
 {
-    T_EQ(residency_share(-1, 0, 1), 1);
+    T_EQ(residency_share(-1, 0, 0, 1), 1);
     T_CHECK(residency_whole(-1, 5, 0) && !residency_lacks(-1, 5, 0));
-    T_EQ(residency_share(-1, 9, 1), 0);
+    T_EQ(residency_share(-1, 0, 9, 1), 0);
 }
 
 int main(void)

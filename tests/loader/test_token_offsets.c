@@ -1,0 +1,361 @@
+/*
+ * test_token_offsets.c: tokens may begin at any byte of their file and end before it does. Everything that reads them
+ * gives what plain reads give there: datasets, views, verifying, and loaders with all engines, from memory and from
+ * disk, with rows shorter than a page and longer than a read. Pages and their hashes count from the first token. The
+ * same without hashes, without documents and without an index: what is missing is said by whoever is asked for it. And a
+ * kind that has nothing but document starts gives the documents of one that has a directory.
+ */
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/bytes.h"
+#include "dataset/dataset.h"
+#include "dataset/part_index.h"
+#include "loading.h"
+#include "page_cache.h"
+
+#define TOKENS 300000u
+#define MEAN   60u
+
+enum missing { NOTHING, HASHES, DIRECTORY, DOCUMENTS, ALL };
+
+static char folder[512], index_name[600], inside[600]; /* the tokens lie in this file */
+static unsigned width;
+static uint64_t offset;
+
+static uint8_t noise(uint64_t at)
+{
+    return (uint8_t)(at * 2654435761u >> 13);
+}
+
+/* The tokens of the dataset, with other bytes before and after. */
+static void write_inside(uint64_t after)
+{
+    uint64_t bytes = TOKENS * (uint64_t)width;
+    uint8_t *all = malloc(offset + bytes + after);
+    char path[700];
+    int fd;
+
+    for (uint64_t i = 0; i < offset + bytes + after; i++)
+        all[i] = noise(i);
+    snprintf(path, sizeof path, "%s.tokens", index_name);
+    fd = open(path, O_RDONLY);
+    T_CHECK(read(fd, all + offset, bytes) == (ssize_t)bytes);
+    close(fd);
+    fd = open(inside, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    T_CHECK(write(fd, all, offset + bytes + after) == (ssize_t)(offset + bytes + after));
+    close(fd);
+    free(all);
+}
+
+static void flip(uint64_t token)
+{
+    int fd = open(inside, O_RDWR);
+    off_t at = (off_t)(offset + token * width);
+    uint8_t byte;
+
+    T_CHECK(pread(fd, &byte, 1, at) == 1);
+    byte ^= 1;
+    T_CHECK(pwrite(fd, &byte, 1, at) == 1);
+    close(fd);
+}
+
+/* A kind with nothing but starts: all else is found by halving. */
+static uint64_t all_starts[TOKENS + 1], all_documents;
+
+static void make_starts(void)
+{
+    uint64_t at = 0;
+
+    for (all_documents = 0; at < TOKENS; all_documents++) {
+        all_starts[all_documents] = at;
+        at += counting_length(all_documents, MEAN);
+    }
+    all_starts[all_documents] = TOKENS;
+}
+
+static enum leat_status copy_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
+                                    struct leat_error *err)
+{
+    (void)err;
+    T_CHECK(bytes_inside(first, count, p->documents + 1));
+    memcpy(starts, all_starts + first, 8 * count);
+    return LEAT_OK;
+}
+
+static struct part_kind bare;
+
+static struct leat_dataset *open_inside(enum leat_access access, enum missing missing)
+{
+    struct leat_dataset *d = NULL;
+    struct part p;
+
+    T_OK(part_open_at(&p, index_name, inside, offset, TOKENS * (uint64_t)width, access, &t_err));
+    T_EQ(p.documents, all_documents);
+    if (missing == HASHES || missing == ALL)
+        p.hashes = (struct part_extent) { NULL, 0, 0 };
+    if (missing == DOCUMENTS || missing == ALL)
+        p.documents = LEAT_NONE;
+    if (missing >= DIRECTORY) {
+        bare = (struct part_kind) { .close = p.kind->close, .starts = copy_starts };
+        p.kind = &bare;
+        p.index = NULL;
+        p.lookup = (struct part_extent) { NULL, 0, 0 };
+        p.inputs = 0;
+    }
+    T_OK(dataset_of_part(&d, &p, &t_err));
+    return d;
+}
+
+/* ---- Datasets ---- */
+
+static void check_reads(const struct leat_dataset *d)
+{
+    static const uint64_t firsts[] = { 0, 1, 2047, 2048, 4095, 100001, TOKENS - 5000 };
+    static uint32_t found[5000];
+    struct leat_view view;
+
+    for (unsigned i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        uint64_t first = firsts[i], wrong = 0;
+        enum leat_status s;
+
+        T_OK(leat_dataset_read_u32(d, first, 5000, found, &t_err));
+        for (uint64_t k = 0; k < 5000; k++)
+            wrong += found[k] != counting_token(first + k, width);
+        T_EQ(wrong, 0);
+        s = leat_dataset_view(d, first, 5000, &view, &t_err);
+        if (s != LEAT_OK) {
+            T_EQ(s, LEAT_E_NOT_MAPPED);
+            continue;
+        }
+        T_EQ(offset % width, 0);
+        for (uint64_t k = 0; k < 5000; k++)
+            wrong += (width == 2 ? ((const uint16_t *)view.tokens)[k] : ((const uint32_t *)view.tokens)[k]) !=
+                     counting_token(first + k, width);
+        T_EQ(wrong, 0);
+        leat_view_release(&view);
+    }
+    T_STATUS(leat_dataset_read_u32(d, TOKENS - 1, 2, found, &t_err), LEAT_E_RANGE);
+    if (offset % width != 0)
+        T_STATUS(leat_dataset_view(d, 0, 1, &view, &t_err), LEAT_E_NOT_MAPPED);
+}
+
+static void check_documents(const struct leat_dataset *d)
+{
+    struct loading_starts all = loading_starts(TOKENS, MEAN);
+    uint64_t document, documents, at, count;
+
+    for (uint64_t token = 0; token < TOKENS; token += 997) {
+        T_OK(leat_dataset_documents_in(d, token, 1, &document, &documents, &t_err));
+        T_OK(leat_dataset_document(d, document, &at, &count, &t_err));
+        T_CHECK(all.bits[at] && at <= token && token < at + count);
+    }
+    free(all.bits);
+}
+
+static void check_sound(const struct leat_dataset *d, enum missing missing)
+{
+    struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
+    bool hashes = missing != HASHES && missing != ALL;
+
+    T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
+    T_EQ(report.damaged_pages + report.damaged_others, 0);
+    T_CHECK(report.bytes >= TOKENS * (uint64_t)width);
+    T_STATUS(leat_dataset_verify_range(d, 0, TOKENS, &t_err), hashes ? LEAT_OK : LEAT_E_NOT_FOUND);
+}
+
+static void check_missing(const struct leat_dataset *d, enum missing missing)
+{
+    struct leat_stored_tokenizer *tokenizer;
+    struct leat_metadata *metadata;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_origin origin;
+    uint64_t a, b;
+    uint8_t hash[16];
+    char text[10];
+
+    leat_dataset_info(d, &info);
+    T_EQ(info.tokens, TOKENS);
+    if (missing == DOCUMENTS || missing == ALL) {
+        T_EQ(info.documents, LEAT_NONE);
+        T_STATUS(leat_dataset_document(d, 0, &a, &b, &t_err), LEAT_E_NOT_FOUND);
+        T_CONTAINS(t_err.message, "does not say where its documents begin");
+        T_STATUS(leat_dataset_starts(d, 0, 1, &a, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_documents_in(d, 0, 1, &a, &b, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_id(d, 0, text, sizeof text, &a, &t_err), LEAT_E_NOT_FOUND);
+    }
+    if (missing >= DIRECTORY) {
+        T_STATUS(leat_dataset_origin(d, 0, &origin, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_text_hash(d, 0, hash, &t_err), LEAT_E_NOT_FOUND);
+        T_EQ(info.inputs + info.stores_ids + info.stores_lines + info.index_bytes, 0);
+        T_STATUS(leat_dataset_tokenizer(d, &tokenizer, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_find_id(d, "a", 1, &a, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_find_input(d, "a", &a, &t_err), LEAT_E_NOT_FOUND);
+        T_OK(leat_dataset_metadata(d, 0, &metadata, &t_err));
+        T_EQ(metadata->count, 0);
+        leat_metadata_free(metadata);
+    }
+}
+
+/* ---- Loaders ---- */
+
+static struct loading plan_of(const struct leat_dataset *d, uint64_t seq_len)
+{
+    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+    struct loading w = { .width = width, .mean = MEAN };
+
+    source.name = "inside";
+    source.dataset = d;
+    source.weight = "1";
+    o.sources = &source;
+    o.source_count = 1;
+    o.seq_len = seq_len;
+    T_OK(leat_plan_open(&w.plan, &o, &t_err));
+    return w;
+}
+
+static void check_loader(const struct loading *w, struct leat_loader_options o, uint64_t batches)
+{
+    const struct leat_batch *b;
+    struct leat_loader *l;
+
+    T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    for (uint64_t k = 0; k < batches; k++) {
+        T_OK(leat_loader_next(l, &b, &t_err));
+        T_EQ(b->damaged, 0);
+        loading_check(w, b, k * o.batch);
+        leat_batch_release(b, NULL);
+    }
+    leat_loader_close(l);
+}
+
+/* A mapped file cannot be pushed out of memory. */
+static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t seq_len)
+{
+    struct loading w = plan_of(d, seq_len);
+
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
+        for (unsigned i = 0; i < 4; i++) {
+            struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+            int before = t_failures;
+
+            o.batch = 5;
+            o.engine = e;
+            o.threads = i == 1 || i == 2;
+            o.verify = i & 1;
+            o.apart = i >> 1 & 1 ? LEAT_APART_ALWAYS : LEAT_APART_NEVER;
+            if (i >> 1 & 1 && !mapped)
+                page_cache_drop(inside);
+            check_loader(&w, o, seq_len > 10000 ? 3 : 8);
+            if (t_failures > before)
+                T_FAIL("offset %u, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", (unsigned)offset,
+                       width, (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);
+        }
+    leat_plan_close(w.plan);
+}
+
+/* A flipped bit: its page, counted from the first token, is named where there are hashes; else it is what is read. */
+static void check_damage(enum missing missing)
+{
+    uint64_t token = 7 * (4096 / width) + 3;
+    struct leat_dataset *d;
+    uint32_t found;
+
+    flip(token);
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++) {
+        struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+        const struct leat_batch *b;
+        struct leat_loader *l;
+        enum leat_status s = LEAT_OK;
+        struct loading w;
+
+        d = open_inside(LEAT_ACCESS_LEASED, missing);
+        w = plan_of(d, 1000);
+        o.batch = 10;
+        o.engine = e;
+        T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
+        for (uint64_t k = 0; s == LEAT_OK && k < TOKENS / 10000; k++)
+            if ((s = leat_loader_next(l, &b, &t_err)) == LEAT_OK)
+                leat_batch_release(b, NULL);
+        T_EQ(s, missing == HASHES ? LEAT_OK : LEAT_E_CHECKSUM);
+        if (s == LEAT_E_CHECKSUM)
+            T_CONTAINS(t_err.message, "page 7 of");
+        leat_loader_close(l);
+        leat_plan_close(w.plan);
+        leat_dataset_close(d);
+    }
+    d = open_inside(LEAT_ACCESS_LEASED, missing);
+    T_OK(leat_dataset_read_u32(d, token, 1, &found, &t_err));
+    T_EQ(found, counting_token(token, width) ^ 1);
+    if (missing == NOTHING) {
+        struct leat_verify_report report = LEAT_VERIFY_REPORT_INIT;
+
+        T_STATUS(leat_dataset_verify(d, NULL, &report, &t_err), LEAT_E_CHECKSUM);
+        T_EQ(report.damaged_pages, 1);
+        T_EQ(report.page, 7);
+        T_STATUS(leat_dataset_verify_range(d, token, 1, &t_err), LEAT_E_CHECKSUM);
+        T_EQ(t_err.offset, offset + 7 * 4096);
+        T_OK(leat_dataset_verify_range(d, token + 4096, 1, &t_err));
+    }
+    leat_dataset_close(d);
+    flip(token);
+}
+
+static void check_offset(uint64_t at, uint64_t after)
+{
+    offset = at;
+    write_inside(after);
+    for (unsigned i = 0; i < 2 * (ALL + 1); i++) {
+        enum missing missing = i / 2;
+        bool mapped = i % 2;
+        struct leat_dataset *d = open_inside(mapped ? LEAT_ACCESS_TRUSTED : LEAT_ACCESS_READ, missing);
+
+        check_reads(d);
+        check_sound(d, missing);
+        check_missing(d, missing);
+        if (missing <= DIRECTORY)
+            check_documents(d);
+        if (missing <= HASHES) {
+            check_engines(d, mapped, 5000);
+            check_engines(d, mapped, 400000 / width); /* longer than a read of the ring */
+        } else {
+            check_engines(d, mapped, 1000);
+        }
+        leat_dataset_close(d);
+    }
+    check_damage(NOTHING);
+    check_damage(HASHES);
+}
+
+/* What does not fit into the file is refused. */
+static void check_ends(void)
+{
+    struct part p;
+
+    offset = 1000;
+    write_inside(0);
+    T_STATUS(part_open_at(&p, index_name, inside, 1001, TOKENS * (uint64_t)width, LEAT_ACCESS_READ, &t_err),
+             LEAT_E_TRUNCATED);
+    T_STATUS(part_open_at(&p, index_name, inside, UINT64_MAX, TOKENS * (uint64_t)width, LEAT_ACCESS_READ, &t_err),
+             LEAT_E_TRUNCATED);
+    T_STATUS(part_open_at(&p, index_name, inside, 1000, TOKENS * (uint64_t)width - 1, LEAT_ACCESS_READ, &t_err),
+             LEAT_E_TRUNCATED);
+    T_STATUS(part_open_at(&p, index_name, inside, 998, TOKENS * (uint64_t)width, LEAT_ACCESS_READ, &t_err),
+             LEAT_E_MISMATCH);
+}
+
+int main(void)
+{
+    make_starts();
+    snprintf(folder, sizeof folder, "%s", t_folder());
+    snprintf(inside, sizeof inside, "%s/inside", folder);
+    for (width = 2; width <= 4; width += 2) {
+        snprintf(index_name, sizeof index_name, "%s/d%u", folder, width);
+        loading_write(index_name, TOKENS, width, MEAN);
+        check_offset(width == 2 ? 1000 : 1001, 5000);
+        check_offset(width == 2 ? 3 * 4096 : 4096 + 512, 0);
+        check_ends();
+    }
+    return t_end();
+}
