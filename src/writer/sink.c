@@ -43,13 +43,13 @@ enum leat_status sink_reopen(struct sink *s, const char *path, size_t room, uint
     if (status == LEAT_E_NO_FILE)
         status =
             status_set(err, LEAT_E_CHECKPOINT,
-                       "%s was there at the checkpoint and is gone: the run cannot be resumed; start it anew", path);
+                       "%s existed at the checkpoint and is now missing: the run cannot be resumed; start over", path);
     if (status == LEAT_OK)
         status = file_size(s->fd, &there, path, err);
     if (status == LEAT_OK && there < size)
         status = status_set_at(err, LEAT_E_CHECKPOINT, there,
-                               "%s has %llu bytes, and had %llu at the checkpoint: the run cannot be resumed; start "
-                               "it anew",
+                               "%s has %llu bytes, but had %llu at the checkpoint: the run cannot be resumed; "
+                               "start over",
                                path, (unsigned long long)there, (unsigned long long)size);
     if (status == LEAT_OK)
         status = file_truncate(s->fd, size, path, err);

@@ -34,7 +34,7 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
         return LEAT_OK;
     }
     if (!t->name || !*t->name || (!t->file && t->file_bytes > 0))
-        return status_set(err, LEAT_E_ARGUMENT, "the tokenizer to be stored has no name, or a length but no bytes");
+        return status_set(err, LEAT_E_ARGUMENT, "the stored tokenizer has no name, or a length but no bytes");
     sizes = (struct records_tokenizer) { strlen(t->name), t->pattern ? strlen(t->pattern) : 0, t->file_bytes,
                                          t->file != NULL };
     if (!bytes_add(FORMAT_TOKENIZER_BYTES + sizes.name_bytes + sizes.pattern_bytes, sizes.file_bytes, &total) ||
@@ -65,7 +65,7 @@ static enum leat_status check_options(const struct leat_writer_options *o, struc
     if (!o || o->size < OPTIONS_FIRST_BYTES)
         return status_set(err, LEAT_E_ARGUMENT, "the writer's options are missing or lack LEAT_WRITER_OPTIONS_INIT");
     if (o->vocabulary == 0 || o->vocabulary > FORMAT_MAX_VOCABULARY)
-        return status_set(err, LEAT_E_ARGUMENT, "a vocabulary of %llu entries: it must have 1 to 2^32",
+        return status_set(err, LEAT_E_ARGUMENT, "a vocabulary must have 1 to 2^32 entries, not %llu",
                           (unsigned long long)o->vocabulary);
     if (o->end_token != LEAT_NONE && o->end_token >= o->vocabulary)
         return status_set(err, LEAT_E_ARGUMENT, "the end token %llu is not below the vocabulary size %llu",
@@ -85,7 +85,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
 
     *out = NULL;
     if (s == LEAT_OK && !name)
-        s = status_set(err, LEAT_E_ARGUMENT, "a dataset to be written needs a name");
+        s = status_set(err, LEAT_E_ARGUMENT, "the dataset to write needs a name");
     if (s != LEAT_OK)
         return s;
     struct_give(&all, sizeof all, given, given->size);
@@ -318,9 +318,11 @@ static enum leat_status check_ids(const struct leat_writer *w, const void *ids, 
     for (; i < count; i++) {
         id = width == 2 ? ((const uint16_t *)ids)[i] : ((const uint32_t *)ids)[i];
         if (id >= w->vocabulary)
-            return status_set(
-                err, LEAT_E_TOKEN, "token id %u at place %llu of document %llu is not below the vocabulary size %llu",
-                id, (unsigned long long)i, (unsigned long long)w->documents, (unsigned long long)w->vocabulary);
+            return status_set(err, LEAT_E_TOKEN,
+                              "token id %u at position %llu of document %llu is not below the vocabulary size "
+                              "%llu",
+                              id, (unsigned long long)i, (unsigned long long)w->documents,
+                              (unsigned long long)w->vocabulary);
     }
     return LEAT_OK;
 }
@@ -331,7 +333,7 @@ static enum leat_status check_origin(const struct leat_writer *w, const struct l
 {
     if (o && o->input != LEAT_NONE && o->input >= w->input_count)
         return status_set(
-            err, LEAT_E_ARGUMENT, "document %llu is said to come from input %llu, but only %llu were declared",
+            err, LEAT_E_ARGUMENT, "document %llu names input %llu as its origin, but only %llu were declared",
             (unsigned long long)w->documents, (unsigned long long)o->input, (unsigned long long)w->input_count);
     return LEAT_OK;
 }

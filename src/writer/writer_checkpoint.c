@@ -258,8 +258,7 @@ static enum leat_status read_checkpoint(const struct leat_writer *w, uint8_t **b
 
     s = file_open_read(&fd, &size, path, err);
     if (s == LEAT_E_NO_FILE)
-        return status_set(err, LEAT_E_CHECKPOINT, "there is no stopped run of %s to resume (no %s)", w->names.index,
-                          path);
+        return status_set(err, LEAT_E_CHECKPOINT, "no stopped run of %s to resume (no %s)", w->names.index, path);
     if (s != LEAT_OK)
         return s;
     *bytes = size < SIZE_MAX ? malloc((size_t)size + 1) : NULL;

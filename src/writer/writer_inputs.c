@@ -56,9 +56,9 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     if (s != LEAT_OK)
         return s;
     if (!input)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: nothing is given to set");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no values given");
     if (number >= w->input_count)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: there is no input %llu, only %llu",
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no input %llu, only %llu inputs",
                           (unsigned long long)number, (unsigned long long)w->input_count);
     struct_give(&full, sizeof full, input, input->size);
     w->inputs[number].record.bytes = full.bytes;

@@ -52,12 +52,12 @@ static enum leat_status check_name(const char *name, size_t length, struct leat_
         last--;
     last = length - last; /* of its last part */
     if (last == 0 || length > LONGEST_NAME || name[length - 1] == '.')
-        return status_set(
-            err, LEAT_E_ARGUMENT,
-            "'%.200s' is not a name for a dataset: it must end in a file's name, without a dot at its end", name);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "invalid dataset name '%.200s': it must end in a file name that does not end in a dot", name);
     if (file_ends_with(name, length, ".partial"))
         return status_set(err, LEAT_E_ARGUMENT,
-                          "'%.200s' is not a name for a dataset: names in .partial are those of unfinished ones", name);
+                          "invalid dataset name '%.200s': names that end in .partial are for unfinished datasets",
+                          name);
     return LEAT_OK;
 }
 
@@ -119,7 +119,7 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
         if (*lock < 0 && errno == EINTR)
             continue;
         if (*lock < 0 && errno == ENOENT)
-            return status_set_os(err, ENOENT, "the folder that %s is to lie in is not there", n->index);
+            return status_set_os(err, ENOENT, "the folder for %s does not exist", n->index);
         if (*lock < 0)
             return status_set_os(err, errno, "cannot create %s", path);
         do

@@ -266,20 +266,20 @@ static void test_refused(void)
     const char *p[5], *some[5];
 
     write_parts(cuts, 5, p);
-    refuse((const char *[]) { p[0], p[2] }, 2, "part 2/5 is missing between");
-    refuse((const char *[]) { p[0], p[1], p[4] }, 3, "part 3/5 is missing between");
-    refuse((const char *[]) { p[1], p[0] }, 2, "is part 1/5, and comes after");
-    refuse((const char *[]) { p[1], p[1] }, 2, "is part 2/5, and comes after");
+    refuse((const char *[]) { p[0], p[2] }, 2, "share 2/5 is missing between");
+    refuse((const char *[]) { p[0], p[1], p[4] }, 3, "share 3/5 is missing between");
+    refuse((const char *[]) { p[1], p[0] }, 2, "is share 1/5, but comes after");
+    refuse((const char *[]) { p[1], p[1] }, 2, "is share 2/5, but comes after");
     T_OK(merge("1-2", p, 2));
     some[0] = keep(PARTS, "1-2");
-    refuse((const char *[]) { some[0], p[1] }, 2, "which is part 1-2/5");
+    refuse((const char *[]) { some[0], p[1] }, 2, "which is share 1-2/5");
     write_range("other", 0, 5, "3/6");
     write_range("none", 0, 5, NULL);
     write_range("text", 0, 5, "2 of 3");
     some[1] = keep(PARTS + 1, "other");
-    refuse((const char *[]) { p[1], some[1] }, 2, "of another one");
+    refuse((const char *[]) { p[1], some[1] }, 2, "of another run");
     some[1] = keep(PARTS + 1, "none");
-    refuse((const char *[]) { p[0], some[1] }, 2, "is none: merge the parts of a run");
+    refuse((const char *[]) { p[0], some[1] }, 2, "is not; merge the shares of the run");
     some[2] = keep(PARTS + 2, "text");
     T_OK(merge("text2", some + 1, 2)); /* metadata like any other */
     check_share("text2", "none");
@@ -287,11 +287,11 @@ static void test_refused(void)
     o.force = 1;
     o.shuffle = 1;
     T_STATUS(leat_merge(t_path(folder, "never"), p, 3, &o, NULL, &t_err), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, "only part 1-3/5 of a run: shuffling needs all parts");
+    T_CONTAINS(t_err.message, "only share 1-3/5 of a run, and shuffling needs all shares");
     o.shuffle = 0;
     o.dedup = 1;
     T_STATUS(leat_merge(t_path(folder, "never"), p, 3, &o, NULL, &t_err), LEAT_E_INCOMPATIBLE);
-    T_CONTAINS(t_err.message, "deduplication needs all parts");
+    T_CONTAINS(t_err.message, "deduplication needs all shares");
 }
 
 int main(void)

@@ -115,11 +115,11 @@ static void test_refused(void)
     struct leat_split many[70];
 
     for (size_t i = 0; i < sizeof wrong_fractions / sizeof wrong_fractions[0]; i++)
-        refuse("x", wrong_fractions[i], "the fraction of the split x is");
+        refuse("x", wrong_fractions[i], "the fraction of split x is");
     for (size_t i = 0; i < sizeof wrong_names / sizeof wrong_names[0]; i++)
-        refuse(wrong_names[i], "0.1", "is not a name for a split");
-    refuse(NULL, "0.1", "is not a name for a split");
-    refuse("x", NULL, "the fraction of the split x is");
+        refuse(wrong_names[i], "0.1", "invalid split name");
+    refuse(NULL, "0.1", "invalid split name");
+    refuse("x", NULL, "the fraction of split x is");
     for (size_t i = 0; i < 70; i++)
         many[i] = (struct leat_split) { "x", "0.01" };
     T_STATUS(split(many, 2, NULL), LEAT_E_ARGUMENT);
@@ -128,10 +128,10 @@ static void test_refused(void)
     T_STATUS(split(NULL, 1, NULL), LEAT_E_ARGUMENT);
     T_STATUS(split((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.400000000000000001" } }, 2, NULL),
              LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "more than 1 together");
+    T_CONTAINS(t_err.message, "add up to more than 1");
     write_highs((const uint64_t[]) { 5, NO_HASH, 7 }, 3);
     T_STATUS(split(&(const struct leat_split) { "x", "0.5" }, 1, NULL), LEAT_E_NOT_FOUND);
-    T_CONTAINS(t_err.message, "document 1 has no hash of its text");
+    T_CONTAINS(t_err.message, "document 1 has no text hash");
     write_highs((const uint64_t[]) { 5, 7 }, 2);
 }
 

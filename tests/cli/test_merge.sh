@@ -143,15 +143,15 @@ same_dataset out all
 refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean alone?' leat merge -o new a none
 nothing_left new
 
-ends="it must end in a file's name, without a dot at its end"
+ends="it must end in a file name that does not end in a dot"
 for name in . .. folder/ folder/. folder/..; do
     run leat merge --force -o $name a
-    grep -qF "leat: '$name' is not a name for a dataset: $ends" "$said" || fail "$ran: $(cat "$said")"
+    grep -qF "leat: invalid dataset name '$name': $ends" "$said" || fail "$ran: $(cat "$said")"
     [ "$code" -ne 0 ] || fail "$ran: exit code 0"
 done
 for name in x.partial x.partial.leat x.partial.tokens; do
     run leat merge -o $name a
-    grep -qF "leat: '$name' is not a name for a dataset: names in .partial are those of unfinished ones" "$said" ||
+    grep -qF "leat: invalid dataset name '$name': names that end in .partial are for unfinished datasets" "$said" ||
         fail "$ran: $(cat "$said")"
     [ "$code" -ne 0 ] || fail "$ran: exit code 0"
     nothing_left x
@@ -159,7 +159,7 @@ done
 run leat merge -o '' a
 [ "$code" -eq 2 ] || fail "$ran: exit code $code, not 2"
 [ -s "$said" ] || fail "$ran: says nothing"
-refuse 1 'leat: the folder that none/new.leat is to lie in is not there: No such file or directory' \
+refuse 1 'leat: the folder for none/new.leat does not exist: No such file or directory' \
     leat merge -o none/new a
 
 # ---- What cannot be merged ------------------------------------------------------------------------------------------

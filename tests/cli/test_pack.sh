@@ -101,24 +101,24 @@ says 1 'the folder empty has no file'
 printf '# only words\n\n' >words.list
 refuse 1 'leat: the list words.list names no input' leat pack -o x -t bytes @words.list
 printf 'a.jsonl\0b\n' >zero.list
-refuse 2 'leat: zero.list: a line holds a zero byte: that is no list of names' leat pack -o x -t bytes @zero.list
+refuse 2 'leat: zero.list: a line holds a zero byte; this is not a list of names' leat pack -o x -t bytes @zero.list
 echo @circle.list >circle.list
 run leat pack -o x -t bytes @circle.list
-says 2 'circle.list: lists that name each other'
+says 2 'circle.list: lists are nested more than 64 deep'
 deep=deep
 for _ in 1 2 3 4 5 6 7; do
     deep=$deep/1/2/3/4/5/6/7/8/9/10
 done
 mkdir -p $deep
 run leat pack -o x -t bytes deep
-says 2 'folders within folders more than 64 deep'
+says 2 'folders are nested more than 64 deep'
 rm -r deep
 ln -s nowhere empty/gone
 run leat pack -o x -t bytes empty
 says 1 'leat: cannot look at empty/gone: No such file or directory'
 rm empty/gone
 mkfifo pipe
-refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, give - and redirect it' leat pack -o x -t bytes pipe
+refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, use - and redirect it' leat pack -o x -t bytes pipe
 # names in a list count from its folder, those of lists too
 mkdir far far/below
 echo '{"text":"far"}' >far/below/one.jsonl
@@ -130,7 +130,7 @@ leat cat x --document 0 2>"$said" | grep -q '^far$' || fail "names in a list: $(
 rm -f x.leat x.tokens
 
 run leat pack -t bytes -o nosuch/x a.jsonl
-says 1 'the folder that nosuch/x.leat is to lie in is not there'
+says 1 'the folder for nosuch/x.leat does not exist'
 run leat pack -t bytes -o x --memory 1Mi a.jsonl
 says 2 'allow at least'
 for bound in 101% x -1 1.23456%; do
@@ -158,9 +158,9 @@ if [ -n "$(cat /proc/version 2>/dev/null)" ]; then
     rm -f x.leat x.tokens
 fi
 run leat pack -t bytes -o x --part 1/2 -
-says 2 'standard input cannot be packed in parts'
+says 2 'standard input cannot be divided into shares'
 run leat pack -t bytes -o x --part 1/2 --shuffle 1 a.jsonl
-says 2 'ask for them when the parts are merged'
+says 2 'need the whole run: use them when merging its shares'
 run leat pack -t bytes -o x - -
 says 2 'given twice'
 run leat pack -t bytes -o x --end 257 a.jsonl
@@ -219,7 +219,7 @@ rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl has them with their reasons, as: @
+refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl lists them with the reasons, for example: @
 not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a greater --max-rejects goes on from there' \
     leat pack -t bytes -o r a.jsonl
@@ -248,7 +248,7 @@ refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or s
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
 (echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
-refuse 4 'leat: 2 of 2 records were refused, more than allowed; fields.rejects.jsonl has them with their reasons, as: @
+refuse 4 'leat: 2 of 2 records were refused, more than allowed; fields.rejects.jsonl lists them with the reasons, for example: @
 the record has no "text"
 leat: no record was packed: mend what the reason names (a record'"'"'s text is in its "text": --text FIELD says @
 another), and begin anew with --force' leat pack -t bytes -o fields fields.jsonl

@@ -330,7 +330,7 @@ static void check_refused(void)
     T_CHECK(!s);
     write_whole(path, "short", 5);
     T_STATUS(byte_stream_open_at(&s, path, &mark, &t_err), LEAT_E_TRUNCATED);
-    T_CONTAINS(t_err.message, "has 5 bytes, but reading is to go on at byte 5000");
+    T_CONTAINS(t_err.message, "has 5 bytes, but reading has to resume at byte 5000");
     write_whole(path, "", 0);
     T_EQ(read_stream(path, &got, 10, &t_err), LEAT_OK);
     T_EQ(got.size, 0);

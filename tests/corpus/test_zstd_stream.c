@@ -236,7 +236,7 @@ static void check_names(const char *folder)
         write_whole(name, "text", bytes);
         T_EQ(read_stream(name, &got, 10, &err), bytes == 0 ? LEAT_E_TRUNCATED : LEAT_E_TEXT);
         if (bytes > 0)
-            T_CONTAINS(err.message, "is called .zst, but does not begin as a zstd file does");
+            T_CONTAINS(err.message, "is named .zst, but does not start like a zstd file");
         write_whole(name, magic, bytes);
         T_STATUS(read_stream(name, &got, 10, &err), LEAT_E_TRUNCATED);
         T_CONTAINS(err.message, "plain.zst ends in the middle of a zstd frame");

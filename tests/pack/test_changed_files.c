@@ -239,7 +239,7 @@ static void test_notes(const char *input)
         snprintf(output, sizeof output, "note%zu", i);
         stop_run(output, input);
         change_note(output, changes[i]);
-        resume_refused(output, input, LEAT_E_CHECKPOINT, "is not one of leat pack");
+        resume_refused(output, input, LEAT_E_CHECKPOINT, "was not made by the packer");
     }
 }
 
@@ -262,7 +262,7 @@ static void test_program_note(void)
     change_note("p", open_path);
     o.resume = 1;
     T_STATUS(leat_packer_open(&p, t_path(folder, "p"), &o, &t_err), LEAT_E_CHECKPOINT);
-    T_CONTAINS(t_err.message, "is not one of leat pack");
+    T_CONTAINS(t_err.message, "was not made by the packer");
     T_CHECK(!p);
 }
 
@@ -295,7 +295,7 @@ static void test_odd_but_right(void)
     T_CHECK(mkdir(empty, 0777) == 0);
     o.format = LEAT_PACK_JSONL;
     T_STATUS(leat_pack(t_path(folder, "none"), inputs, 1, &o, NULL, &t_err), LEAT_E_NOT_FOUND);
-    T_CONTAINS(t_err.message, "holds no file");
+    T_CONTAINS(t_err.message, "has no files");
 }
 
 int main(void)

@@ -54,11 +54,11 @@ int main(void)
     folder = t_folder();
     T_OK(leat_tokenizer_open(&tokenizer, "bytes", NULL, &t_err));
     write_input(t_path(folder, "in.jsonl"));
-    refuse((const struct leat_split[]) { { "a/b", "0.1" } }, 1, LEAT_E_ARGUMENT, "is not a name for a split");
-    refuse((const struct leat_split[]) { { "packed", "0.1" } }, 1, LEAT_E_ARGUMENT, "is not a name for a split");
-    refuse((const struct leat_split[]) { { "a", "1.5" } }, 1, LEAT_E_ARGUMENT, "the fraction of the split a is");
-    refuse((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.6" } }, 2, LEAT_E_ARGUMENT, "more than 1 together");
-    refuse(NULL, 1, LEAT_E_ARGUMENT, "not given");
+    refuse((const struct leat_split[]) { { "a/b", "0.1" } }, 1, LEAT_E_ARGUMENT, "invalid split name");
+    refuse((const struct leat_split[]) { { "packed", "0.1" } }, 1, LEAT_E_ARGUMENT, "invalid split name");
+    refuse((const struct leat_split[]) { { "a", "1.5" } }, 1, LEAT_E_ARGUMENT, "the fraction of split a is");
+    refuse((const struct leat_split[]) { { "a", "0.6" }, { "b", "0.6" } }, 2, LEAT_E_ARGUMENT, "add up to more than 1");
+    refuse(NULL, 1, LEAT_E_ARGUMENT, "splits is NULL");
 
     report.splits = infos;
     T_OK(pack("out", good, 2, 0, &report));

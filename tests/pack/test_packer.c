@@ -319,7 +319,7 @@ static void test_no_such_format(void)
 
     o.format = (enum leat_pack_format)RECORD_FORMAT_COUNT;
     T_STATUS(leat_pack(t_path(folder, "format"), &standard_input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "no format of inputs");
+    T_CONTAINS(t_err.message, "unknown input format");
 }
 
 static void test_ids_and_mistakes(void)
@@ -389,7 +389,7 @@ static void test_wrong_options(void)
         o.part = part;
         o.parts = 2;
         T_STATUS(leat_pack(t_path(folder, "n"), &input, 1, &o, NULL, &t_err), LEAT_E_ARGUMENT);
-        T_CONTAINS(t_err.message, "of 2: parts count from 1");
+        T_CONTAINS(t_err.message, "of 2: shares count from 1");
     }
     T_CHECK(access(t_path(folder, "n.leat"), F_OK) != 0 && access(t_path(folder, "n.partial.leat"), F_OK) != 0);
 }

@@ -108,7 +108,9 @@ static void next_source(struct document_reader *r)
 
 static enum leat_status lacks_token(const struct document_reader *r, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_TOKEN, "a document of %.300s at token %llu lacks its begin or end token; verify it",
+    return status_set(err, LEAT_E_TOKEN,
+                      "%.300s: the document at token %llu lacks its begin or end token; verify "
+                      "the dataset",
                       r->source->name, (unsigned long long)(r->token - r->source->first_token));
 }
 

@@ -36,9 +36,8 @@ static enum leat_status load(struct named_input *n, const struct source *s, uint
     status = leat_dataset_input_path(s->dataset, s->first_input + number, n->path, (size_t)n->input.path_bytes + 1,
                                      &bytes, err);
     if (status == LEAT_OK && strlen(n->path) != bytes)
-        status =
-            status_set(err, LEAT_E_UNSUPPORTED,
-                       "the path of an input of %.300s holds a zero byte: such a dataset cannot be merged", s->name);
+        status = status_set(err, LEAT_E_UNSUPPORTED,
+                            "%.300s cannot be merged: the path of one of its inputs holds a zero byte", s->name);
     if (status != LEAT_OK) {
         free(n->path);
         n->path = NULL;

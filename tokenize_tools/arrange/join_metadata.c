@@ -40,8 +40,8 @@ static enum leat_status keep_by_source(const struct sources *all, size_t number,
     snprintf(key, room, "%s.%zu", pair->key, number + 1);
     if (key_is_used(all, key))
         s = status_set(err, LEAT_E_UNSUPPORTED,
-                       "the parts differ in their metadata %.100s, and %.100s, under which part %zu's would be kept, "
-                       "is a key of theirs already",
+                       "the parts differ in the metadata %.100s, and the key %.100s, which is for the value of "
+                       "part %zu, is already in use",
                        pair->key, key, number + 1);
     else
         s = outputs_set_metadata(outputs, key, pair->value, err);
@@ -59,8 +59,7 @@ static enum leat_status join_pair(const struct sources *all, size_t number, cons
                                   struct outputs *outputs, struct leat_error *err)
 {
     if (strlen(pair->key) != pair->key_bytes || strlen(pair->value) != pair->value_bytes)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "a pair of the metadata of %.300s holds a zero byte: such a dataset cannot be merged",
+        return status_set(err, LEAT_E_UNSUPPORTED, "%.300s cannot be merged: its metadata hold a zero byte",
                           all->items[number].name);
     if (tells_share(all, pair))
         return LEAT_OK;

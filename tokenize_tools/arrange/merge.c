@@ -52,8 +52,8 @@ static enum leat_status check_request(const struct merge *m, struct leat_error *
         shares_print(text, &m->sources.shares);
         return status_set(
             err, LEAT_E_INCOMPATIBLE,
-            "these are only part %s of a run: %s needs all parts at once, or the result differs from the whole "
-            "run's; merge them without it, or name the other parts too",
+            "these are only share %s of a run, and %s needs all shares at once; add the missing shares, or merge "
+            "without it",
             text, o->dedup ? "deduplication" : "shuffling");
     }
     return what ? sources_need_hashes(&m->sources, what, err) : LEAT_OK;

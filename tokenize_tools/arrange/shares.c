@@ -66,15 +66,16 @@ static enum leat_status wrong(const struct source *a, const struct source *b, st
     shares_print(text_b, &b->shares);
     if (a->shares.of != b->shares.of)
         return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%.300s is part %s of a run, and %.300s is part %s of another one: merge the parts of each "
-                          "run by themselves first",
+                          "%.300s is share %s of a run, and %.300s is share %s of another run; merge the shares of "
+                          "each run first",
                           a->name, text_a, b->name, text_b);
     if (b->shares.first > a->shares.last)
         return status_set(
-            err, LEAT_E_INCOMPATIBLE, "part %llu/%llu is missing between %.300s (part %s) and %.300s (part %s)",
+            err, LEAT_E_INCOMPATIBLE, "share %llu/%llu is missing between %.300s (share %s) and %.300s (share %s)",
             (unsigned long long)a->shares.last + 1, (unsigned long long)a->shares.of, a->name, text_a, b->name, text_b);
     return status_set(err, LEAT_E_INCOMPATIBLE,
-                      "%.300s is part %s, and comes after %.300s, which is part %s: name the parts in order, each once",
+                      "%.300s is share %s, but comes after %.300s, which is share %s; give the shares in order, "
+                      "each once",
                       b->name, text_b, a->name, text_a);
 }
 
@@ -95,7 +96,7 @@ enum leat_status shares_check(struct sources *all, struct leat_error *err)
         return LEAT_OK;
     if (other)
         return status_set(err, LEAT_E_INCOMPATIBLE,
-                          "%.300s is a part of a run, and %.300s is none: merge the parts of a run by themselves first",
+                          "%.300s is a share of a run, and %.300s is not; merge the shares of the run first",
                           share->name, other->name);
     for (size_t i = 1; i < all->count; i++) {
         const struct source *a = &all->items[i - 1], *b = &all->items[i];

@@ -111,9 +111,9 @@ static enum leat_status find_in_folder(struct search *s, const char *folder, str
             status = status_set_os(err, errno, "cannot look at %s", path);
         } else if (S_ISDIR(st.st_mode)) {
             if (++s->depth > FOLDER_DEPTH)
-                status =
-                    status_set(err, LEAT_E_ARGUMENT,
-                               "%s: folders within folders more than %d deep; a link in a circle?", path, FOLDER_DEPTH);
+                status = status_set(err, LEAT_E_ARGUMENT,
+                                    "%s: folders are nested more than %d deep; does a link form a cycle?", path,
+                                    FOLDER_DEPTH);
             else
                 status = find_in_folder(s, path, err);
             s->depth--;
@@ -142,7 +142,7 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
     if (status != LEAT_OK)
         return status;
     if (s->list->count == before && s->format != LEAT_PACK_AUTO)
-        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s holds no file", folder);
+        return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
     if (s->list->count == before) {
         record_format_tell(names);
         return status_set_hint(err, LEAT_E_NOT_FOUND, LEAT_HINT_FORMAT,
@@ -181,12 +181,14 @@ static enum leat_status find_in_list(struct search *s, const char *list, struct 
     if (!f)
         return status_set_os(err, errno, "cannot open the list %s", list);
     if (++s->depth > FOLDER_DEPTH)
-        status = status_set(err, LEAT_E_ARGUMENT, "%s: lists that name each other", list);
+        status = status_set(err, LEAT_E_ARGUMENT, "%s: lists are nested more than %d deep; do they form a cycle?", list,
+                            FOLDER_DEPTH);
     while (status == LEAT_OK && (length = getline(&line, &room, f)) > 0) {
         while (length > 0 && (line[length - 1] == '\n' || line[length - 1] == '\r'))
             line[--length] = '\0';
         if (strlen(line) != (size_t)length)
-            status = status_set(err, LEAT_E_ARGUMENT, "%s: a line holds a zero byte: that is no list of names", list);
+            status =
+                status_set(err, LEAT_E_ARGUMENT, "%s: a line holds a zero byte; this is not a list of names", list);
         else if (length > 0 && line[0] != '#')
             status = find_listed(s, list, line, err);
     }
@@ -213,7 +215,9 @@ static enum leat_status find_word(struct search *s, const char *word, struct lea
     if (S_ISDIR(st.st_mode))
         return find_folder(s, word, err);
     if (!S_ISREG(st.st_mode))
-        return status_set(err, LEAT_E_ARGUMENT, "%s is neither a file nor a folder; for a pipe, give - and redirect it",
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s is neither a file nor a folder; for a pipe, use - and redirect "
+                          "it",
                           word);
     return add_file(s, word, &st, true, err);
 }
@@ -226,7 +230,7 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
 
     *list = (struct input_list) { 0 };
     if (format != LEAT_PACK_AUTO && !record_format_number((int)format))
-        return status_set(err, LEAT_E_ARGUMENT, "%d is no format of inputs", (int)format);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = find_word(&s, words[i], err);
     if (status != LEAT_OK)
@@ -244,7 +248,7 @@ void inputs_free(struct input_list *list)
 
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err)
 {
-    return at < in->size ? status_set_at(err, LEAT_E_TRUNCATED, at, "%s became shorter while it was packed", in->path)
+    return at < in->size ? status_set_at(err, LEAT_E_TRUNCATED, at, "%s shrank while it was being packed", in->path)
                          : LEAT_OK;
 }
 
@@ -298,7 +302,7 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
         enum leat_status status = LEAT_OK;
 
         if (strcmp(in->path, "-") == 0)
-            return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be packed in parts");
+            return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
         if (!in->compressed && in->format->find && at < to && at + in->size > from)
             status = look_inside(in, err);
         if (status != LEAT_OK)

@@ -230,7 +230,7 @@ enum leat_status pack_arranged_check(const struct leat_pack_options *o, struct l
     if (o->parts > 0)
         return status_set(
             err, LEAT_E_ARGUMENT,
-            "shuffling, deduplicating and splitting look at the whole: ask for them when the parts are merged");
+            "shuffling, deduplicating and splitting need the whole run: use them when merging its shares");
     return check_splits(o, err);
 }
 

@@ -33,7 +33,7 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
     if (!output || !*output || !o->tokenizer)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
-        return status_set(err, LEAT_E_ARGUMENT, "there is no part %u of %u: parts count from 1", o->part, o->parts);
+        return status_set(err, LEAT_E_ARGUMENT, "no share %u of %u: shares count from 1", o->part, o->parts);
     if (!o->text)
         o->text = "text";
     if (!o->id)
@@ -213,7 +213,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         return s;
     }
     if (!pack_output_load_note(&r->output, r->note, note_bytes, &r->own_note, &r->own_note_bytes))
-        s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s is not one of leat pack", r->name);
+        s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
     r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };

@@ -64,7 +64,7 @@ static enum leat_status check_origin(const struct leat_packer *p, const struct l
                                      struct leat_error *err)
 {
     if (origin && origin->input != LEAT_NONE && origin->input >= p->inputs)
-        return status_set(err, LEAT_E_ARGUMENT, "input %llu of an origin was not declared: there are %llu",
+        return status_set(err, LEAT_E_ARGUMENT, "an origin names input %llu, but only %llu were declared",
                           (unsigned long long)origin->input, (unsigned long long)p->inputs);
     return LEAT_OK;
 }
@@ -206,10 +206,12 @@ static enum leat_status check_texts(const struct leat_packer *p, const struct le
     enum leat_status s = LEAT_OK;
 
     if (t->count > 0 && (!t->offsets32 == !t->offsets64))
-        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_texts: offsets of 32 or of 64 bits must be given");
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "leat_packer_add_texts: exactly one of offsets32 and offsets64 "
+                          "must be given");
     for (uint64_t i = 0; s == LEAT_OK && i < t->count; i++) {
         if (offset_of(t, i) < 0 || offset_of(t, i + 1) < offset_of(t, i))
-            return status_set(err, LEAT_E_ARGUMENT, "text %llu ends before it begins", (unsigned long long)i);
+            return status_set(err, LEAT_E_ARGUMENT, "text %llu ends before it starts", (unsigned long long)i);
         s = check_origin(p, t->origins ? &t->origins[i] : NULL, err);
     }
     return s;
@@ -289,7 +291,7 @@ enum leat_status leat_packer_checkpoint(struct leat_packer *p, const void *note,
     enum leat_status s = p->failed;
 
     if (bytes > MAX_NOTE)
-        return status_set(err, LEAT_E_ARGUMENT, "a note has at most 1 MiB");
+        return status_set(err, LEAT_E_ARGUMENT, "a note can have at most 1 MiB");
     put(p);
     if (s == LEAT_OK)
         s = flow_drain(p->flow, &why);

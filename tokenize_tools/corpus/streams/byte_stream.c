@@ -57,8 +57,8 @@ static enum leat_status detect(struct byte_stream *s, const char *path, struct l
 
         if (called && !begins)
             return status_set_at(err, LEAT_E_TEXT, 0,
-                                 "%s is called %s, but does not begin as a %s file does; rename it if it is not "
-                                 "compressed, else get it again",
+                                 "%s is named %s, but does not start like a %s file; rename it if it is not "
+                                 "compressed, or get a new copy",
                                  path, d->suffix, d->name);
         if (called || (begins && in->head_bytes >= d->head && !s->decompressor)) {
             s->form = (enum byte_form)form;

@@ -61,8 +61,8 @@ static enum leat_status open_members(void **out, const char *path, bool behind, 
     *out = NULL;
     if (!inflater_name())
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is compressed with gzip, which this build cannot read: it was made without isa-l "
-                          "(libisal-dev) and without zlib (zlib1g-dev); gzip -dc turns the file into text",
+                          "%s is compressed with gzip, which this build cannot read: it has neither isa-l "
+                          "(libisal-dev) nor zlib (zlib1g-dev); decompress the file with gzip -d",
                           path);
     g = calloc(1, sizeof *g);
     if (!g)

@@ -102,17 +102,19 @@ enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct ha
     enum leat_status s;
 
     if (!in->seekable)
-        return status_set(err, LEAT_E_UNSUPPORTED, "%s is no regular file: reading cannot go on in its middle",
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s is not a regular file: reading cannot resume in the middle "
+                          "of it",
                           in->name);
     if (offset > in->size)
         return status_set_at(err, LEAT_E_TRUNCATED, in->size,
-                             "%s has %llu bytes, but reading is to go on at byte %llu; the file has changed", in->name,
-                             (unsigned long long)in->size, (unsigned long long)offset);
+                             "%s has %llu bytes, but reading has to resume at byte %llu; the file has changed",
+                             in->name, (unsigned long long)in->size, (unsigned long long)offset);
     s = file_read_at(in->fd, offset - count, before, count, in->name, err);
     if (s != LEAT_OK)
         return s;
     if (lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
-        return status_set_os(err, errno, "cannot go to byte %llu of %s", (unsigned long long)offset, in->name);
+        return status_set_os(err, errno, "cannot seek to byte %llu of %s", (unsigned long long)offset, in->name);
     page_sum_begin(&in->sum, page, pages);
     page_sum_add(&in->sum, before, count);
     return LEAT_OK;
