@@ -72,7 +72,7 @@ enum leat_status {
     LEAT_E_RANGE = 12,       /* a token, document or other number lies outside the dataset */
     LEAT_E_NOT_MAPPED = 13,  /* a view was asked of a file that is read, not mapped; see leat_dataset_view() */
     LEAT_E_UNSUPPORTED = 14, /* this machine or build cannot do that */
-    LEAT_E_NOT_FOUND = 15,   /* no such document, id, input or origin in the dataset */
+    LEAT_E_NOT_FOUND = 15,   /* no such document, id, input or origin in the dataset, or it does not store such */
 
     LEAT_E_IO = 20,         /* a system call failed; os_error has the errno */
     LEAT_E_NO_FILE = 21,    /* a file that is needed does not exist */
@@ -203,7 +203,7 @@ LEAT_API void leat_dataset_close(struct leat_dataset *d);
 struct leat_info {
     size_t size;
     uint64_t tokens;
-    uint64_t documents;
+    uint64_t documents;      /* LEAT_NONE: not known, as every call that needs them says (LEAT_E_NOT_FOUND) */
     uint64_t inputs;
     uint64_t parts;          /* datasets in the list; 1 for a single one */
     uint64_t vocabulary;     /* every id is below it */
@@ -232,7 +232,7 @@ struct leat_part {
     uint64_t first_token;    /* where its tokens begin in the list */
     uint64_t tokens;
     uint64_t first_document;
-    uint64_t documents;
+    uint64_t documents; /* LEAT_NONE: not known */
     uint64_t first_input;
     uint64_t inputs;
     uint8_t identity[16];
@@ -267,7 +267,7 @@ struct leat_view {
  * leat_view_release(), which must come before leat_dataset_close(). While a view is held, a lease on the file cannot
  * be given back (see LEAT_ACCESS_LEASED): keep views short, or trust the files.
  * Returns LEAT_E_RANGE; LEAT_E_NOT_MAPPED where the file is read instead of mapped (use leat_dataset_read(), or
- * LEAT_ACCESS_TRUSTED); LEAT_E_UNSUPPORTED on a big-endian machine.
+ * LEAT_ACCESS_TRUSTED) or its tokens begin at no multiple of their width; LEAT_E_UNSUPPORTED on a big-endian machine.
  */
 LEAT_API enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                             struct leat_view *view, struct leat_error *err);

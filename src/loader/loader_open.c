@@ -109,6 +109,10 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                           "ids of a vocabulary of %llu entries do not fit into 4 bytes with a sign",
                           (ull)info.vocabulary);
     l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first;
+    for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
+        s = dataset_need_documents(l->plan->sources[i].dataset, err);
+    if (s != LEAT_OK)
+        return s;
     l->ops = backend_find(o->device ? o->device : "host");
     if (!l->ops)
         return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",

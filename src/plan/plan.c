@@ -27,6 +27,8 @@ static enum leat_status check_agreement(const struct leat_plan *plan, size_t num
         what = "end-of-document token";
     else if (a.begin_token != b.begin_token)
         what = "begin token";
+    else if (a.token_width != b.token_width)
+        what = "bytes per token";
     else if (memcmp(a.fingerprint, b.fingerprint, sizeof a.fingerprint) != 0)
         what = "tokenizer";
     if (!what)

@@ -164,41 +164,6 @@ static void check_sound(const struct leat_dataset *d, enum missing missing)
     T_STATUS(leat_dataset_verify_range(d, 0, TOKENS, &t_err), hashes ? LEAT_OK : LEAT_E_NOT_FOUND);
 }
 
-static void check_missing(const struct leat_dataset *d, enum missing missing)
-{
-    struct leat_stored_tokenizer *tokenizer;
-    struct leat_metadata *metadata;
-    struct leat_info info = LEAT_INFO_INIT;
-    struct leat_origin origin;
-    uint64_t a, b;
-    uint8_t hash[16];
-    char text[10];
-
-    leat_dataset_info(d, &info);
-    T_EQ(info.tokens, TOKENS);
-    if (missing == DOCUMENTS || missing == ALL) {
-        T_EQ(info.documents, LEAT_NONE);
-        T_STATUS(leat_dataset_document(d, 0, &a, &b, &t_err), LEAT_E_NOT_FOUND);
-        T_CONTAINS(t_err.message, "does not say where its documents begin");
-        T_STATUS(leat_dataset_starts(d, 0, 1, &a, &t_err), LEAT_E_NOT_FOUND);
-        T_STATUS(leat_dataset_documents_in(d, 0, 1, &a, &b, &t_err), LEAT_E_NOT_FOUND);
-        T_STATUS(leat_dataset_id(d, 0, text, sizeof text, &a, &t_err), LEAT_E_NOT_FOUND);
-    }
-    if (missing >= DIRECTORY) {
-        T_STATUS(leat_dataset_origin(d, 0, &origin, &t_err), LEAT_E_NOT_FOUND);
-        T_STATUS(leat_dataset_text_hash(d, 0, hash, &t_err), LEAT_E_NOT_FOUND);
-        T_EQ(info.inputs + info.stores_ids + info.stores_lines + info.index_bytes, 0);
-        T_STATUS(leat_dataset_tokenizer(d, &tokenizer, &t_err), LEAT_E_NOT_FOUND);
-        T_STATUS(leat_dataset_find_id(d, "a", 1, &a, &t_err), LEAT_E_NOT_FOUND);
-        T_STATUS(leat_dataset_find_input(d, "a", &a, &t_err), LEAT_E_NOT_FOUND);
-        T_OK(leat_dataset_metadata(d, 0, &metadata, &t_err));
-        T_EQ(metadata->count, 0);
-        leat_metadata_free(metadata);
-    }
-}
-
-/* ---- Loaders ---- */
-
 static struct loading plan_of(const struct leat_dataset *d, uint64_t seq_len)
 {
     struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
@@ -229,6 +194,52 @@ static void check_loader(const struct loading *w, struct leat_loader_options o, 
     }
     leat_loader_close(l);
 }
+
+static void check_missing(const struct leat_dataset *d, enum missing missing)
+{
+    struct leat_stored_tokenizer *tokenizer;
+    struct leat_metadata *metadata;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_origin origin;
+    uint64_t a, b;
+    uint8_t hash[16];
+    char text[10];
+
+    leat_dataset_info(d, &info);
+    T_EQ(info.tokens, TOKENS);
+    if (missing == DOCUMENTS || missing == ALL) {
+        T_EQ(info.documents, LEAT_NONE);
+        T_STATUS(leat_dataset_document(d, 0, &a, &b, &t_err), LEAT_E_NOT_FOUND);
+        T_CONTAINS(t_err.message, "does not say where its documents begin");
+        T_STATUS(leat_dataset_starts(d, 0, 1, &a, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_documents_in(d, 0, 1, &a, &b, &t_err), LEAT_E_NOT_FOUND);
+        {
+            struct loading w = plan_of(d, 1000);
+            struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+            struct leat_loader *l;
+
+            o.batch = 5;
+            o.outputs = LEAT_OUTPUT_POSITION_IDS;
+            T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NOT_FOUND);
+            T_CONTAINS(t_err.message, "does not say where its documents begin");
+            leat_plan_close(w.plan);
+        }
+        T_STATUS(leat_dataset_id(d, 0, text, sizeof text, &a, &t_err), LEAT_E_NOT_FOUND);
+    }
+    if (missing >= DIRECTORY) {
+        T_STATUS(leat_dataset_origin(d, 0, &origin, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_text_hash(d, 0, hash, &t_err), LEAT_E_NOT_FOUND);
+        T_EQ(info.inputs + info.stores_ids + info.stores_lines + info.index_bytes, 0);
+        T_STATUS(leat_dataset_tokenizer(d, &tokenizer, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_find_id(d, "a", 1, &a, &t_err), LEAT_E_NOT_FOUND);
+        T_STATUS(leat_dataset_find_input(d, "a", &a, &t_err), LEAT_E_NOT_FOUND);
+        T_OK(leat_dataset_metadata(d, 0, &metadata, &t_err));
+        T_EQ(metadata->count, 0);
+        leat_metadata_free(metadata);
+    }
+}
+
+/* ---- Loaders ---- */
 
 /* A mapped file cannot be pushed out of memory. */
 static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t seq_len)
