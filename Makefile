@@ -59,14 +59,27 @@ ifeq ($(CUDA)$(CUDA_TOOLS),1)
 $(error CUDA=1 wants nvcc with ptxas and fatbinary beside it, and there is none on the path: set NVCC, or CUDA=auto)
 endif
 
-# Kernels for one CPU level each, chosen at run time (src/base/cpu.h).
-ifneq ($(filter x86_64%,$(MACHINE)),)
-%_avx2.o: LEVEL = -mavx2 -mbmi2
-%_avx512.o: LEVEL = -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx2 -mbmi2
-%_avx512vbmi.o: LEVEL = -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx2 -mbmi2
-else
-WITHOUT := %_avx2.c %_avx512.c %_avx512vbmi.c
-endif
+# Kernels for CPU levels, chosen at run time (src/base/cpu.h). A body is one file x.c, compiled once for each of its
+# levels here into x.LEVEL.o, with -DCPU_LEVEL=LEVEL (src/base/level.h); levels of other machines are left out.
+LEVELS/bench/kernel                                  := plain avx2 avx512
+LEVELS/src/base/utf8_blocks                          := words neon avx2 avx512
+LEVELS/src/checksum/checksum_kernel                  := plain avx2 avx512
+LEVELS/src/rows/rows_kernel                          := plain avx2 avx512
+LEVELS/tokenize_tools/corpus/json/json_kernel        := plain avx2 avx512
+LEVELS/tokenize_tools/tokenizer/bpe/cut_kernel       := plain neon avx2 avx512vbmi
+LEVELS/tokenize_tools/tokenizer/bpe/pretoken_kernel  := plain avx2 avx512 avx512vbmi
+LEVELS/tokenize_tools/tokenizer/scan/scan_blocks     := words neon avx2 avx512 avx512vbmi
+
+LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) \
+          $(if $(filter aarch64-%,$(MACHINE)),neon)
+
+%.plain.o:      LEVEL = -DCPU_LEVEL=plain
+%.words.o:      LEVEL = -DCPU_LEVEL=words -DBYTES64_BY_WORDS=1
+%.neon.o:       LEVEL = -DCPU_LEVEL=neon -DCUT_BY_NEON=1
+%.avx2.o:       LEVEL = -DCPU_LEVEL=avx2 -mavx2 -mbmi2
+%.avx512.o:     LEVEL = -DCPU_LEVEL=avx512 -mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx512cd -mavx2 -mbmi2
+%.avx512vbmi.o: LEVEL = -DCPU_LEVEL=avx512vbmi -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx2 \
+                        -mbmi2
 
 # the driver is loaded at run time; glibc before 2.34 has that in a library of its own
 DL_LIBS   = -ldl
@@ -76,8 +89,16 @@ ALL_LIBS  = $(PACK_LIBS) $(URING_LIBS) $(DL_LIBS)
 
 # ---- Sources --------------------------------------------------------------------------------------------------------
 
-sources = $(filter-out $(WITHOUT),$(sort $(wildcard $(foreach folder,$(1),$(folder)/*.c $(folder)/*/*.c))))
+# the files of folders and their folders; a body x.c is replaced by x.LEVEL.c, which do not exist: their objects do
+sources = $(foreach c,$(sort $(wildcard $(foreach folder,$(1),$(folder)/*.c $(folder)/*/*.c))),$(or \
+          $(patsubst %,$(c:.c=).%.c,$(filter $(LEVELS),$(LEVELS/$(c:.c=)))),$(c)))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+# how all objects below a folder are made: the folder, the name of the commands
+define objects_by
+$(1)/%.o: %.c
+	$$($(2))
+$(foreach level,$(LEVELS),$(eval $(1)/%.$(level).o: %.c ; $$($(2))))
+endef
 
 BASE_SOURCES    := $(call sources,src/base)
 LIB_SOURCES     := $(call sources,src)
@@ -113,9 +134,11 @@ examples: $(EXAMPLES)
 
 say = @$(if $(filter 1,$(V)),:,echo "  $(1)")
 
-$(BUILD)/obj/%.o: %.c
-	$(call say,CC      $<)
-	$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
+define COMPILE
+$(call say,CC      $(@:$(BUILD)/obj/%.o=%))
+$(Q)mkdir -p $(@D) && $(CC) $(ALL_CFLAGS) $(LEVEL) -MMD -MP -c $< -o $@
+endef
+$(eval $(call objects_by,$(BUILD)/obj,COMPILE))
 
 # the assembler puts these files into the objects, which no dependency file knows of
 $(BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard tokenize_tools/tokenizer/load/data/*.zst)

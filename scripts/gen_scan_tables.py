@@ -69,7 +69,7 @@ def rows(boxes):
 
 def main():
     print("""/*
- * scan_tables.h: characters that vectors tell by themselves; see scan_blocks.h. A character belongs to a set if six
+ * scan_tables.h: characters that vectors tell by themselves; see scan_blocks.c. A character belongs to a set if six
  * rows, by the high and low halves of its first three bytes, have a bit in common.
  *
  * Made by scripts/gen_scan_tables.py, which has the sets in words; do not edit.

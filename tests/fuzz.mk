@@ -36,10 +36,12 @@ $(FUZZ_BUILD)/obj/tokenize_tools/tokenizer/load/builtin_data.o: $(wildcard token
 # Neither are these under test.
 $(patsubst %.c,$(FUZZ_BUILD)/obj/%.o,$(FUZZ_HELPERS)): FUZZ_SANITIZE :=
 
-$(FUZZ_BUILD)/obj/%.o: %.c
-	$(call say,FUZZ-CC $<)
-	$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(filter-out $(CFLAGS) $(SANITIZE),$(ALL_CFLAGS)) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) \
-	    $(FUZZ_COVERAGE) $(LEVEL) -Itests -I. -MMD -MP -c $< -o $@
+define FUZZ_COMPILE
+$(call say,FUZZ-CC $(@:$(FUZZ_BUILD)/obj/%.o=%))
+$(Q)mkdir -p $(@D) && $(FUZZ_CC) $(filter-out $(CFLAGS) $(SANITIZE),$(ALL_CFLAGS)) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) \
+    $(FUZZ_COVERAGE) $(LEVEL) -Itests -I. -MMD -MP -c $< -o $@
+endef
+$(eval $(call objects_by,$(FUZZ_BUILD)/obj,FUZZ_COMPILE))
 
 # an archive: fuzzers that need no tokenizer do not look through its counters after each input
 $(FUZZ_BUILD)/pack.a: $(FUZZ_PACK)

@@ -1,5 +1,5 @@
 /*
- * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for pretoken_kernel.h. Levels differ in how a line
+ * merge_lane_kernel.h: the body of merging in lanes (merge_lanes.h), for pretoken_kernel.c. Levels differ in how a line
  * of pairs is looked at, and in how the least of a pretoken's ranks is found.
  */
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * merge_wide_kernel.h: merging missed pretokens of up to WIDE_SYMBOLS symbols sixteen at a time, for pretoken_kernel.h
+ * merge_wide_kernel.h: merging missed pretokens of up to WIDE_SYMBOLS symbols sixteen at a time, for pretoken_kernel.c
  * where the CPU has AVX-512: a vector has one rank, or symbol, of each of sixteen pretokens. So the least rank of each
  * pretoken is the least of its column, and a merge of each pretoken costs one step for all; most of a step is looking
  * up the 32 pairs that have come about, by gathers. What is too long goes the way of merge_lane_kernel.h.

@@ -1,5 +1,5 @@
 /*
- * pretoken_cache.c: see pretoken_cache.h; pretoken_kernel.h looks up many pretokens at once.
+ * pretoken_cache.c: see pretoken_cache.h; pretoken_kernel.c looks up many pretokens at once.
  *
  * Sizes. A prefetched line from memory is cheaper than a merge, so larger tables win even where they fit no cache of
  * the CPU; yet what is never touched costs nothing only while the memory is fresh, and clearing 32 MiB takes some

@@ -1,5 +1,5 @@
 /*
- * pretoken_cut_kernel.h: cutting pretokens where byte_cuts.h allows, for pretoken_kernel.h: which places of the text
+ * pretoken_cut_kernel.h: cutting pretokens where byte_cuts.h allows, for pretoken_kernel.c: which places of the text
  * are safe depends on the characters at both sides alone, so that all of a batch's text is gone through once, whatever
  * the pretokens in it; then pretokens and cuts are put in order together.
  */

@@ -7,7 +7,7 @@
  * a text gives the same pretokens however it is cut into windows. Nothing is remembered between calls but the position.
  *
  * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the
- * right answer. The others cut blocks of 64 bytes (scan_blocks.h).
+ * right answer. The others cut blocks of 64 bytes (scan_blocks.c).
  */
 #ifndef LEAT_TOKENIZER_SCAN_H
 #define LEAT_TOKENIZER_SCAN_H

@@ -1,9 +1,10 @@
 /*
- * cut_kernel.h: the body of cut_kernels_*.c, compiled once for each CPU level. The levels differ in how two tables of
- * 256 bytes are looked up for 64 bytes at once.
+ * cut_kernel.c: finding cuts, for one CPU level; compiled once for each. The levels differ in how two tables of 256 bytes
+ * are looked up for 64 bytes at once.
  */
 #include <string.h>
 
+#include "base/level.h"
 #include "cut_classes.h"
 
 #if defined(__AVX512VBMI__)
@@ -101,7 +102,7 @@ static inline uint64_t cuts_of(const struct tables *t, const uint8_t *text)
     return cuts_of_half(t, text) | (uint64_t)cuts_of_half(t, text + 32) << 32;
 }
 
-#elif defined(CUT_NEON)
+#elif defined(CUT_BY_NEON)
 #include <arm_neon.h>
 
 struct tables {
@@ -204,4 +205,4 @@ static size_t find(const struct cut_classes *c, const uint8_t *text, size_t from
     return count;
 }
 
-const struct cut_kernels CUT_ROW = { CUT_NAME, find };
+const struct cut_kernels LEVEL_NAME(cut_kernels) = { LEVEL_TEXT, find };

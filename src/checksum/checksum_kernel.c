@@ -1,12 +1,12 @@
 /*
- * checksum_kernel.h: the body of one CPU level's checksum kernels. Included once by each checksum_<level>.c, which is
- * compiled for that level and defines CHECKSUM_ROW, the name of the row. xxHash is inlined here, because its prebuilt
- * library runs at two thirds of the speed.
+ * checksum_kernel.c: the checksum kernels of one CPU level; compiled once for each. xxHash is inlined here, because its
+ * prebuilt library runs at two thirds of the speed.
  */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "base/level.h"
 #include "checksum.h"
 
 static struct hash128 hash(const void *bytes, size_t count)
@@ -84,5 +84,5 @@ static uint32_t max32(const void *ids, size_t count)
     return max;
 }
 
-extern const struct checksum_kernels CHECKSUM_ROW;
-const struct checksum_kernels CHECKSUM_ROW = { CHECKSUM_NAME, hash, pages, max16, max32 };
+extern const struct checksum_kernels LEVEL_NAME(checksum_row);
+const struct checksum_kernels LEVEL_NAME(checksum_row) = { LEVEL_TEXT, hash, pages, max16, max32 };

@@ -1,10 +1,10 @@
 /*
- * scan_blocks.h: scanners that cut 64 bytes at a time: a block begins where a pretoken begins, its bytes become masks
+ * scan_blocks.c: scanners that cut 64 bytes at a time: a block begins where a pretoken begins, its bytes become masks
  * of classes, the family's algebra makes the beginnings of pretokens of them, and those that nothing behind the block
  * can change come out; the next block begins at the last of them. If there is none, the family's scalar scanner takes
- * one pretoken. Compiled once for each CPU level (scan_blocks_*.c), which defines SCAN_ROW(name) as the row's
- * function's name.
+ * one pretoken. Compiled once for each CPU level.
  */
+#include "base/level.h"
 #include "scan_bytes.h"
 #include "scan_families.h"
 #include "scan_tables.h"
@@ -183,9 +183,9 @@ SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t bas
 }
 
 #define SCAN_FUNCTION(family)                                                                                          \
-    scan_function SCAN_ROW(family);                                                                                    \
-    size_t SCAN_ROW(family)(const struct unicode_classes *classes, const struct scan_window *window, size_t *at,       \
-                            uint32_t *ends, size_t room)                                                               \
+    scan_function LEVEL_NAME(scan_##family);                                                                           \
+    size_t LEVEL_NAME(scan_##family)(const struct unicode_classes *classes, const struct scan_window *window,          \
+                                     size_t *at, uint32_t *ends, size_t room)                                          \
     {                                                                                                                  \
         static const struct scan_kind kind = SCAN_KIND_##family;                                                       \
         struct scan_text t = scan_text(classes, window);                                                               \

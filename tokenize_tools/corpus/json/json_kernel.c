@@ -1,9 +1,7 @@
-/*
- * json_kernel.h: the body of one CPU level's kernels over JSON strings. Included once by each json_kernels_<level>.c,
- * which is compiled for that level and defines JSON_ROW, the name of the row.
- */
+/* json_kernel.c: the kernels over JSON strings of one CPU level; compiled once for each. */
 #include <stdbool.h>
 
+#include "base/level.h"
 #include "byte_block.h"
 #include "byte_masks.h"
 #include "json_kernels.h"
@@ -323,5 +321,5 @@ static size_t count_newlines(const char *bytes, size_t count)
     return all;
 }
 
-extern const struct json_kernels JSON_ROW;
-const struct json_kernels JSON_ROW = { JSON_NAME, pass, unescape, count_newlines };
+extern const struct json_kernels LEVEL_NAME(json_kernels);
+const struct json_kernels LEVEL_NAME(json_kernels) = { LEVEL_TEXT, pass, unescape, count_newlines };

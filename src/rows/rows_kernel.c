@@ -1,9 +1,9 @@
 /*
- * rows_kernel.h: the body of one CPU level's kernels of rows. Included once by each rows_<level>.c, which is compiled for
- * that level and defines ROWS_ROW and ROWS_NAME. Plain loops, one for each type of numbers: compilers make vectors of
- * them.
+ * rows_kernel.c: the kernels of rows of one CPU level; compiled once for each. Plain loops, one for each type of numbers:
+ * compilers make vectors of them.
  */
 #include "base/bytes.h"
+#include "base/level.h"
 #include "rows.h"
 
 #define WIDEN(name, to_type, from_type, load)                                                                          \
@@ -74,8 +74,8 @@ static void fill(void *to, unsigned number_bytes, int64_t value, size_t count)
     }
 ROWS_OUTPUTS_SINGLY(SINGLY)
 
-extern const struct rows_kernels ROWS_ROW;
+extern const struct rows_kernels LEVEL_NAME(rows_row);
 #define KERNEL(field, name, kind, documents) .field = field,
-const struct rows_kernels ROWS_ROW = {
-    .name = ROWS_NAME, .widen = widen, .count_up = count_up, .fill = fill, ROWS_OUTPUTS_SINGLY(KERNEL)
+const struct rows_kernels LEVEL_NAME(rows_row) = {
+    .name = LEVEL_TEXT, .widen = widen, .count_up = count_up, .fill = fill, ROWS_OUTPUTS_SINGLY(KERNEL)
 };

@@ -1,6 +1,6 @@
 /*
- * pretoken_kernel.h: the body of pretoken_kernels_*.c, compiled once for each CPU level: looking for many pretokens in
- * the cache, and writing their ids. What merges and what cuts lie in headers of their own.
+ * pretoken_kernel.c: looking for many pretokens in the cache, and writing their ids, for one CPU level; compiled once for
+ * each. What merges and what cuts lie in headers of their own.
  *
  * Loops have no branch on what a pretoken is, since a quarter of those of many languages would be guessed wrong: all
  * pretokens are looked for among the short ones, those that are not with a key that no pretoken has; these few then
@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/level.h"
 #include "pretoken_line_kernel.h"
 
 #include "merge_lane_kernel.h"
@@ -354,4 +355,4 @@ static void merge(const struct merge_rules *rules, struct pretoken_cache *c, str
     merge_missed(rules, c, b);
 }
 
-const struct pretoken_kernels PRETOKEN_ROW = { PRETOKEN_NAME, cut, find, merge, write_ids };
+const struct pretoken_kernels LEVEL_NAME(pretoken_kernels) = { LEVEL_TEXT, cut, find, merge, write_ids };

@@ -1,11 +1,12 @@
 /*
- * utf8_blocks.h: utf8_valid_prefix() 64 bytes at a time, beginning with a character. The bytes that must continue one are
+ * utf8_blocks.c: utf8_valid_prefix() 64 bytes at a time, beginning with a character. The bytes that must continue one are
  * shifts of the masks of first bytes; they must be those that can. Four first bytes allow only some second ones. Compiled
- * once for each CPU level, which defines UTF8_ROW, the name of the row's function.
+ * once for each CPU level.
  */
 #include <string.h>
 
 #include "bytes64.h"
+#include "level.h"
 #include "utf8_rows.h"
 
 #define UTF8_BLOCK 64u
@@ -35,7 +36,7 @@ BYTES_INLINE size_t utf8_block(bytes64 b, size_t size, size_t *next)
     return size;
 }
 
-size_t UTF8_ROW(const uint8_t *text, size_t size)
+size_t LEVEL_NAME(utf8_valid_prefix)(const uint8_t *text, size_t size)
 {
     size_t at = 0, good, next;
     uint8_t tail[UTF8_BLOCK] = { 0 };

@@ -1,10 +1,8 @@
-/*
- * kernels_template.h: the body of one row of kernels. Included once by each kernels_<level>.c, which is compiled for
- * that level and defines KERNELS_ROW and KERNELS_NAME.
- */
+/* kernel.c: the bare loops of one CPU level; compiled once for each. */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "base/level.h"
 #include "kernels.h"
 
 static uint64_t xxh64(const void *bytes, size_t count)
@@ -25,5 +23,5 @@ static void widen(int64_t *restrict to, const uint16_t *restrict from, size_t co
         to[i] = from[i];
 }
 
-extern const struct bench_kernels KERNELS_ROW;
-const struct bench_kernels KERNELS_ROW = { KERNELS_NAME, xxh64, xxh128, widen };
+extern const struct bench_kernels LEVEL_NAME(bench_kernels);
+const struct bench_kernels LEVEL_NAME(bench_kernels) = { LEVEL_TEXT, xxh64, xxh128, widen };

@@ -1,0 +1,18 @@
+/*
+ * level.h: for bodies of kernels, files that the Makefile compiles once for each of their CPU levels (LEVELS there): what
+ * a body defines for others ends in its level's name.
+ */
+#ifndef LEAT_BASE_LEVEL_H
+#define LEAT_BASE_LEVEL_H
+
+/* kernels -> kernels_avx2, where -DCPU_LEVEL=avx2 */
+#define LEVEL_NAME(name)          LEVEL_JOIN(name, CPU_LEVEL)
+#define LEVEL_JOIN(name, level)   LEVEL_JOINED(name, level)
+#define LEVEL_JOINED(name, level) name##_##level
+
+/* "avx2" */
+#define LEVEL_TEXT          LEVEL_QUOTE(CPU_LEVEL)
+#define LEVEL_QUOTE(level)  LEVEL_QUOTED(level)
+#define LEVEL_QUOTED(level) #level
+
+#endif
