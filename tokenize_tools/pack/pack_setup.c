@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "base/tiny.h"
+#include "tokenizer/pipeline/encoder_valid.h"
 
 #define MIB         ((uint64_t)1 << 20)
 #define UNIT_MAX    TINY_OR(16384, MIB)
@@ -82,8 +83,11 @@ enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encod
 
     options.special = s->special;
     options.max_bytes = s->long_piece_bytes;
-    if (!s->long_encoder)
+    if (!s->long_encoder) {
         status = leat_encoder_open(&s->long_encoder, s->tokenizer, &options, err);
+        if (status == LEAT_OK)
+            encoder_valid(s->long_encoder);
+    }
     *out = s->long_encoder;
     return status;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "tokenizer/pipeline/encoder_valid.h"
 #include "unit_kinds.h"
 
 /* A thread's buffers are given back beyond this, so that one long record does not stay in memory. */
@@ -12,12 +13,16 @@
 enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setup, struct leat_error *err)
 {
     struct leat_encoder_options options = LEAT_ENCODER_OPTIONS_INIT;
+    enum leat_status s;
 
     memset(w, 0, sizeof *w);
     w->setup = setup;
     options.special = setup->special;
     options.max_bytes = setup->piece_bytes;
-    return leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
+    s = leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
+    if (s == LEAT_OK)
+        encoder_valid(w->encoder);
+    return s;
 }
 
 void pack_worker_free(struct pack_worker *w)

@@ -96,6 +96,11 @@ uint64_t encoder_special_strings(const struct encoder *e)
     return e->raw.specials + e->normalized.specials;
 }
 
+void encoder_trust(struct encoder *e)
+{
+    e->trusted = true;
+}
+
 uint64_t encoder_held(const struct encoder *e)
 {
     return e->bound.held - e->cache_bytes;
@@ -200,11 +205,11 @@ static enum leat_status take_valid(struct encoder *e, const uint8_t *text, size_
                                       : cutter_run(&e->raw, text, bytes, true, last, &take, e, err);
 }
 
-/* Malformed UTF-8 is repaired, or the text refused. */
+/* Malformed UTF-8 is repaired, or the text refused, unless the caller has done that. */
 static enum leat_status take_checked(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                      struct leat_error *err)
 {
-    size_t valid = utf8_valid_prefix(text, bytes);
+    size_t valid = e->trusted ? bytes : utf8_valid_prefix(text, bytes);
     enum leat_status s;
 
     if (valid == bytes)

@@ -19,6 +19,7 @@ struct encoder {
     size_t part_bytes, cache_bytes;
     struct bound bound;
     struct id_list ids;
+    bool trusted;      /* texts are valid UTF-8 */
     bool begun;        /* encoder_part() may come */
     uint64_t offset;   /* of `input` in the text */
     struct held input; /* bytes of a character that is not complete */

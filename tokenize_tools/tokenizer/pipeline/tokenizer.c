@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "encoder.h"
+#include "encoder_valid.h"
 #include "leat_pack.h"
 #include "pipeline.h"
 #include "tokenizer/decode/decoder.h"
@@ -213,6 +214,11 @@ enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_
     }
     *out = e;
     return LEAT_OK;
+}
+
+void encoder_valid(struct leat_encoder *e)
+{
+    encoder_trust(e->encoder);
 }
 
 void leat_encoder_close(struct leat_encoder *e)

@@ -193,7 +193,7 @@ static enum leat_status take_pretoken(struct way *w, const uint8_t *pretoken, si
         return s;
     /* every character came out of the alphabet, so that all go back */
     if (!byte_alphabet_decode(&w->p->alphabet, b->bytes, &count, pretoken, (uint32_t)bytes))
-        return status_set(err, LEAT_E_STATE, "a pretoken of byte-level text has a character outside its alphabet");
+        return status_set(err, LEAT_E_TEXT, "the text has a character that stands for no byte after ByteLevel");
     return w->take(w->context, b->bytes, count, last, err);
 }
 
