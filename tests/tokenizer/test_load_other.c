@@ -86,11 +86,11 @@ static void test_tiktoken_refusals(void)
         enum leat_status status;
         const char *sentence;
     } rows[] = {
-        { "x.tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "say which with --pattern: gpt2, r50k_base" },
+        { "x.tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "which pattern splits text; choose one of gpt2, r50k_base" },
         { "x.tiktoken", "YQ== 0\n", "foo", LEAT_E_ARGUMENT, "unknown pattern foo; choose one of gpt2" },
         { "cl100k_base.tiktoken", "YQ== 0\n", NULL, LEAT_E_VOCABULARY,
-          "holds 1 tokens, and the published cl100k_base has 100256" },
-        { LONG_NAME ".tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "say which with --pattern" },
+          "holds 1 tokens, but the published cl100k_base has 100256" },
+        { LONG_NAME ".tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "which pattern splits text" },
         { "dir/QWEN.tiktoken.zst", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published qwen has 151643" },
         { "dir/tiktoken.model", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published kimi has 163584" },
         { "x.tiktoken", "YQ== 0\nYQ=x 1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: the token is not base64 (byte 7)" },
