@@ -54,7 +54,7 @@ static enum leat_status write_documents(struct leat_writer *w, union block *b, c
             s = leat_writer_end_document(w, &origin, err);
         at += length;
         if (s == LEAT_OK && n % 1024 == 0 && o->progress && o->progress(o->context, at, o->tokens) != 0)
-            s = status_set(err, LEAT_E_STATE, "writing was stopped");
+            s = status_set(err, LEAT_E_STOPPED, "writing was stopped");
     }
     return s;
 }

@@ -46,7 +46,7 @@ struct counting_options {
     unsigned width;           /* 2 or 4 */
     uint64_t document_length; /* mean, 1 to 2^40 */
     int replace;              /* an existing dataset */
-    /* If not NULL: called now and then; nonzero stops the work, and the call returns LEAT_E_STATE. */
+    /* If not NULL: called now and then; nonzero stops the work, and the call returns LEAT_E_STOPPED. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };

@@ -96,9 +96,11 @@ enum leat_status {
 
     LEAT_E_INCOMPATIBLE = 50, /* datasets of one list or merge differ in tokenizer, width or end token */
     LEAT_E_CHECKPOINT = 51,   /* there is no checkpoint to resume, or it does not fit what is asked or on disk */
-    LEAT_E_STATE = 52,        /* the call comes at the wrong moment (a document is open, a writer has failed, ...) */
+    LEAT_E_STATE = 52,        /* the call comes at the wrong moment (a document is open, all slots are held, ...) */
     LEAT_E_END = 53,          /* the plan has ended: there is no further batch */
     LEAT_E_AGAIN = 54,        /* no batch is ready at this moment */
+    LEAT_E_STOPPED = 55,      /* the caller's progress function has stopped the work */
+    LEAT_E_FORKED = 56,       /* the writer or loader belongs to the parent of this process */
 
     LEAT_E_VOCABULARY = 60, /* a tokenizer's file is broken, or contradicts itself */
     LEAT_E_TEXT = 61,       /* a text cannot be encoded: it is malformed, or takes too many steps */
@@ -412,7 +414,7 @@ struct leat_verify_options {
     size_t size;
     unsigned threads; /* 0: as many as the process may run on */
     /* If not NULL: called now and then, from one thread at a time, with the bytes done; nonzero stops the work, and
-     * leat_dataset_verify() returns LEAT_E_STATE. */
+     * leat_dataset_verify() returns LEAT_E_STOPPED. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
@@ -670,7 +672,7 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *
  *   Threads     leat_loader_next(), _try_next() and leat_loader_close() belong to one thread at a time; batches may be
  *               written, borrowed and released by any thread; statistics may be asked by any.
- *   Fork        a loader stops at fork: in the child every call returns LEAT_E_STATE, and close only frees.
+ *   Fork        a loader stops at fork: in the child every call returns LEAT_E_FORKED, and close only frees.
  *
  * On a GPU
  *
@@ -888,8 +890,7 @@ struct leat_outputs {
 /*
  * Writes them. `stream` is the consumer's stream on a device, behind which the numbers are there (NULL: its default
  * stream); on the host it does not count, and they are there when the call returns. Returns LEAT_E_ARGUMENT (a length below
- * the batch's, ...), LEAT_E_STATE (documents are needed and were not asked for; another process; a stream that is being
- * captured), LEAT_E_RANGE (cu_seqlens_room is too small; says what is needed), LEAT_E_DEVICE.
+ * the batch's, documents are needed and were not asked for, ...), LEAT_E_STATE (a stream that is being captured), LEAT_E_RANGE (cu_seqlens_room is too small; says what is needed), LEAT_E_DEVICE.
  */
 LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
                                            void *stream, struct leat_error *err);

@@ -183,7 +183,7 @@ struct leat_pack_options {
     int force;                  /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
     /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
-     * LEAT_E_STATE. */
+     * LEAT_E_STOPPED. */
     int (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
 };
@@ -232,7 +232,7 @@ struct leat_pack_report {
  * again. Not from standard input: such a run begins anew. `report` (may be NULL) is filled on failure too.
  * Returns what opening, reading and writing return; LEAT_E_REJECTS (more records refused than allowed: with a greater
  * bound the run can be resumed); LEAT_E_CHECKPOINT (inputs or options are not those of the run to be resumed);
- * LEAT_E_STATE (stopped by `progress`).
+ * LEAT_E_STOPPED (by `progress`).
  */
 LEAT_API enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
                                     const struct leat_pack_options *options, struct leat_pack_report *report,
@@ -320,7 +320,7 @@ struct leat_merge_options {
     int force;        /* existing datasets of the outputs' names are replaced */
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
-     * leat_merge() returns LEAT_E_STATE. */
+     * leat_merge() returns LEAT_E_STOPPED. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     int shuffle;      /* the documents of each output are put into an order that `seed` chooses */

@@ -42,6 +42,8 @@ const char *leat_status_name(enum leat_status status)
         { LEAT_E_STATE, "state" },
         { LEAT_E_END, "end" },
         { LEAT_E_AGAIN, "again" },
+        { LEAT_E_STOPPED, "stopped" },
+        { LEAT_E_FORKED, "forked" },
         { LEAT_E_VOCABULARY, "vocabulary" },
         { LEAT_E_TEXT, "text" },
         { LEAT_E_PIECE, "piece" },

@@ -488,7 +488,7 @@ if os.fork() == 0:
     try:
         next(loader)
     except leat.Error as error:
-        assert error.status == "state" and "fork" in str(error)
+        assert error.status == "forked" and "fork" in str(error)
         loader.close()
         os._exit(7)
     os._exit(0)

@@ -210,7 +210,7 @@ def test_exception_in_progress_ends_the_run(tmp_path):
             leat.pack(path, tmp_path / "out", progress=stop, threads=1, force=mib > 32)
         if e.value.__cause__ is not None:
             break
-    assert isinstance(e.value.__cause__, leat.Error) and e.value.__cause__.status == "state"
+    assert isinstance(e.value.__cause__, leat.Error) and e.value.__cause__.status == "stopped"
     assert e.value.__cause__.resumable
     assert not os.path.exists(tmp_path / "out.leat")
     with pytest.raises(leat.Error, match="resume"):

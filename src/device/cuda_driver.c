@@ -72,7 +72,7 @@ static enum leat_status not_initialized(struct cuda_driver *d, cuda_result r, st
                           "CUDA does not start in this process: it was forked from one that had used it; start "
                           "workers afresh (spawn) instead");
     if (r == CUDA_DEINITIALIZED)
-        return status_set(err, LEAT_E_STATE, "the driver of CUDA is shut down: this process is ending");
+        return status_set(err, LEAT_E_DEVICE, "the CUDA driver is shut down: this process is ending");
     return cuda_driver_failed(d, r, "starting CUDA (cuInit)", err);
 }
 
@@ -136,8 +136,6 @@ static enum leat_status status_of(cuda_result r)
     switch ((int)r) {
     case CUDA_OUT_OF_MEMORY:
         return LEAT_E_NO_MEMORY;
-    case CUDA_DEINITIALIZED:
-        return LEAT_E_STATE;
     case CUDA_NO_BINARY_FOR_GPU:
     case CUDA_INVALID_PTX:
     case CUDA_UNSUPPORTED_PTX:

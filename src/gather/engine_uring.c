@@ -372,7 +372,7 @@ static enum leat_status give_up(struct gather *g, struct gather_job *job, struct
     leave_to_reads(job, p);
     if (!p->span || p->in_flight == 0)
         return LEAT_OK;
-    return status_set(err, LEAT_E_STATE,
+    return status_set(err, LEAT_E_UNSUPPORTED,
                       "io_uring does not tell any more which reads are done (errno %d): open the loader with another "
                       "engine",
                       g->uring_error);

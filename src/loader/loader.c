@@ -19,7 +19,7 @@ enum leat_status loader_check_process(const struct leat_loader *l, struct leat_e
 {
     if (!loader_forked(l))
         return LEAT_OK;
-    return status_set(err, LEAT_E_STATE,
+    return status_set(err, LEAT_E_FORKED,
                       "this loader belongs to another process: it does not work after fork; open one in each process");
 }
 

@@ -116,7 +116,7 @@ static inline bool loader_is_quick(const struct leat_loader *l)
     return histogram_value(&l->stage.batch_ns) < LOADER_QUICK_NS;
 }
 
-/* LEAT_E_STATE in a child. */
+/* LEAT_E_FORKED in a child. */
 enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err);
 bool loader_forked(const struct leat_loader *l);
 

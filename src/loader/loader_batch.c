@@ -80,7 +80,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
         return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows cannot take a batch of %u", (ull)o->rows,
                           b->rows);
     if (needing && !slot->loader->documents)
-        return status_set(err, LEAT_E_STATE,
+        return status_set(err, LEAT_E_ARGUMENT,
                           "%s cannot be had of a loader that does not look where documents begin: name an output that "
                           "needs it (positions, say) in `outputs` when the loader is opened",
                           needing);
@@ -134,7 +134,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     if (s != LEAT_OK)
         return s;
     if (!l->options.borrow)
-        return status_set(err, LEAT_E_STATE,
+        return status_set(err, LEAT_E_ARGUMENT,
                           "nothing can be borrowed: set `borrow` and `outputs` when the loader is "
                           "opened");
     s = l->ops->await(l->backend, slot->number, stream, err);

@@ -96,7 +96,7 @@ static bool next_task(struct verify *v, uint64_t done, uint64_t *task)
     if (!v->stopped && v->options->progress &&
         v->options->progress(v->options->context, v->report->bytes, v->total) != 0) {
         v->stopped = true;
-        v->status = status_set(&v->first, LEAT_E_STATE, "verifying %s was stopped", v->part->name);
+        v->status = status_set(&v->first, LEAT_E_STOPPED, "verifying %s was stopped", v->part->name);
         v->rank = 0;
     }
     go_on = !v->stopped && v->next_task < v->tasks;

@@ -228,7 +228,7 @@ enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct lea
     enum leat_status s = LEAT_OK;
 
     if (getpid() != w->owner)
-        return status_set(err, LEAT_E_STATE, "a writer was used in a child of the process that opened it");
+        return status_set(err, LEAT_E_FORKED, "a writer was used in a child of the process that opened it");
     for (size_t at = 0; s == LEAT_OK && at < whole;) {
         size_t left = whole - at, max = sizeof hashes / 4 * FORMAT_PAGE_BYTES;
         size_t here = left < max ? left : max, pages = (size_t)bytes_pieces(here, FORMAT_PAGE_BYTES);

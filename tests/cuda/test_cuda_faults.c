@@ -439,11 +439,11 @@ static void driver_goes_first(void)
     leat_batch_release(b, NULL);
     while (leat_loader_next(l[1], &b, &t_err) == LEAT_OK)
         leat_batch_release(b, NULL);
-    T_EQ(t_err.status, LEAT_E_STATE);
+    T_EQ(t_err.status, LEAT_E_DEVICE);
     T_CONTAINS(t_err.message, "CUDA_ERROR_DEINITIALIZED");
     cuda_close(l[0]);
     cuda_close(l[1]);
-    T_STATUS(cuda_open(&l[0], &w, o), LEAT_E_STATE);
+    T_STATUS(cuda_open(&l[0], &w, o), LEAT_E_DEVICE);
 }
 
 /* A program that ends with a loader open. */

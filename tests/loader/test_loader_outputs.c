@@ -265,13 +265,13 @@ static void not_asked_for(const struct loading *w)
     T_OK(leat_loader_next(l, &b, &t_err));
     T_EQ(b->sequences, 0);
     out.position_ids = numbers;
-    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
-    T_CHECK(strncmp(t_err.message, "positions cannot", 16) == 0);
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_ARGUMENT);
+    T_CHECK(strncmp(t_err.message, "position_ids cannot", 19) == 0);
     out.position_ids = NULL;
     out.mask_first = 1;
-    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_ARGUMENT);
     T_CHECK(strncmp(t_err.message, "mask_first cannot", 17) == 0);
-    T_STATUS(leat_batch_borrow(b, &out, NULL, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_batch_borrow(b, &out, NULL, &t_err), LEAT_E_ARGUMENT);
     leat_loader_close(l);
 }
 

@@ -40,13 +40,13 @@ static void in_child(struct leat_loader *l, const struct leat_batch *held)
     int fd;
 
     t_failures = 0;
-    T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_FORKED);
     T_CONTAINS(t_err.message, "after fork");
     T_CHECK(!b);
-    T_STATUS(leat_loader_try_next(l, &b, &t_err), LEAT_E_STATE);
-    T_STATUS(leat_batch_write(held, &o, NULL, &t_err), LEAT_E_STATE);
-    T_STATUS(leat_batch_borrow(held, &o, NULL, &t_err), LEAT_E_STATE);
-    T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_loader_try_next(l, &b, &t_err), LEAT_E_FORKED);
+    T_STATUS(leat_batch_write(held, &o, NULL, &t_err), LEAT_E_FORKED);
+    T_STATUS(leat_batch_borrow(held, &o, NULL, &t_err), LEAT_E_FORKED);
+    T_STATUS(leat_loader_event_fd(l, &fd, &t_err), LEAT_E_FORKED);
     leat_loader_stats(l, &stats);
     T_EQ(leat_loader_notice(l, text, sizeof text), 0);
     leat_batch_release(held, NULL);

@@ -168,7 +168,7 @@ static void test_stopped_again(const char *input)
     o.max_rejects = LEAT_NONE;
     o.progress = on_progress;
     o.context = &told;
-    T_STATUS(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err), LEAT_E_STATE);
+    T_STATUS(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err), LEAT_E_STOPPED);
     T_CHECK(told.calls == 1 && told.before > 0 && report.resumable);
     told = (struct told) { .wish = 0 };
     T_OK(leat_pack(t_path(folder, "again"), &input, 1, &o, &report, &t_err));

@@ -512,11 +512,11 @@ static void test_stop(void)
         struct stop s = { .after = i };
 
         options.context = &s;
-        T_STATUS(merge("stopped2", names, 2, &options, NULL), LEAT_E_STATE);
+        T_STATUS(merge("stopped2", names, 2, &options, NULL), LEAT_E_STOPPED);
         T_EQ(s.calls, i + 1);
         T_EQ(t_files(folder), files);
         s = (struct stop) { .after = i };
-        T_STATUS(merge("stopped", names, 2, &options, NULL), LEAT_E_STATE); /* the older one stays */
+        T_STATUS(merge("stopped", names, 2, &options, NULL), LEAT_E_STOPPED); /* the older one stays */
         T_EQ(t_files(folder), files);
     }
     {

@@ -25,7 +25,7 @@ static inline enum leat_status pace_call(struct pace *p, struct leat_error *err)
     p->bytes = 0;
     p->steps = 0;
     if (p->progress && p->progress(p->context, p->done, p->total) != 0)
-        return status_set(err, LEAT_E_STATE, "merging was stopped");
+        return status_set(err, LEAT_E_STOPPED, "merging was stopped");
     return LEAT_OK;
 }
 

@@ -336,7 +336,7 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
 {
     int code = err->status == LEAT_E_REJECTS ? CLI_REJECTS : CLI_FAILED;
 
-    if (err->status == LEAT_E_STATE && cli_interrupted()) {
+    if (err->status == LEAT_E_STOPPED && cli_interrupted()) {
         code = CLI_INTERRUPTED;
         cli_error("interrupted after %s in %s", units_counted(report->tokens, "token").text,
                   units_counted(report->documents, "document").text);

@@ -104,7 +104,7 @@ static enum leat_status pack(struct pack_run *r, struct input_list *inputs, stru
         return s;
     s = flow_all(r, &stopped, err);
     if (s == LEAT_OK && stopped)
-        return status_set(err, LEAT_E_STATE, "packing was stopped");
+        return status_set(err, LEAT_E_STOPPED, "packing was stopped");
     return s == LEAT_OK ? pack_run_finish(r, info, err) : s;
 }
 

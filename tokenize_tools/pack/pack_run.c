@@ -298,7 +298,7 @@ void pack_run_abandon(struct pack_run *r)
 void pack_run_keep(struct pack_run *r, enum leat_status s, struct leat_pack_report *report)
 {
     struct pack_output *o = &r->output;
-    bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STATE;
+    bool whole = s == LEAT_E_REJECTS || s == LEAT_E_STOPPED;
 
     if (!o->writer)
         return;
