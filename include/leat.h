@@ -46,7 +46,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* LEAT_VERSION_NUMBER is for comparisons: 1,000,000 x major + 1,000 x minor + patch. */
 #define LEAT_VERSION "0.1.0"
+#define LEAT_VERSION_MAJOR  0
+#define LEAT_VERSION_MINOR  1
+#define LEAT_VERSION_PATCH  0
+#define LEAT_VERSION_NUMBER (LEAT_VERSION_MAJOR * 1000000 + LEAT_VERSION_MINOR * 1000 + LEAT_VERSION_PATCH)
 
 #if defined(__GNUC__)
 #define LEAT_API __attribute__((visibility("default")))
@@ -141,6 +146,9 @@ LEAT_API const char *leat_status_name(enum leat_status status);
 /* LEAT_VERSION of the library that was loaded. Static memory. */
 LEAT_API const char *leat_version(void);
 
+/* LEAT_VERSION_NUMBER of the library that was loaded. */
+LEAT_API uint32_t leat_version_number(void);
+
 /* ---- Opening a dataset ------------------------------------------------------------------------------------------ */
 
 struct leat_dataset;
@@ -170,8 +178,9 @@ enum leat_access {
 struct leat_open_options {
     size_t size;
     enum leat_access access;
+    uint32_t reserved; /* 0 */
 };
-#define LEAT_OPEN_OPTIONS_INIT { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED }
+#define LEAT_OPEN_OPTIONS_INIT { sizeof(struct leat_open_options), LEAT_ACCESS_LEASED, 0 }
 
 /*
  * Opens one dataset, or a list of them joined end to end. `name` is NAME, NAME.leat or NAME.tokens; or a folder, which
@@ -194,7 +203,7 @@ LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const cha
                                             const struct leat_open_options *options, struct leat_error *err);
 
 /* The same of several names, each as above, joined in the order given. The names are not kept. */
-LEAT_API enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *names, size_t count,
+LEAT_API enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *names, uint64_t count,
                                                  const struct leat_open_options *options, struct leat_error *err);
 
 /* Closes and frees. NULL is fine. Views must have been released; no other thread may be inside a call. */
@@ -223,7 +232,7 @@ struct leat_info {
     uint32_t stores_hashes;  /* 1 if documents have hashes of their texts; as stores_lines */
     uint32_t reserved;       /* 0 */
 };
-#define LEAT_INFO_INIT { .size = sizeof(struct leat_info) }
+#define LEAT_INFO_INIT { sizeof(struct leat_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0 }
 
 LEAT_API void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info);
 
@@ -239,7 +248,7 @@ struct leat_part {
     uint64_t inputs;
     uint8_t identity[16];
 };
-#define LEAT_PART_INIT { .size = sizeof(struct leat_part) }
+#define LEAT_PART_INIT { sizeof(struct leat_part), NULL, 0, 0, 0, 0, 0, 0, { 0 } }
 
 /* Part `number`, below info.parts. LEAT_E_RANGE otherwise. */
 LEAT_API enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number, struct leat_part *part,
@@ -307,7 +316,7 @@ struct leat_input {
     uint64_t rejects;    /* records that were refused */
     uint8_t hash[16];    /* of the input's bytes: FORMAT.md, "page sum"; all zero: not recorded */
 };
-#define LEAT_INPUT_INIT { .size = sizeof(struct leat_input) }
+#define LEAT_INPUT_INIT { sizeof(struct leat_input), 0, 0, 0, 0, 0, { 0 } }
 
 LEAT_API enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t number, struct leat_input *input,
                                              struct leat_error *err);
@@ -317,8 +326,8 @@ LEAT_API enum leat_status leat_dataset_input(const struct leat_dataset *d, uint6
  * whole length, so that a second call can make room. The string may hold any byte. capacity 0: only the length.
  */
 LEAT_API enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text,
-                                                  size_t capacity, uint64_t *bytes, struct leat_error *err);
-LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,
+                                                  uint64_t capacity, uint64_t *bytes, struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, uint64_t capacity,
                                           uint64_t *bytes, struct leat_error *err);
 
 struct leat_origin {
@@ -393,7 +402,7 @@ struct leat_metadata_pair {
 };
 struct leat_metadata {
     uint64_t count;
-    struct leat_metadata_pair pairs[];
+    const struct leat_metadata_pair *pairs;
 };
 
 /* On success *metadata is one allocation, the caller's, freed by leat_metadata_free(). Of one part of a list. */
@@ -412,13 +421,14 @@ LEAT_API enum leat_status leat_dataset_verify_range(const struct leat_dataset *d
 
 struct leat_verify_options {
     size_t size;
-    unsigned threads; /* 0: as many as the process may run on */
+    uint32_t threads; /* 0: as many as the process may run on */
+    uint32_t reserved; /* 0 */
     /* If not NULL: called now and then, from one thread at a time, with the bytes done; nonzero stops the work, and
      * leat_dataset_verify() returns LEAT_E_STOPPED. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
-#define LEAT_VERIFY_OPTIONS_INIT { .size = sizeof(struct leat_verify_options) }
+#define LEAT_VERIFY_OPTIONS_INIT { sizeof(struct leat_verify_options), 0, 0, NULL, NULL }
 
 struct leat_verify_report {
     size_t size;
@@ -430,7 +440,7 @@ struct leat_verify_report {
     uint64_t first_document;  /* the documents in it, numbered as in the list; LEAT_NONE: not known */
     uint64_t documents;
 };
-#define LEAT_VERIFY_REPORT_INIT { .size = sizeof(struct leat_verify_report) }
+#define LEAT_VERIFY_REPORT_INIT { sizeof(struct leat_verify_report), 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * Checks everything: every checksum, every document start, the directory, every id below the vocabulary size, the end
@@ -476,7 +486,7 @@ struct leat_plan_source {
     uint64_t epochs;     /* at most so many passes; then the others share its weight. 0: no limit */
     const struct leat_dataset *dataset; /* open already, and open until the plan is closed; NULL: opened by name */
 };
-#define LEAT_PLAN_SOURCE_INIT { .size = sizeof(struct leat_plan_source) }
+#define LEAT_PLAN_SOURCE_INIT { sizeof(struct leat_plan_source), NULL, NULL, 0, NULL }
 
 /* A change from sample `begin` on. The samples before it do not depend on it. */
 struct leat_plan_phase {
@@ -485,7 +495,7 @@ struct leat_plan_phase {
     const char *weights; /* decimals in the order of the sources, separated by commas; 0 for sources not named */
     uint64_t seq_len;    /* a divisor of base_len; 0: as before */
 };
-#define LEAT_PLAN_PHASE_INIT { .size = sizeof(struct leat_plan_phase) }
+#define LEAT_PLAN_PHASE_INIT { sizeof(struct leat_plan_phase), 0, NULL, 0 }
 
 /* Samples [first, end). */
 struct leat_plan_range {
@@ -495,21 +505,24 @@ struct leat_plan_range {
 struct leat_plan_options {
     size_t size;
     const struct leat_plan_source *sources; /* elements as large as the first one's size says; likewise phases */
-    size_t source_count;                    /* 1 to 65536 */
+    uint64_t source_count;                  /* 1 to 65536 */
     uint64_t seq_len;                       /* tokens of a sample, 1 to 2^30 */
     uint64_t base_len;                      /* tokens of a block, a multiple of every seq_len; 0: seq_len */
     uint64_t seed;
     const char *split; /* "train=0.99,valid=0.01": contiguous parts of each dataset; NULL: none */
     const char *use;   /* the part that is used */
     const struct leat_plan_phase *phases; /* rising; the first begins after sample 0 */
-    size_t phase_count;
+    uint64_t phase_count;
     const struct leat_plan_range *skips; /* samples that are not shown, in any order, disjoint */
-    size_t skip_count;
+    uint64_t skip_count;
     enum leat_order order;
+    uint32_t reserved; /* 0 */
     uint64_t epochs; /* a finite pass: no source is passed more often; the plan ends when all are spent. 0: no end */
     const struct leat_open_options *open; /* for datasets that are opened by name; NULL: the defaults */
 };
-#define LEAT_PLAN_OPTIONS_INIT { .size = sizeof(struct leat_plan_options) }
+#define LEAT_PLAN_OPTIONS_INIT                                                                                         \
+    { sizeof(struct leat_plan_options), NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, NULL, 0, LEAT_ORDER_SHUFFLED, 0, 0,     \
+      NULL }
 
 /*
  * Opens a plan and its datasets, which must agree in vocabulary, tokenizer and end token (LEAT_E_INCOMPATIBLE).
@@ -526,7 +539,7 @@ LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct le
  * which have the line, as in "run7.plan, line 3"; NULL: the lines came from a command line (the first line of a plan's
  * text is then not wanted), and messages name options ("--source"). `open` may be NULL.
  */
-LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, size_t bytes, const char *label,
+LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
                                           const struct leat_open_options *open, struct leat_error *err);
 
 /* Closes and frees, with the datasets that the plan opened. NULL is fine. */
@@ -536,7 +549,7 @@ LEAT_API void leat_plan_close(struct leat_plan *plan);
  * Copies at most capacity - 1 bytes of the plan's text and a NUL, and sets *bytes to its whole length, so that a second
  * call can make room. The same plan has the same text, however it was given.
  */
-LEAT_API enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, size_t capacity, uint64_t *bytes,
+LEAT_API enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64_t capacity, uint64_t *bytes,
                                          struct leat_error *err);
 
 struct leat_plan_info {
@@ -552,7 +565,7 @@ struct leat_plan_info {
     uint32_t permutation_version, blend_version, split_version; /* of the rules */
     uint32_t token_width;  /* 2 or 4: the sources' */
 };
-#define LEAT_PLAN_INFO_INIT { .size = sizeof(struct leat_plan_info) }
+#define LEAT_PLAN_INFO_INIT { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
 
@@ -566,7 +579,7 @@ struct leat_plan_source_info {
     uint64_t weight;                    /* of the first phase, as an integer: weights have no common factor */
     uint64_t epochs;                    /* the limit; 0: none */
 };
-#define LEAT_PLAN_SOURCE_INFO_INIT { .size = sizeof(struct leat_plan_source_info) }
+#define LEAT_PLAN_SOURCE_INFO_INIT { sizeof(struct leat_plan_source_info), NULL, NULL, 0, 0, 0, 0, 0 }
 
 /* Source `number`, below info.sources. LEAT_E_RANGE otherwise. */
 LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,
@@ -633,7 +646,7 @@ struct leat_plan_state {
     uint64_t damaged;  /* of them, those whose tokens were damaged and masked; the caller's count */
     uint64_t skipped;  /* samples left out so far; set by leat_plan_state_load() */
 };
-#define LEAT_PLAN_STATE_INIT { .size = sizeof(struct leat_plan_state) }
+#define LEAT_PLAN_STATE_INIT { sizeof(struct leat_plan_state), 0, 0, 0 }
 
 /* The state as text, to be saved with a checkpoint: the position, and fingerprints of all that led there. */
 LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct leat_plan_state *state,
@@ -644,7 +657,7 @@ LEAT_API enum leat_status leat_plan_state_save(const struct leat_plan *plan, con
  * phases up to the position, and the same skips before it. Later phases and skips may differ. Returns
  * LEAT_E_CHECKPOINT with the first difference named, or with what is wrong with the text.
  */
-LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, size_t bytes,
+LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,
                                                struct leat_plan_state *state, struct leat_error *err);
 
 /* ---- The loader: batches ---------------------------------------------------------------------------------------- */
@@ -767,7 +780,7 @@ struct leat_loader_options {
     uint64_t rank, world;     /* this process's rows; _INIT: rank 0 of 1 */
     uint64_t position;        /* to begin at */
     const char *state;        /* a state's text to begin at instead (leat_batch_state()); NULL: `position` counts */
-    size_t state_bytes;
+    uint64_t state_bytes;
     enum leat_engine engine;
     enum leat_on_damage on_damage;
     enum leat_last_batch last;
@@ -786,13 +799,15 @@ struct leat_loader_options {
     uint64_t memory;          /* most bytes of the ring; 0: chosen from the memory at hand */
     uint64_t max_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
+    const char *driver;       /* path of the library that drives the GPU; NULL: libcuda.so.1, as the system finds it */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
     uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
     enum leat_apart apart;
+    uint32_t reserved;        /* 0 */
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
-    { .size = sizeof(struct leat_loader_options), .world = 1, .threads = 1, .verify = 1, .number_bytes = 8,            \
-      .numa_node = -1 }
+    { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
+      LEAT_LAST_SHORT, LEAT_ROWS_WINDOWS, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, NULL, NULL, -1, 0, LEAT_APART_AUTO, 0 }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is kept.
@@ -885,7 +900,7 @@ struct leat_outputs {
                             * the numbers that are left repeat the last one, which is rows * length */
     uint64_t cu_seqlens_room; /* how many numbers; batch->sequences + 1 are needed, and one more for each padded end */
 };
-#define LEAT_OUTPUTS_INIT { .size = sizeof(struct leat_outputs), .number_bytes = 8 }
+#define LEAT_OUTPUTS_INIT { sizeof(struct leat_outputs), 8, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0 }
 
 /*
  * Writes them. `stream` is the consumer's stream on a device, behind which the numbers are there (NULL: its default
@@ -948,20 +963,23 @@ struct leat_loader_stats {
                                      * the kernel; the others were written there by the disk (enum leat_apart) */
     uint32_t unregistered;          /* 1: io_uring reads into memory that it looks up each time, since the limit of locked
                                      * memory (ulimit -l) is too low to register it: somewhat slower */
+    uint32_t reserved;              /* 0 */
 };
-#define LEAT_LOADER_STATS_INIT { .size = sizeof(struct leat_loader_stats) }
+#define LEAT_LOADER_STATS_INIT                                                                                         \
+    { sizeof(struct leat_loader_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, { 0, 0, 0, 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0,    \
+      0.0, 0.0, 0, 0, 0, 0, 0, 0, { 0 }, { 0 }, 0, 0.0, 0, 0, 0, 0, 0 }
 
 LEAT_API void leat_loader_stats(const struct leat_loader *loader, struct leat_loader_stats *stats);
 
 /* The same in one line for a log, without a newline, cut to `capacity` - 1 bytes. */
-LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t capacity);
+LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64_t capacity);
 
 /*
  * What a person should know: that the consumer waits for batches, and why, and what can be done; that io_uring is
  * forbidden here; that a file is no longer mapped; that memory is short, on the GPU or to be pinned. Each is told once: returns 1 and a sentence, or 0 if there is nothing
  * new. Meant to be asked now and then, and printed.
  */
-LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity);
+LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
 
 /* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
 
@@ -975,13 +993,13 @@ struct leat_writer_options {
     const struct leat_stored_tokenizer *tokenizer; /* kept in the index; NULL: none. Not kept by the call */
     const uint8_t *fingerprint; /* 16 bytes; NULL: a hash of the stored tokenizer */
     uint64_t created;           /* seconds since 1970; 0: not recorded, so that the same content has the same bytes */
-    int force;                  /* an existing dataset is replaced when this one is finished; else LEAT_E_EXISTS */
-    int store_lines;            /* keep a line number for each document */
-    int store_ids;              /* keep an id string for each document */
-    int store_hashes;           /* keep a hash of each document's text */
+    uint32_t force;             /* an existing dataset is replaced when this one is finished; else LEAT_E_EXISTS */
+    uint32_t store_lines;       /* keep a line number for each document */
+    uint32_t store_ids;         /* keep an id string for each document */
+    uint32_t store_hashes;      /* keep a hash of each document's text */
 };
 #define LEAT_WRITER_OPTIONS_INIT                                                                                       \
-    { .size = sizeof(struct leat_writer_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE }
+    { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0 }
 
 /*
  * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Until leat_writer_finish() everything lies in files named
@@ -1036,7 +1054,7 @@ LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
  * so that leat_writer_resume() can go on from here after any kind of end. Not while a document is open (LEAT_E_STATE).
  * If it fails, the checkpoint before it stays.
  */
-LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, size_t note_bytes,
+LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, uint64_t note_bytes,
                                                  struct leat_error *err);
 
 /*
@@ -1047,7 +1065,7 @@ LEAT_API enum leat_status leat_writer_checkpoint(struct leat_writer *w, const vo
  */
 LEAT_API enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
                                              const struct leat_writer_options *options, void **note,
-                                             size_t *note_bytes, struct leat_error *err);
+                                             uint64_t *note_bytes, struct leat_error *err);
 LEAT_API void leat_writer_free_note(void *note);
 
 /*

@@ -22,7 +22,7 @@ struct leat_tokenizer_options {
     size_t size;
     const char *pattern; /* the pattern's name, for a *.tiktoken whose name does not tell it; NULL: none */
 };
-#define LEAT_TOKENIZER_OPTIONS_INIT { .size = sizeof(struct leat_tokenizer_options) }
+#define LEAT_TOKENIZER_OPTIONS_INIT { sizeof(struct leat_tokenizer_options), NULL }
 
 /*
  * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2, cl100k_base, o200k_base); a path to a tokenizer.json,
@@ -54,7 +54,7 @@ struct leat_tokenizer_info {
     uint64_t candidate_count;
     uint64_t candidates[LEAT_END_CANDIDATES]; /* if the end token is not known: tokens that are called like one */
 };
-#define LEAT_TOKENIZER_INFO_INIT { .size = sizeof(struct leat_tokenizer_info) }
+#define LEAT_TOKENIZER_INFO_INIT { sizeof(struct leat_tokenizer_info), 0, 0, { 0 }, 0, { 0 } }
 LEAT_API void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_info *info);
 
 /* What a dataset keeps of it, for struct leat_writer_options. The pointers are the tokenizer's. */
@@ -73,8 +73,9 @@ struct leat_token {
     uint32_t added;    /* 1: looked for in a text before anything else becomes of it */
     uint32_t special;  /* 1: added, but only where an encoder's `special` asks for it; and a tokenizer.model's control
                           pieces, which no text becomes */
+    uint32_t reserved; /* 0 */
 };
-#define LEAT_TOKEN_INIT { .size = sizeof(struct leat_token) }
+#define LEAT_TOKEN_INIT { sizeof(struct leat_token), NULL, 0, 0, 0, 0, 0 }
 
 /* LEAT_E_RANGE for an id that the vocabulary does not have; there may be such below its size. */
 LEAT_API enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,
@@ -85,11 +86,11 @@ struct leat_encoder;
 
 struct leat_encoder_options {
     size_t size;
-    int special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
-    int reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else each malformed part becomes U+FFFD, as in Python */
+    uint32_t special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    uint32_t reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else each malformed part becomes U+FFFD, as in Python */
     uint64_t max_bytes; /* of memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
 };
-#define LEAT_ENCODER_OPTIONS_INIT { .size = sizeof(struct leat_encoder_options) }
+#define LEAT_ENCODER_OPTIONS_INIT { sizeof(struct leat_encoder_options), 0, 0, 0 }
 
 LEAT_API enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_tokenizer *t,
                                             const struct leat_encoder_options *options, struct leat_error *err);
@@ -163,24 +164,25 @@ struct leat_pack_options {
     size_t size;
     const struct leat_tokenizer *tokenizer; /* must be given */
     enum leat_pack_format format;
+    uint32_t reserved; /* 0 */
     const char *text; /* names on the way to it with dots between: "meta.text"; NULL: "text" */
     const char *id;   /* likewise; a string or a number; NULL: "id", "": none */
     uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
     uint64_t begin_token;
-    int special;            /* strings of special tokens in a text become these tokens; else they are ordinary text */
-    int reject_invalid;     /* a text with malformed UTF-8 is refused; else each malformed part becomes U+FFFD */
-    unsigned threads;       /* 0: as many as the process may run on */
+    uint32_t special;            /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    uint32_t reject_invalid;     /* a text with malformed UTF-8 is refused; else each malformed part becomes U+FFFD */
+    uint32_t threads;       /* 0: as many as the process may run on */
     uint64_t memory;        /* bound on the memory of the process; 0: 2 GiB */
     uint64_t max_rejects;      /* more refused records end the run; LEAT_NONE: any number */
     uint64_t max_rejects_ppm;  /* likewise, in a million records; LEAT_NONE: any */
-    unsigned part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
-    int shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
+    uint32_t part, parts;       /* pack only share `part` (from 1) of `parts`; parts 0: all */
+    uint32_t shuffle;                /* these five: as in struct leat_merge_options; not together with parts */
     uint64_t seed;
-    int dedup;
+    uint32_t dedup;
     const struct leat_split *splits;
-    size_t split_count;
-    int resume;                 /* go on with a run that was killed; if there is none, begin */
-    int force;                  /* as in struct leat_writer_options */
+    uint64_t split_count;
+    uint32_t resume;                 /* go on with a run that was killed; if there is none, begin */
+    uint32_t force;                  /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
     /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
      * LEAT_E_STOPPED. */
@@ -188,8 +190,8 @@ struct leat_pack_options {
     void *context;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
-    { .size = sizeof(struct leat_pack_options), .end_token = LEAT_NONE, .begin_token = LEAT_NONE,                      \
-      .max_rejects = LEAT_NONE, .max_rejects_ppm = LEAT_NONE }
+    { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
+      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL }
 
 /* What a stage took of CPU time, over all threads. */
 struct leat_pack_times {
@@ -208,11 +210,12 @@ struct leat_pack_report {
     uint64_t damaged_inputs;  /* compressed ones that are cut off or broken: what was readable is packed */
     char damage[512];         /* what is wrong with the first of them */
     uint64_t peak_memory;     /* of the process */
-    int resumable;            /* on failure: the run can go on with `resume` */
-    int was_finished;         /* on success with `resume`: there was nothing left to do */
+    uint32_t resumable;            /* on failure: the run can go on with `resume` */
+    uint32_t was_finished;         /* on success with `resume`: there was nothing left to do */
     struct leat_pack_times times;
 };
-#define LEAT_PACK_REPORT_INIT { .size = sizeof(struct leat_pack_report) }
+#define LEAT_PACK_REPORT_INIT                                                                                          \
+    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 } }
 
 /*
  * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
@@ -234,7 +237,7 @@ struct leat_pack_report {
  * bound the run can be resumed); LEAT_E_CHECKPOINT (inputs or options are not those of the run to be resumed);
  * LEAT_E_STOPPED (by `progress`).
  */
-LEAT_API enum leat_status leat_pack(const char *output, const char *const *inputs, size_t count,
+LEAT_API enum leat_status leat_pack(const char *output, const char *const *inputs, uint64_t count,
                                     const struct leat_pack_options *options, struct leat_pack_report *report,
                                     struct leat_error *err);
 
@@ -278,7 +281,7 @@ struct leat_texts {
     const int64_t *offsets64;
     const struct leat_origin *origins;
 };
-#define LEAT_TEXTS_INIT { .size = sizeof(struct leat_texts) }
+#define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL }
 
 /* A text that cannot be encoded is refused, as leat_pack() refuses a record. LEAT_E_ARGUMENT: offsets fall, or an origin
  * names an input that was not declared; nothing is then taken. */
@@ -313,24 +316,24 @@ struct leat_merge_report {
     struct leat_info *splits; /* the caller's, one for each split, begun by LEAT_INFO_INIT; NULL: not wanted */
     struct leat_info *info;   /* the same for `output` */
 };
-#define LEAT_MERGE_REPORT_INIT { .size = sizeof(struct leat_merge_report) }
+#define LEAT_MERGE_REPORT_INIT { sizeof(struct leat_merge_report), 0, 0, NULL, NULL }
 
 struct leat_merge_options {
     size_t size;
-    int force;        /* existing datasets of the outputs' names are replaced */
+    uint32_t force;        /* existing datasets of the outputs' names are replaced */
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
      * leat_merge() returns LEAT_E_STOPPED. */
     int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
-    int shuffle;      /* the documents of each output are put into an order that `seed` chooses */
+    uint32_t shuffle;      /* the documents of each output are put into an order that `seed` chooses */
     uint64_t seed;
-    int dedup;        /* of documents with the same text only the first one is kept */
+    uint32_t dedup;        /* of documents with the same text only the first one is kept */
     const struct leat_split *splits; /* NULL: none */
-    size_t split_count;
+    uint64_t split_count;
     uint64_t memory;  /* bound for sorting, in bytes; 0: 2 GiB; less than 64 KiB counts as that */
 };
-#define LEAT_MERGE_OPTIONS_INIT { .size = sizeof(struct leat_merge_options) }
+#define LEAT_MERGE_OPTIONS_INIT { sizeof(struct leat_merge_options), 0, 0, NULL, NULL, 0, 0, 0, NULL, 0, 0 }
 
 /*
  * Joins datasets to a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
@@ -362,7 +365,7 @@ struct leat_merge_options {
  * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on, and
  * LEAT_E_ARGUMENT what is wrong with a split.
  */
-LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
+LEAT_API enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
                                      const struct leat_merge_options *options,
                                      struct leat_merge_report *report, struct leat_error *err);
 

@@ -56,6 +56,11 @@ const char *leat_status_name(enum leat_status status)
     return "unknown";
 }
 
+uint32_t leat_version_number(void)
+{
+    return LEAT_VERSION_NUMBER;
+}
+
 const char *leat_version(void)
 {
     return LEAT_VERSION;

@@ -106,15 +106,6 @@ static inline bool bytes_inside(uint64_t first, uint64_t count, uint64_t size)
     return first <= size && count <= size - first;
 }
 
-/* Copies as much of a struct that begins with its size as the caller's version of it has, but for that size. */
-static inline void struct_give(void *out, size_t out_size, const void *full, size_t full_size)
-{
-    size_t size = out_size < full_size ? out_size : full_size;
-
-    if (size > sizeof(size_t))
-        memcpy((char *)out + sizeof(size_t), (const char *)full + sizeof(size_t), size - sizeof(size_t));
-}
-
 static inline bool bytes_all_zero(const void *p, uint64_t count)
 {
     const uint8_t *b = p;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "part_index.h"
 
@@ -109,7 +110,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
             checksum_store(full.identity, p->kernels->hash(identities, sizeof identities));
         memcpy(identities, full.identity, 16);
     }
-    struct_give(info, info->size, &full, sizeof full);
+    options_fill(info, &full, sizeof full);
 }
 
 enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number, struct leat_part *part,
@@ -132,7 +133,7 @@ enum leat_status leat_dataset_part(const struct leat_dataset *d, uint64_t number
         .inputs = p->inputs,
     };
     checksum_store(full.identity, p->identity);
-    struct_give(part, part->size, &full, sizeof full);
+    options_fill(part, &full, sizeof full);
     return LEAT_OK;
 }
 

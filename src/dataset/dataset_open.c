@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "dataset.h"
 
@@ -276,17 +277,18 @@ static enum leat_status append_part(struct leat_dataset *d, const char *name, en
     return d->part_count > 1 ? check_agreement(&d->parts[0], p, err) : LEAT_OK;
 }
 
-enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *list, size_t count,
+enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *const *list, uint64_t count,
                                         const struct leat_open_options *options, struct leat_error *err)
 {
-    enum leat_access access = LEAT_ACCESS_LEASED;
+    struct leat_open_options all = LEAT_OPEN_OPTIONS_INIT;
     struct names names = { 0 };
     struct leat_dataset *d = NULL;
-    enum leat_status s = LEAT_OK;
+    enum leat_status s = options_read(&all, sizeof all, &all.reserved, options, "leat_open_options", err);
+    enum leat_access access = all.access;
 
     *out = NULL;
-    if (options && options->size >= offsetof(struct leat_open_options, access) + sizeof access)
-        access = options->access;
+    if (s != LEAT_OK)
+        return s;
     if (count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "no dataset to open is named");
     if (access > LEAT_ACCESS_READ)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "dataset.h"
 #include "dataset_origin.h"
@@ -73,11 +74,11 @@ enum leat_status leat_dataset_input(const struct leat_dataset *d, uint64_t numbe
         .rejects = r.rejects,
     };
     memcpy(full.hash, r.hash, sizeof r.hash);
-    struct_give(input, input->size, &full, sizeof full);
+    options_fill(input, &full, sizeof full);
     return LEAT_OK;
 }
 
-enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text, size_t capacity,
+enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text, uint64_t capacity,
                                          uint64_t *bytes, struct leat_error *err)
 {
     enum leat_status s = dataset_check_range(number, 1, d->inputs, "input", err);
@@ -272,7 +273,7 @@ enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, 
     return s;
 }
 
-enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, size_t capacity,
+enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, uint64_t capacity,
                                  uint64_t *bytes, struct leat_error *err)
 {
     enum leat_status s = dataset_check_documents(d, document, 1, err);

@@ -78,20 +78,22 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
                                       const struct part *p, struct leat_error *err)
 {
     struct leat_metadata_pair pair = { 0 };
-    char *text = (char *)&m->pairs[count];
+    struct leat_metadata_pair *pairs = (struct leat_metadata_pair *)(m + 1);
+    char *text = (char *)&pairs[count];
     uint64_t at = 0;
 
     m->count = count;
+    m->pairs = pairs;
     for (uint64_t i = 0; i < count; i++) {
         if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
             return status_set_at(err, LEAT_E_RECORD, p->index->header.sections[FORMAT_METADATA].offset + at,
                                  "%s: pair %llu of its metadata is wrong; verify the dataset, or write it again",
                                  p->index->file.path, (unsigned long long)i);
-        m->pairs[i] = pair;
-        m->pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
+        pairs[i] = pair;
+        pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
         text += pair.key_bytes;
         *text++ = '\0';
-        m->pairs[i].value = memcpy(text, pair.value, (size_t)pair.value_bytes);
+        pairs[i].value = memcpy(text, pair.value, (size_t)pair.value_bytes);
         text += pair.value_bytes;
         *text++ = '\0';
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 
 static const uint8_t magic[8] = { 'l', 'e', 'a', 't', '\r', '\n', 0x1a, '\n' };
@@ -91,7 +92,7 @@ void format_info(const struct format_header *h, struct leat_info *info)
 
     checksum_store(full.identity, h->identity);
     memcpy(full.fingerprint, h->fingerprint, sizeof full.fingerprint);
-    struct_give(info, info->size, &full, sizeof full);
+    options_fill(info, &full, sizeof full);
 }
 
 uint32_t format_width(uint64_t vocabulary)

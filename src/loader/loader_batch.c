@@ -1,5 +1,6 @@
 /* loader_batch.c: what is made of a batch: outputs written to the caller's memory, or borrowed; and its state. */
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "loader.h"
 
@@ -114,8 +115,9 @@ enum leat_status leat_batch_write(const struct leat_batch *batch, const struct l
 
     if (s != LEAT_OK)
         return s;
-    struct_give(&full, sizeof full, outputs, outputs->size);
-    s = check_outputs(slot, &full, err);
+    s = options_read(&full, sizeof full, &full.reserved, outputs, "leat_outputs", err);
+    if (s == LEAT_OK)
+        s = check_outputs(slot, &full, err);
     if (s != LEAT_OK)
         return s;
     job = loader_job(slot, &full);
@@ -141,7 +143,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
     if (s != LEAT_OK)
         return s;
     loader_borrowed(slot, l->ops->outputs(l->backend, slot->number), &full);
-    struct_give(outputs, outputs->size, &full, sizeof full);
+    options_fill(outputs, &full, sizeof full);
     return LEAT_OK;
 }
 

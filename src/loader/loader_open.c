@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "base/thread.h"
 #include "gather/residency.h"
@@ -89,8 +90,9 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     enum leat_status s;
 
     *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
-    struct_give(o, sizeof *o, options, options->size);
-    s = check_options(o, err);
+    s = options_read(o, sizeof *o, &o->reserved, options, "leat_loader_options", err);
+    if (s == LEAT_OK)
+        s = check_options(o, err);
     if (s == LEAT_OK)
         s = leat_plan_rank_rows(o->batch, o->rank, o->world, &l->first_row, &rows, err);
     if (s == LEAT_OK)

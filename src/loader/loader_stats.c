@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "gather/warm.h"
 #include "loader.h"
 
@@ -134,10 +135,10 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     s.slots_wanted = l->memory.slots_wanted;
     s.copied_bytes = histogram_value(&g->copied);
     s.unregistered = atomic_load(&l->gather.uring_unregistered);
-    struct_give(stats, stats->size, &s, sizeof s);
+    options_fill(stats, &s, sizeof s);
 }
 
-void leat_loader_stats_line(const struct leat_loader *loader, char *text, size_t capacity)
+void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
     size_t used;
@@ -253,7 +254,7 @@ static const char *why_no_uring(int error)
     }
 }
 
-int leat_loader_notice(struct leat_loader *loader, char *text, size_t capacity)
+int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 
 #define SAMPLES_AT_ONCE 64
@@ -189,13 +190,13 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     return LEAT_OK;
 }
 
-/* Element `i` of an array whose elements are as large as the first one says, as this library knows it. */
-static void take(void *full, size_t full_size, const void *items, size_t i)
+/* Element `i` of an array whose elements are as large as the first one says. */
+static const void *element(const void *items, uint64_t i)
 {
     size_t size;
 
     memcpy(&size, items, sizeof size);
-    struct_give(full, full_size, (const char *)items + i * size, size);
+    return (const char *)items + i * size;
 }
 
 static enum leat_status add_options(struct plan_rules *r, const struct leat_plan_options *o, struct leat_error *err)
@@ -205,7 +206,9 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
     for (size_t i = 0; s == LEAT_OK && i < o->source_count; i++) {
         struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
 
-        take(&source, sizeof source, o->sources, i);
+        s = options_read(&source, sizeof source, NULL, element(o->sources, i), "leat_plan_source", err);
+        if (s != LEAT_OK)
+            return s;
         if (!source.name)
             return status_set(err, LEAT_E_ARGUMENT, "source %llu of the plan has no name", (ull)i);
         if (!source.weight)
@@ -216,7 +219,9 @@ static enum leat_status add_options(struct plan_rules *r, const struct leat_plan
     for (size_t i = 0; s == LEAT_OK && i < o->phase_count; i++) {
         struct leat_plan_phase phase = LEAT_PLAN_PHASE_INIT;
 
-        take(&phase, sizeof phase, o->phases, i);
+        s = options_read(&phase, sizeof phase, NULL, element(o->phases, i), "leat_plan_phase", err);
+        if (s != LEAT_OK)
+            return s;
         if (!phase.weights)
             return status_set(err, LEAT_E_ARGUMENT, "phase %llu of the plan has no weights", (ull)i);
         s = plan_rules_add_phase(r, phase.begin, phase.weights, strlen(phase.weights), phase.seq_len, err);
@@ -237,7 +242,9 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     enum leat_status s;
 
     *out = NULL;
-    struct_give(&o, sizeof o, options, options->size);
+    s = options_read(&o, sizeof o, &o.reserved, options, "leat_plan_options", err);
+    if (s != LEAT_OK)
+        return s;
     rules.seed = o.seed;
     rules.seq_len = o.seq_len;
     rules.base_len = o.base_len;
@@ -252,7 +259,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     return s;
 }
 
-enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, size_t bytes, const char *label,
+enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
                                  const struct leat_open_options *open, struct leat_error *err)
 {
     struct plan_rules rules = { .seed = 0 };
@@ -283,7 +290,7 @@ void leat_plan_close(struct leat_plan *plan)
 
 /* ---- Facts ---- */
 
-enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, size_t capacity, uint64_t *bytes,
+enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64_t capacity, uint64_t *bytes,
                                 struct leat_error *err)
 {
     (void)err;
@@ -310,7 +317,7 @@ void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
     full.blend_version = BLEND_VERSION;
     full.split_version = PLAN_SPLIT_VERSION;
     full.token_width = plan->token_width;
-    struct_give(info, info->size, &full, sizeof full);
+    options_fill(info, &full, sizeof full);
 }
 
 enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,
@@ -328,7 +335,7 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
     full.dropped = plan->sources[number].dropped;
     full.weight = plan->weights[number];
     full.epochs = epochs_of(&plan->rules, number);
-    struct_give(info, info->size, &full, sizeof full);
+    options_fill(info, &full, sizeof full);
     return LEAT_OK;
 }
 

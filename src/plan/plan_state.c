@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "checksum/checksum.h"
 #include "plan.h"
@@ -166,9 +167,11 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct writer w = { text, 0 };
+    enum leat_status s = options_read(&full, sizeof full, NULL, state, "leat_plan_state", err);
     struct past past;
 
-    struct_give(&full, sizeof full, state, state->size);
+    if (s != LEAT_OK)
+        return s;
     leat_plan_info(plan, &info);
     if (full.position > (info.positions == LEAT_NONE ? SAMPLER_MAX / 2 : info.positions))
         return status_set(err, LEAT_E_RANGE, "there is no position %llu: the plan ends before it", (ull)full.position);
@@ -362,7 +365,7 @@ static enum leat_status compare_phases(const struct leat_plan *plan, const struc
                    (ull)first, (ull)last, (ull)plan->sampler.phases[first].begin);
 }
 
-enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, size_t bytes,
+enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,
                                       struct leat_plan_state *state, struct leat_error *err)
 {
     struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
@@ -397,6 +400,6 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
     full.position = t.past.position;
     full.damaged = t.damaged;
     full.skipped = t.past.skipped;
-    struct_give(state, state->size, &full, sizeof full);
+    options_fill(state, &full, sizeof full);
     return LEAT_OK;
 }

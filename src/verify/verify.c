@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "dataset/dataset.h"
 
@@ -221,8 +222,9 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     struct leat_error why;
     uint64_t total = 0;
 
-    if (options)
-        struct_give(&all, sizeof all, options, options->size);
+    status = options_read(&all, sizeof all, &all.reserved, options, "leat_verify_options", err);
+    if (status != LEAT_OK)
+        return status;
     if (all.threads == 0)
         all.threads = usable_cpus();
     if (all.threads > MAX_THREADS)
@@ -241,6 +243,6 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
             break;
     }
     if (report)
-        struct_give(report, report->size, &full, sizeof full);
+        options_fill(report, &full, sizeof full);
     return status;
 }

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
 
@@ -17,7 +18,6 @@
 #define SPILL_BUFFER_BYTES TINY_OR((size_t)64, (size_t)256 << 10)
 
 /* What the options of the first release had: fields that come later are taken as zero where they are missing. */
-#define OPTIONS_FIRST_BYTES (offsetof(struct leat_writer_options, store_ids) + sizeof(int))
 
 /* ---- Open ---- */
 
@@ -62,8 +62,6 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
 
 static enum leat_status check_options(const struct leat_writer_options *o, struct leat_error *err)
 {
-    if (!o || o->size < OPTIONS_FIRST_BYTES)
-        return status_set(err, LEAT_E_ARGUMENT, "the writer's options are missing or lack LEAT_WRITER_OPTIONS_INIT");
     if (o->vocabulary == 0 || o->vocabulary > FORMAT_MAX_VOCABULARY)
         return status_set(err, LEAT_E_ARGUMENT, "a vocabulary must have 1 to 2^32 entries, not %llu",
                           (unsigned long long)o->vocabulary);
@@ -79,16 +77,17 @@ static enum leat_status check_options(const struct leat_writer_options *o, struc
 enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *given,
                             struct leat_error *err)
 {
-    enum leat_status s = check_options(given, err);
     struct leat_writer_options all = LEAT_WRITER_OPTIONS_INIT, *options = &all;
+    enum leat_status s = options_read(&all, sizeof all, NULL, given, "leat_writer_options", err);
     struct leat_writer *w;
 
     *out = NULL;
+    if (s == LEAT_OK)
+        s = check_options(options, err);
     if (s == LEAT_OK && !name)
         s = status_set(err, LEAT_E_ARGUMENT, "the dataset to write needs a name");
     if (s != LEAT_OK)
         return s;
-    struct_give(&all, sizeof all, given, given->size);
     w = calloc(1, sizeof *w);
     if (!w)
         return status_no_memory(err, sizeof *w);

@@ -145,7 +145,7 @@ static enum leat_status check_rules(const struct leat_writer *w, struct cursor *
 
 /* ---- Writing a checkpoint ---- */
 
-static void describe(struct text *t, const struct leat_writer *w, const void *note, size_t note_bytes)
+static void describe(struct text *t, const struct leat_writer *w, const void *note, uint64_t note_bytes)
 {
     struct rule rules[RULES];
     uint8_t record[FORMAT_INPUT_BYTES];
@@ -179,7 +179,7 @@ static void describe(struct text *t, const struct leat_writer *w, const void *no
         add(t, w->pairs[i].value, strlen(w->pairs[i].value));
     }
     add_u64(t, note_bytes);
-    add(t, note, note_bytes);
+    add(t, note, (size_t)note_bytes);
     if (t->status == LEAT_OK)
         add_hash(t, w->kernels->hash(t->buffer.bytes, t->buffer.size));
 }
@@ -225,7 +225,7 @@ static enum leat_status replace_checkpoint(const struct leat_writer *w, const st
     return s == LEAT_OK ? file_sync_folder(path, err) : s;
 }
 
-enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, size_t note_bytes,
+enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note, uint64_t note_bytes,
                                         struct leat_error *err)
 {
     struct leat_error why;
@@ -316,7 +316,7 @@ static enum leat_status load_metadata(struct leat_writer *w, struct cursor *c, s
     return s;
 }
 
-static enum leat_status load_note(struct cursor *c, void **note, size_t *note_bytes, struct leat_error *err)
+static enum leat_status load_note(struct cursor *c, void **note, uint64_t *note_bytes, struct leat_error *err)
 {
     uint64_t bytes = take_u64(c);
     char *text = take_string(c, bytes);
@@ -325,7 +325,7 @@ static enum leat_status load_note(struct cursor *c, void **note, size_t *note_by
         return c->failed ? LEAT_OK : status_no_memory(err, bytes);
     if (note) {
         *note = text;
-        *note_bytes = (size_t)bytes;
+        *note_bytes = bytes;
     } else {
         free(text);
     }
@@ -363,7 +363,7 @@ static enum leat_status reopen_spills(struct leat_writer *w, const uint64_t byte
     return file_read_at(tokens->fd, tokens->written, tokens->buffer, tokens->used, tokens->path, err);
 }
 
-static enum leat_status load(struct leat_writer *w, struct cursor *c, void **note, size_t *note_bytes,
+static enum leat_status load(struct leat_writer *w, struct cursor *c, void **note, uint64_t *note_bytes,
                              struct leat_error *err)
 {
     uint64_t bytes[SPILL_COUNT];
@@ -418,7 +418,7 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
 }
 
 enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
-                                    const struct leat_writer_options *options, void **note, size_t *note_bytes,
+                                    const struct leat_writer_options *options, void **note, uint64_t *note_bytes,
                                     struct leat_error *err)
 {
     struct leat_writer *w;

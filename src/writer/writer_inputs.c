@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "writer.h"
 
@@ -60,7 +61,9 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     if (number >= w->input_count)
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no input %llu, only %llu inputs",
                           (unsigned long long)number, (unsigned long long)w->input_count);
-    struct_give(&full, sizeof full, input, input->size);
+    s = options_read(&full, sizeof full, NULL, input, "leat_input", err);
+    if (s != LEAT_OK)
+        return s;
     w->inputs[number].record.bytes = full.bytes;
     w->inputs[number].record.rejects = full.rejects;
     memcpy(w->inputs[number].record.hash, full.hash, sizeof full.hash);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "loader/loader.h"
 
 #define BORDER 256 /* behind each buffer on the device, which stays as it is */
@@ -85,7 +86,9 @@ enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct 
     unsigned before = depth(d);
     enum leat_status s;
 
-    struct_give(&o, sizeof o, options, options->size);
+    s = options_read(&o, sizeof o, &o.reserved, options, "leat_loader_options", err);
+    if (s != LEAT_OK)
+        return s;
     if (!o.device)
         o.device = d->name;
     if (d->fake)
@@ -178,7 +181,9 @@ enum leat_status __wrap_leat_batch_write(const struct leat_batch *batch, const s
     if (loader_forked(loader_of(batch)))
         return __real_leat_batch_write(batch, outputs, NULL, err);
     d = device();
-    struct_give(&o, sizeof o, outputs, outputs->size);
+    s = options_read(&o, sizeof o, &o.reserved, outputs, "leat_outputs", err);
+    if (s != LEAT_OK)
+        return s;
     host = o;
     parts_of(&o, batch, pointers, bytes);
     parts_of(&host, batch, hosts, bytes);

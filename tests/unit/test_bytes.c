@@ -80,41 +80,10 @@ static void check_zero(void)
     }
 }
 
-struct old_one {
-    size_t size;
-    uint64_t a;
-};
-
-struct new_one {
-    size_t size;
-    uint64_t a, b;
-};
-
-/* Structs that have grown: what the caller lacks is left alone. */
-static void check_give(void)
-{
-    struct new_one full = { 99, 1, 2 };
-    struct {
-        struct old_one one;
-        uint64_t after;
-    } old = { { sizeof(struct old_one), 7 }, 8 };
-    struct new_one same = { sizeof same, 7, 7 }, newer = { sizeof newer, 7, 7 };
-
-    struct_give(&old.one, old.one.size, &full, sizeof full);
-    T_CHECK(old.one.size == sizeof(struct old_one) && old.one.a == 1 && old.after == 8);
-    struct_give(&same, same.size, &full, sizeof full);
-    T_CHECK(same.size == sizeof same && same.a == 1 && same.b == 2);
-    struct_give(&newer, newer.size, &full, sizeof(struct old_one));
-    T_CHECK(newer.a == 1 && newer.b == 7);
-    struct_give(&same, 0, &full, sizeof full); /* a size that was never set */
-    T_EQ(same.size, sizeof same);
-}
-
 int main(void)
 {
     check_loads();
     check_sums();
     check_zero();
-    check_give();
     return t_end();
 }

@@ -65,7 +65,7 @@ static void test_child(void)
     T_OK(leat_writer_add_u16(w, ids, 3, NULL, &t_err));
     child = fork();
     if (child == 0) {
-        T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_STATE);
+        T_STATUS(leat_writer_finish(w, NULL, &t_err), LEAT_E_FORKED);
         T_CONTAINS(t_err.message, "in a child of the process");
         leat_writer_abandon(w);
         _exit(t_failures != 0);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "document_reader.h"
@@ -25,8 +26,6 @@
 #define MEMORY_MIN      TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
 
 /* What the options of the first release had: fields that come later are taken as zero where they are missing. */
-#define OPTIONS_FIRST_BYTES (offsetof(struct leat_merge_options, context) + sizeof(void *))
-#define REPORT_FIRST_BYTES  (offsetof(struct leat_merge_report, info) + sizeof(void *))
 
 struct merge {
     struct leat_merge_options options;
@@ -173,12 +172,12 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
     return s == LEAT_OK ? pace_call(&m->pace, err) : s;
 }
 
-static void take_options(struct merge *m, const struct leat_merge_options *given)
+static enum leat_status take_options(struct merge *m, const struct leat_merge_options *given, struct leat_error *err)
 {
+    enum leat_status s;
+
     m->options = (struct leat_merge_options)LEAT_MERGE_OPTIONS_INIT;
-    if (given)
-        struct_give(&m->options, sizeof m->options, given,
-                    given->size < sizeof m->options ? given->size : sizeof m->options);
+    s = options_read(&m->options, sizeof m->options, NULL, given, "leat_merge_options", err);
     if (m->options.memory == 0)
         m->options.memory = MEMORY_STANDARD;
     if (m->options.memory < MEMORY_MIN)
@@ -186,6 +185,7 @@ static void take_options(struct merge *m, const struct leat_merge_options *given
     m->pace = (struct pace) { .progress = m->options.progress, .context = m->options.context };
     m->duplicates.numbers.fd = -1;
     m->shuffle.buckets.fd = -1;
+    return s;
 }
 
 /* A name that no other file of the output has, on its disk. */
@@ -207,29 +207,34 @@ static enum leat_status merge_and_finish(struct merge *m, const char *output, co
     enum leat_status s = merge(m, output, names, count, err);
 
     if (s == LEAT_OK)
-        s = outputs_finish(&m->outputs, report ? report->splits : NULL, report ? report->info : NULL, err);
-    if (s == LEAT_OK && report) {
+        s = outputs_finish(&m->outputs, report->splits, report->info, err);
+    if (s == LEAT_OK) {
         report->documents = m->sources.documents;
         report->deduplicated = m->options.dedup ? duplicates_count(&m->duplicates) : 0;
     }
     return s;
 }
 
-enum leat_status leat_merge(const char *output, const char *const *parts, size_t count,
+enum leat_status leat_merge(const char *output, const char *const *parts, uint64_t count,
                             const struct leat_merge_options *options, struct leat_merge_report *report,
                             struct leat_error *err)
 {
+    struct leat_merge_report full = LEAT_MERGE_REPORT_INIT;
     struct merge m = { 0 };
     enum leat_status s;
     char *temporary;
 
-    if (!output || !parts || count == 0 || (options && options->size < OPTIONS_FIRST_BYTES))
+    if (!output || !parts || count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "leat_merge: an output and at least one part must be given");
-    if (report && report->size < REPORT_FIRST_BYTES)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: the report lacks LEAT_MERGE_REPORT_INIT");
-    take_options(&m, options);
+    s = options_read(&full, sizeof full, NULL, report, "leat_merge_report", err);
+    if (s == LEAT_OK)
+        s = take_options(&m, options, err);
+    if (s != LEAT_OK)
+        return s;
     m.temporary = temporary = temporary_name(output, err);
-    s = temporary ? merge_and_finish(&m, output, parts, count, report, err) : LEAT_E_NO_MEMORY;
+    s = temporary ? merge_and_finish(&m, output, parts, count, &full, err) : LEAT_E_NO_MEMORY;
+    if (s == LEAT_OK && report)
+        options_fill(report, &full, sizeof full);
     outputs_abandon(&m.outputs);
     duplicates_end(&m.duplicates);
     sources_close(&m.sources);

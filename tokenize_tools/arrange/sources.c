@@ -75,7 +75,7 @@ static enum leat_status push_part(struct sources *all, const struct leat_dataset
 static enum leat_status open_part(struct sources *all, const char *name, const char *first_name, struct leat_error *err)
 {
     /* read, not mapped: all is gone through once, and pages of a map would count as this process's memory */
-    struct leat_open_options how = { sizeof how, LEAT_ACCESS_READ };
+    struct leat_open_options how = { sizeof how, LEAT_ACCESS_READ, 0 };
     struct leat_info info = LEAT_INFO_INIT;
     struct leat_dataset **d = &all->opened[all->opened_count];
     uint64_t id_bytes = 0;

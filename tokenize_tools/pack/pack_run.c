@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "pack_description.h"
 #include "pack_facts.h"
@@ -26,10 +27,12 @@ static enum leat_status take_options(struct pack_run *r, const char *output, con
                                      struct leat_error *err)
 {
     struct leat_pack_options *o = &r->options;
+    enum leat_status s;
 
     *o = (struct leat_pack_options)LEAT_PACK_OPTIONS_INIT;
-    if (options)
-        struct_give(o, sizeof *o, options, options->size < sizeof *o ? options->size : sizeof *o);
+    s = options_read(o, sizeof *o, &o->reserved, options, "leat_pack_options", err);
+    if (s != LEAT_OK)
+        return s;
     if (!output || !*output || !o->tokenizer)
         return status_set(err, LEAT_E_ARGUMENT, "packing needs an output and a tokenizer");
     if (o->parts > 0 && (o->part < 1 || o->part > o->parts))
@@ -199,7 +202,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
     struct leat_stored_tokenizer stored;
     struct leat_writer_options w = writer_options(r, &stored);
     struct leat_error why;
-    size_t note_bytes = 0;
+    uint64_t note_bytes = 0;
     enum leat_status s = pack_description_compare(r->description_path, &r->description, err);
 
     if (s != LEAT_OK)
@@ -212,7 +215,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
             *err = why;
         return s;
     }
-    if (!pack_output_load_note(&r->output, r->note, note_bytes, &r->own_note, &r->own_note_bytes))
+    if (!pack_output_load_note(&r->output, r->note, (size_t)note_bytes, &r->own_note, &r->own_note_bytes))
         s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/file.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "pack_description.h"
 #include "pack_run.h"
@@ -223,8 +224,9 @@ enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_
     struct leat_error why;
     enum leat_status s;
 
-    struct_give(&t, sizeof t, texts, texts->size < sizeof t ? texts->size : sizeof t);
-    s = check_texts(p, &t, err);
+    s = options_read(&t, sizeof t, NULL, texts, "leat_texts", err);
+    if (s == LEAT_OK)
+        s = check_texts(p, &t, err);
     if (s != LEAT_OK)
         return s;
     s = p->failed;
@@ -334,7 +336,7 @@ enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_repo
         s = pack_run_finish(&p->run, &info, &why);
     pack_run_report(&p->run, &info, &full);
     if (report)
-        struct_give(report, report->size, &full, sizeof full);
+        options_fill(report, &full, sizeof full);
     if (s != LEAT_OK)
         return fail(p, s, &why, err);
     end_flow(p);

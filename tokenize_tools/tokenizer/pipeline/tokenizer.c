@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/options.h"
 #include "base/status.h"
 #include "encoder.h"
 #include "encoder_valid.h"
@@ -65,11 +66,14 @@ static enum leat_status finish(struct leat_tokenizer **out, struct leat_tokenize
 enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *spec,
                                      const struct leat_tokenizer_options *options, struct leat_error *err)
 {
-    const char *pattern = options && options->size >= sizeof *options ? options->pattern : NULL;
+    struct leat_tokenizer_options all = LEAT_TOKENIZER_OPTIONS_INIT;
+    enum leat_status s = options_read(&all, sizeof all, NULL, options, "leat_tokenizer_options", err);
+    const char *pattern = all.pattern;
     struct leat_tokenizer *t;
-    enum leat_status s;
 
     *out = NULL;
+    if (s != LEAT_OK)
+        return s;
     if (!spec || !*spec)
         return status_set(err, LEAT_E_ARGUMENT, "leat_tokenizer_open: no name is given");
     t = calloc(1, sizeof *t);
@@ -144,7 +148,7 @@ void leat_tokenizer_info(const struct leat_tokenizer *t, struct leat_tokenizer_i
     memcpy(full.fingerprint, t->opened.print, sizeof full.fingerprint);
     for (uint32_t i = 0; i < end->candidate_count && i < LEAT_END_CANDIDATES; i++)
         full.candidates[i] = end->candidates[i];
-    struct_give(info, info->size, &full, sizeof full);
+    options_fill(info, &full, sizeof full);
 }
 
 void leat_tokenizer_stored(const struct leat_tokenizer *t, struct leat_stored_tokenizer *stored)
@@ -184,7 +188,7 @@ enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t i
     full.bytewise = !added && spec->byte_level && !plain->foreign;
     full.added = added != NULL;
     full.special = added ? added->special : plain->type == SPEC_CONTROL;
-    struct_give(token, token->size, &full, sizeof full);
+    options_fill(token, &full, sizeof full);
     return LEAT_OK;
 }
 
@@ -194,15 +198,16 @@ enum leat_status leat_encoder_open(struct leat_encoder **out, const struct leat_
                                    const struct leat_encoder_options *options, struct leat_error *err)
 {
     struct leat_encoder_options all = LEAT_ENCODER_OPTIONS_INIT;
-    struct leat_encoder *e = calloc(1, sizeof *e);
+    enum leat_status s = options_read(&all, sizeof all, NULL, options, "leat_encoder_options", err);
     struct encoder_options inner;
-    enum leat_status s;
+    struct leat_encoder *e;
 
     *out = NULL;
+    if (s != LEAT_OK)
+        return s;
+    e = calloc(1, sizeof *e);
     if (!e)
         return status_no_memory(err, sizeof *e);
-    if (options)
-        struct_give(&all, sizeof all, options, options->size < sizeof all ? options->size : sizeof all);
     inner = (struct encoder_options) { .special = all.special != 0,
                                        .reject_invalid = all.reject_invalid != 0,
                                        .max_bytes = all.max_bytes ? all.max_bytes : USUAL_BOUND };
