@@ -157,7 +157,8 @@ static enum leat_status measure_family(const struct scan_family *family, const s
             continue;
         found = cut_texts(&s, t, true);
         if (found.pieces != wanted.pieces || found.mix != wanted.mix)
-            return status_set(err, LEAT_E_MISMATCH, "%s, %s: not the pieces of the plain row", family->name, s.row->name);
+            return status_set(err, LEAT_E_MISMATCH, "%s, %s: not the pieces of the plain row", family->name,
+                              s.row->name);
         for (uint64_t run = 0; run < v->runs; run++) {
             found = cut_texts(&s, t, false);
             best = found.seconds < best.seconds ? found : best;
