@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/gate.h"
+#include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/units.h"
@@ -178,14 +178,14 @@ int bench_gpu(const struct command *self, int argc, char **argv)
     g.runs = v.runs;
     g.steps = v.steps;
     g.work_ms = (double)v.work;
-    began = gate_clock();
+    began = clock_ns();
     s = load_device_open(&g.d, v.device, &err);
     if (s != LEAT_OK) {
         fprintf(stderr, "skipped: %s\n", err.message);
         options_free(&parsed);
         return s == LEAT_E_UNSUPPORTED ? NO_GPU : cli_failed(&err);
     }
-    f.context = (double)(gate_clock() - began) / 1e9;
+    f.context = (double)(clock_ns() - began) / 1e9;
     if (g.d.simulated)
         g.scale = 1.0 / 64;
     if (g.d.driver.device_name(name, (int)sizeof name, g.d.device) != CUDA_OK)

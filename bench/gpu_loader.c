@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gate.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "gpu.h"
 #include "tests/count_cuda/count_cuda.h"
@@ -56,7 +56,7 @@ static enum leat_status rate(struct loading *x, const char *device, uint64_t row
     /* the first touch of pages is not to be measured: a round before */
     for (uint64_t k = 0; s == LEAT_OK && k < 2 * x->g->steps; k++) {
         if (k == x->g->steps)
-            began = gate_clock();
+            began = clock_ns();
         s = leat_loader_next(x->loader, &b, err);
         if (s != LEAT_OK)
             break;
@@ -64,7 +64,7 @@ static enum leat_status rate(struct loading *x, const char *device, uint64_t row
             bytes += (uint64_t)b->rows * b->width * b->token_width;
         leat_batch_release(b, x->g->d.stream);
     }
-    *bytes_per_s = s == LEAT_OK ? (double)bytes / ((double)(gate_clock() - began) / 1e9) : 0;
+    *bytes_per_s = s == LEAT_OK ? (double)bytes / ((double)(clock_ns() - began) / 1e9) : 0;
     close_loader(x);
     return s;
 }
@@ -88,12 +88,12 @@ static enum leat_status calibrate(struct loading *x, struct leat_error *err)
     enum leat_status s = LEAT_OK;
 
     for (x->copies = 1; s == LEAT_OK && x->copies < 1u << 20; x->copies *= 2) {
-        uint64_t began = gate_clock();
+        uint64_t began = clock_ns();
 
         s = work(x, x->copies, err);
         if (s == LEAT_OK)
             s = load_device_wait(&x->g->d, err);
-        seconds = (double)(gate_clock() - began) / 1e9;
+        seconds = (double)(clock_ns() - began) / 1e9;
         if (seconds > x->g->work_ms / 1e3)
             break;
     }
@@ -113,7 +113,7 @@ static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, do
     for (uint64_t k = 0; s == LEAT_OK && k < count; k++) {
         struct leat_outputs out = LEAT_OUTPUTS_INIT;
         const struct leat_batch *b = NULL;
-        uint64_t began = gate_clock();
+        uint64_t began = clock_ns();
 
         out.inputs = x->inputs;
         out.labels = x->labels;
@@ -127,7 +127,7 @@ static enum leat_status steps(struct loading *x, bool loaded, uint64_t count, do
             s = work(x, x->copies, err);
         if (s == LEAT_OK)
             s = load_device_wait(d, err);
-        times[k] = (double)(gate_clock() - began) / 1e9;
+        times[k] = (double)(clock_ns() - began) / 1e9;
     }
     return s;
 }
@@ -225,10 +225,10 @@ enum leat_status gpu_measure_opening(struct gpu *g, struct gpu_figures *f, struc
     enum leat_status s = open_plan(&x, err);
 
     for (unsigned k = 0; s == LEAT_OK && k < 2; k++) {
-        uint64_t began = gate_clock();
+        uint64_t began = clock_ns();
 
         s = open_loader(&x, g->d.name, gpu_rows(g, 0), err);
-        *(k ? &f->again : &f->open) = (double)(gate_clock() - began) / 1e9;
+        *(k ? &f->again : &f->open) = (double)(clock_ns() - began) / 1e9;
         close_loader(&x);
     }
     leat_plan_close(x.plan);

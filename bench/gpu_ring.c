@@ -1,7 +1,7 @@
 /* gpu_ring.c: see gpu.h: what the backend alone does, with slots that are filled already. */
 #include <string.h>
 
-#include "base/gate.h"
+#include "base/clock.h"
 #include "clocks.h"
 #include "device/backend.h"
 #include "gpu.h"
@@ -103,7 +103,7 @@ static void close_ring(struct ring *r)
 static enum leat_status plain_loop(struct ring *r, uint64_t count, double *seconds, struct leat_error *err)
 {
     struct load_device *d = &r->g->d;
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     cuda_result c = CUDA_OK;
     enum leat_status s;
 
@@ -113,7 +113,7 @@ static enum leat_status plain_loop(struct ring *r, uint64_t count, double *secon
     s = load_device_check(d, c, "copying", err);
     if (s == LEAT_OK)
         s = load_device_wait(d, err);
-    *seconds = (double)(gate_clock() - began) / 1e9;
+    *seconds = (double)(clock_ns() - began) / 1e9;
     return s;
 }
 
@@ -128,7 +128,7 @@ static enum leat_status await_slot(struct ring *r, unsigned slot, struct leat_er
 
 static enum leat_status slots_loop(struct ring *r, uint64_t count, double *seconds, struct leat_error *err)
 {
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     enum leat_status s = LEAT_OK;
 
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
@@ -139,7 +139,7 @@ static enum leat_status slots_loop(struct ring *r, uint64_t count, double *secon
     }
     for (unsigned i = 0; s == LEAT_OK && i < r->m.slots; i++)
         s = await_slot(r, i, err);
-    *seconds = (double)(gate_clock() - began) / 1e9;
+    *seconds = (double)(clock_ns() - began) / 1e9;
     return s;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gate.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "clocks.h"
 
@@ -103,7 +103,7 @@ void load_consumer_hash_row(struct load_consumer *c, const void *tokens, size_t 
 /* Rows of L + 1 tokens as stored; of outputs they are rebuilt from all inputs and the last label. */
 static void hash_rows(struct load_consumer *c, const struct leat_batch *b, const struct leat_outputs *o)
 {
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     double cpu = clocks_process();
     unsigned width = b->token_width;
 
@@ -122,14 +122,14 @@ static void hash_rows(struct load_consumer *c, const struct leat_batch *b, const
         if (!(b->flags[row] & LEAT_ROW_PADDED))
             load_consumer_hash_row(c, tokens, (size_t)(length + 1) * width);
     }
-    c->aside_ns += gate_clock() - began;
+    c->aside_ns += clock_ns() - began;
     c->aside_cpu += clocks_process() - cpu;
 }
 
 /* Brings the numbers that the checksum is made of to the host; its time is not counted. */
 static enum leat_status bring(struct load_consumer *c, struct leat_outputs *o, uint64_t numbers, struct leat_error *err)
 {
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     double cpu = clocks_process();
     enum leat_status s = load_device_bring(&c->device, c->inputs, o->inputs, numbers * o->number_bytes, err);
 
@@ -137,7 +137,7 @@ static enum leat_status bring(struct load_consumer *c, struct leat_outputs *o, u
         s = load_device_bring(&c->device, c->labels, o->labels, numbers * o->number_bytes, err);
     o->inputs = c->inputs;
     o->labels = c->labels;
-    c->aside_ns += gate_clock() - began;
+    c->aside_ns += clock_ns() - began;
     c->aside_cpu += clocks_process() - cpu;
     return s;
 }

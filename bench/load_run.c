@@ -7,8 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/gate.h"
-#include "base/histogram.h"
+#include "base/clock.h"
+#include "base/counter.h"
+#include "base/durations.h"
 #include "base/status.h"
 #include "clocks.h"
 #include "contest.h"
@@ -23,7 +24,7 @@ struct run {
     struct leat_plan_info info;
     uint64_t first_row, rows;
     struct load_consumer consumer;
-    struct histogram *views;
+    struct durations *views;
     bool ended;
 };
 
@@ -86,12 +87,12 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
 
     for (uint64_t k = 0; s == LEAT_OK && k < steps && !cli_interrupted(); k++) {
         const struct leat_batch *b;
-        uint64_t t0 = r->trace ? gate_clock() : 0, t1, bytes;
+        uint64_t t0 = r->trace ? clock_ns() : 0, t1, bytes;
 
         s = leat_loader_next(r->loader, &b, err);
         if (s != LEAT_OK)
             break;
-        t1 = r->trace ? gate_clock() : 0;
+        t1 = r->trace ? clock_ns() : 0;
         s = load_consumer_take(&r->consumer, b, &bytes, err);
         work(r->v);
         count_batch(f, b, bytes);
@@ -100,9 +101,9 @@ static enum leat_status load_steps(struct run *r, uint64_t steps, struct load_fi
             struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
 
             load_trace_span(r->trace, "next", t0, t1);
-            load_trace_span(r->trace, "step", t1, gate_clock());
+            load_trace_span(r->trace, "step", t1, clock_ns());
             leat_loader_stats(r->loader, &stats);
-            load_trace_stats(r->trace, gate_clock(), &stats);
+            load_trace_stats(r->trace, clock_ns(), &stats);
         }
     }
     if (s == LEAT_E_END) {
@@ -130,7 +131,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
                 uint64_t began;
 
                 s = leat_plan_source_info(r->plan, x[i].source, &source, err);
-                began = gate_clock();
+                began = clock_ns();
                 if (s == LEAT_OK)
                     s = leat_dataset_view(source.dataset, x[i].token, (uint64_t)x[i].length + 1, &view, err);
                 if (s != LEAT_OK)
@@ -138,7 +139,7 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
                 if (r->consumer.hashing)
                     load_consumer_hash_row(&r->consumer, view.tokens, (size_t)(x[i].length + 1) * r->info.token_width);
                 leat_view_release(&view);
-                histogram_add(r->views, gate_clock() - began);
+                durations_add(r->views, clock_ns() - began);
                 f->rows++;
                 f->tokens += x[i].length;
                 f->bytes += ((uint64_t)x[i].length + 1) * r->info.token_width;
@@ -155,7 +156,7 @@ static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *
                                         struct load_figures *f, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
-    uint64_t began = gate_clock(), bytes;
+    uint64_t began = clock_ns(), bytes;
     bool hashing = r->consumer.hashing;
     double cpu = clocks_process();
 
@@ -166,7 +167,7 @@ static enum leat_status synthetic_steps(struct run *r, const struct leat_batch *
         count_batch(f, b, bytes);
     }
     r->consumer.hashing = hashing;
-    f->seconds += (double)(gate_clock() - began) / 1e9;
+    f->seconds += (double)(clock_ns() - began) / 1e9;
     f->cpu_seconds += clocks_process() - cpu;
     return s;
 }
@@ -183,7 +184,7 @@ static void settle(void)
 static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps, struct load_figures *f,
                                   struct leat_error *err)
 {
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     double cpu = clocks_process();
     enum leat_status s;
 
@@ -192,7 +193,7 @@ static enum leat_status one_round(struct run *r, uint64_t first, uint64_t steps,
     s = r->v->output == LOAD_VIEWS ? view_steps(r, first, steps, f, err) : load_steps(r, steps, f, err);
     if (s == LEAT_OK && r->consumer.on_device)
         s = load_device_wait(&r->consumer.device, err);
-    f->seconds += (double)(gate_clock() - began - r->consumer.aside_ns) / 1e9;
+    f->seconds += (double)(clock_ns() - began - r->consumer.aside_ns) / 1e9;
     f->cpu_seconds += clocks_process() - cpu - r->consumer.aside_cpu;
     return s;
 }
@@ -319,9 +320,9 @@ static void finish(struct run *r, struct load_result *result)
         leat_loader_stats(r->loader, &result->stats);
         result->next = result->stats.next;
     } else {
-        result->next = (struct leat_times) { histogram_value(&r->views->count),   histogram_mean(r->views),
-                                             histogram_quantile(r->views, 0.5),   histogram_quantile(r->views, 0.99),
-                                             histogram_quantile(r->views, 0.999), histogram_value(&r->views->max) };
+        result->next = (struct leat_times) { counter_value(&r->views->count),     durations_mean(r->views),
+                                             durations_quantile(r->views, 0.5),   durations_quantile(r->views, 0.99),
+                                             durations_quantile(r->views, 0.999), counter_value(&r->views->max) };
     }
     if (y->steps > 0 && t->steps > 0 && y->seconds > 0)
         result->synthetic_loss = (t->seconds / (double)t->steps) / (y->seconds / (double)y->steps) - 1;

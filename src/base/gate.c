@@ -9,13 +9,7 @@
 #include <unistd.h>
 #endif
 
-uint64_t gate_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+#include "clock.h"
 
 void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t max_ns)
 {
@@ -25,7 +19,7 @@ void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, u
             __builtin_ia32_pause();
 #endif
         }
-    } while (atomic_load(word) == old && gate_clock() - began < max_ns);
+    } while (atomic_load(word) == old && clock_ns() - began < max_ns);
 }
 
 #if defined(__linux__) && defined(SYS_futex)

@@ -29,11 +29,8 @@ static inline unsigned gate_ticket(struct gate *g)
 void gate_sleep(struct gate *g, unsigned ticket, uint64_t max_ns);
 void gate_open(struct gate *g);
 
-/* Looks at a word until it is not `old`, or `max_ns` after `began` (gate_clock()): for what comes sooner than a thread
+/* Looks at a word until it is not `old`, or `max_ns` after `began` (clock_ns()): for what comes sooner than a thread
  * can be woken. */
 void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t max_ns);
-
-/* A clock that only goes forward, in nanoseconds. */
-uint64_t gate_clock(void);
 
 #endif

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
-#include "base/histogram.h"
+#include "base/counter.h"
 #include "gather_engine.h"
 
 /* Fills page tables of bytes [begin, end) of the map; false: a page cannot be had. */
@@ -61,9 +61,9 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
     map += f->offset;
     if (gather_must_verify(f, begin, end)) {
         s = gather_verify(g, f, begin, end, map + begin, err);
-        histogram_bump(&g->counters.read_bytes, end - begin - p->bytes);
+        counter_bump(&g->counters.read_bytes, end - begin - p->bytes);
     }
-    histogram_bump(&g->counters.read_bytes, p->bytes);
+    counter_bump(&g->counters.read_bytes, p->bytes);
     if (s == LEAT_OK)
         gather_copy_out(g, p, p->offset, p->offset + p->bytes, map + p->offset);
     return s;

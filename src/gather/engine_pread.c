@@ -2,8 +2,8 @@
  * engine_pread.c: rows read by read calls, straight to their place; by way of a buffer, in whole pages, where pages
  * must be verified. All other engines end here when something is wrong, since a read call says what.
  */
+#include "base/counter.h"
 #include "base/file.h"
-#include "base/histogram.h"
 #include "base/status.h"
 #include "gather_engine.h"
 
@@ -30,7 +30,7 @@ static enum leat_status name_documents(struct gather_file *f, const struct gathe
 static enum leat_status read_bytes(struct gather *g, struct gather_file *f, uint64_t offset, void *to, uint64_t count,
                                    struct leat_error *err)
 {
-    histogram_bump(&g->counters.read_bytes, count);
+    counter_bump(&g->counters.read_bytes, count);
     return file_read_at(f->map->fd, f->offset + offset, to, count, f->map->path, err);
 }
 
@@ -54,7 +54,7 @@ static enum leat_status read_pages(struct gather *g, struct gather_file *f, stru
 static enum leat_status read_row(struct gather *g, struct gather_file *f, struct gather_piece *p,
                                  struct leat_error *err)
 {
-    histogram_bump(&g->counters.copied, p->bytes); /* by the kernel */
+    counter_bump(&g->counters.copied, p->bytes); /* by the kernel */
     return read_bytes(g, f, p->offset, p->to, p->bytes, err);
 }
 

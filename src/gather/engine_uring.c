@@ -16,9 +16,9 @@
 #include <sys/mman.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
+#include "base/counter.h"
 #include "base/file.h"
-#include "base/gate.h"
-#include "base/histogram.h"
 #include "base/status.h"
 
 #define MAX_READS  128u
@@ -289,7 +289,7 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
         file_close(&f->direct);
     p->unread -= s->end - s->begin;
     if (p->state == GATHER_WAITING) {
-        histogram_bump(&g->counters.read_bytes, s->end - s->begin);
+        counter_bump(&g->counters.read_bytes, s->end - s->begin);
         if (result < 0 || (uint64_t)result < s->wanted || !is_good(g, f, s)) {
             leave_to_reads(s->job, p);
         } else {
@@ -332,7 +332,7 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
 {
     unsigned some = u->in_flight / 8 < 1 ? 1 : u->in_flight / 8;
     struct __kernel_timespec max = { .tv_nsec = SLOW_NS };
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     struct io_uring_cqe *cqe;
     int r;
 
@@ -340,7 +340,7 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
         r = io_uring_submit_and_wait_timeout(&u->ring, &cqe, some, &max, NULL);
     else
         r = io_uring_submit_and_wait(&u->ring, some);
-    histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+    counter_bump(&g->counters.storage_ns, clock_ns() - began);
     return r;
 }
 

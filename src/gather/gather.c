@@ -8,9 +8,9 @@
 #include <sys/uio.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
+#include "base/counter.h"
 #include "base/file.h"
-#include "base/gate.h"
-#include "base/histogram.h"
 #include "base/status.h"
 #include "residency.h"
 #include "warm.h"
@@ -214,7 +214,7 @@ enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t
             checked++;
         }
     }
-    histogram_bump(&g->counters.pages_verified, checked);
+    counter_bump(&g->counters.pages_verified, checked);
     return s;
 }
 
@@ -257,7 +257,7 @@ void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t be
 
     if (from >= to)
         return;
-    histogram_bump(&g->counters.copied, to - from);
+    counter_bump(&g->counters.copied, to - from);
     if (!p->span || bytes != p->span + (begin - gather_span_begin(p)))
         memcpy(p->to + (from - p->offset), bytes + (from - begin), (size_t)(to - from));
 }
@@ -288,7 +288,7 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
                                           : gather_shrank(f))
         return false; /* once more by plain reads, for the reason */
     gather_copy_out(g, p, begin, end, to.iov_base);
-    histogram_bump(&g->counters.read_bytes, end - begin);
+    counter_bump(&g->counters.read_bytes, end - begin);
     return true;
 #else
     (void)g;
@@ -365,10 +365,10 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         s = p->engine->wait(g, job, piece, err);
     if (s == LEAT_E_AGAIN)
         return s;
-    histogram_bump(&g->counters.reads, 1);
-    histogram_bump(&g->counters.bytes, p->bytes);
+    counter_bump(&g->counters.reads, 1);
+    counter_bump(&g->counters.bytes, p->bytes);
     if (p->cached)
-        histogram_bump(&g->counters.hits, 1);
+        counter_bump(&g->counters.hits, 1);
     if (s != LEAT_OK || p->state == GATHER_DONE)
         return s;
     if (piece + 1 < job->count && engines[g->files[p[1].file].engine]->fetch)
@@ -376,14 +376,14 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
     engine = engines[f->engine]; /* by now, not as it was when the job was begun */
     s = engine->copy && engine != last ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
-        uint64_t began = f->hot ? 0 : gate_clock();
+        uint64_t began = f->hot ? 0 : clock_ns();
 
         s = last->copy(g, f, p, err);
         if (!f->hot)
-            histogram_bump(&g->counters.storage_ns, gate_clock() - began);
+            counter_bump(&g->counters.storage_ns, clock_ns() - began);
     }
     if (f->hot)
-        histogram_bump(&g->counters.hits, 1);
+        counter_bump(&g->counters.hits, 1);
     p->state = GATHER_DONE;
     return s;
 }

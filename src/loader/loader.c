@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
 
@@ -86,18 +87,18 @@ static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited
         if (slot >= 0 || *s != LEAT_E_AGAIN || (max_ns > 0 && *waited >= max_ns))
             return slot;
         gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
-        began = gate_clock();
+        began = clock_ns();
         gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
         if (ring_ready(&l->ring) == 0)
             gate_sleep(&l->ring.consumer, ticket, max_sleep(quick, max_ns, *waited));
-        *waited += gate_clock() - began;
+        *waited += clock_ns() - began;
     }
 }
 
 /* The same where this thread does all the work. */
 static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum leat_status *s, struct leat_error *err)
 {
-    uint64_t began = gate_clock();
+    uint64_t began = clock_ns();
     int slot;
 
     while ((slot = take(l, s, err)) < 0 && *s == LEAT_E_AGAIN) {
@@ -110,7 +111,7 @@ static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum
             break;
         gate_sleep(&l->ring.producer, ticket, LOADER_POLL_NS); /* a device that is not done with any slot */
     }
-    *waited += gate_clock() - began;
+    *waited += clock_ns() - began;
     return slot;
 }
 
@@ -126,7 +127,7 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
     *batch = NULL;
     if (s != LEAT_OK)
         return s;
-    began = gate_clock();
+    began = clock_ns();
     slot = !l->has_thread ? take_working(l, wait, &waited, &s, err)
            : wait         ? take_waiting(l, max_ns, &waited, &s, err)
                           : take(l, &s, err);

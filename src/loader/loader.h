@@ -10,7 +10,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "base/histogram.h"
+#include "base/counter.h"
+#include "base/durations.h"
 #include "device/backend.h"
 #include "device/ranges.h"
 #include "gather/gather.h"
@@ -64,7 +65,7 @@ struct loader_consumer {
     uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, and got none yet */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
-    struct histogram next;
+    struct durations next;
     atomic_uint_fast64_t batches, rows, tokens, wait_ns, all_ns, first_ns;
 };
 
@@ -113,7 +114,7 @@ struct leat_loader {
 #define LOADER_MAX_SLEEP_NS 200000u
 static inline bool loader_is_quick(const struct leat_loader *l)
 {
-    return histogram_value(&l->stage.batch_ns) < LOADER_QUICK_NS;
+    return counter_value(&l->stage.batch_ns) < LOADER_QUICK_NS;
 }
 
 /* LEAT_E_FORKED in a child. */

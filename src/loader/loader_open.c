@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
@@ -297,7 +298,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
         return status_no_memory(err, sizeof *l);
     memset(l, 0, sizeof *l);
     l->plan = plan;
-    l->opened_ns = gate_clock();
+    l->opened_ns = clock_ns();
     atomic_init(&l->end_at, LEAT_NONE);
     atomic_init(&l->event_fd, -1);
     make_guard(l);

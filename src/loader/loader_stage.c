@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/counter.h"
 #include "base/status.h"
 #include "loader.h"
 
@@ -44,7 +46,7 @@ static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t began = gate_clock(), got = 0, ordered;
+    uint64_t began = clock_ns(), got = 0, ordered;
     struct leat_error err;
     uint32_t rows;
     enum leat_status s;
@@ -63,8 +65,8 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     }
     slot->places = (uint32_t)got < rows ? (uint32_t)got : rows;
     memset(slot->samples + slot->places, 0, (rows - slot->places) * sizeof *slot->samples);
-    ordered = gate_clock();
-    histogram_bump(&st->order_ns, ordered - began);
+    ordered = clock_ns();
+    counter_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
     loader_layout_begin(l, slot, rows);
     slot->batch.number = st->batch++;
@@ -72,8 +74,8 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     st->position += l->options.batch;
     slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
     gather_begin(&l->gather, &slot->job);
-    st->begin_ns = gate_clock() - began;
-    histogram_bump(&st->gather_ns, st->begin_ns - (ordered - began));
+    st->begin_ns = clock_ns() - began;
+    counter_bump(&st->gather_ns, st->begin_ns - (ordered - began));
     return true;
 }
 
@@ -95,7 +97,7 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
         loader_documents_clear(slot, row);
     slot->batch.damaged_rows++;
     l->stage.damaged++;
-    histogram_bump(&l->stage.rows_damaged, 1);
+    counter_bump(&l->stage.rows_damaged, 1);
     return LEAT_OK;
 }
 
@@ -163,7 +165,7 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
 /* What a batch takes lately: an average in which one counts an eighth. */
 static void note_batch(struct loader_stage *st, uint64_t ns)
 {
-    uint64_t lately = histogram_value(&st->batch_ns);
+    uint64_t lately = counter_value(&st->batch_ns);
 
     atomic_store_explicit(&st->batch_ns, lately ? lately - lately / 8 + ns / 8 : ns, memory_order_relaxed);
 }
@@ -172,16 +174,16 @@ static void note_batch(struct loader_stage *st, uint64_t ns)
 static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t t0 = gate_clock(), storage = histogram_value(&l->gather.counters.storage_ns), t1, t2, t3;
+    uint64_t t0 = clock_ns(), storage = counter_value(&l->gather.counters.storage_ns), t1, t2, t3;
     enum leat_status s;
 
     slot->batch.damaged_rows = 0;
     ranges_begin(l->ranges, "gather");
     s = gather_rows(l, slot, err);
     ranges_end(l->ranges);
-    t1 = gate_clock();
-    storage = histogram_value(&l->gather.counters.storage_ns) - storage;
-    histogram_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
+    t1 = clock_ns();
+    storage = counter_value(&l->gather.counters.storage_ns) - storage;
+    counter_bump(&st->gather_ns, t1 - t0 > storage ? t1 - t0 - storage : 0);
     if (s == LEAT_OK && l->documents) {
         s = find_documents(l, slot, err);
         count_sequences(l, slot);
@@ -189,17 +191,17 @@ static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot
             rows_mark(slot->memory, &slot->layout);
     }
     slot->batch.damaged = st->damaged;
-    t2 = gate_clock();
-    histogram_bump(&st->documents_ns, t2 - t1);
+    t2 = clock_ns();
+    counter_bump(&st->documents_ns, t2 - t1);
     ranges_begin(l->ranges, "copy");
     if (s == LEAT_OK)
         s = l->ops->send(l->backend, slot->number, slot->bytes, err);
-    t3 = gate_clock();
-    histogram_bump(&st->copy_ns, t3 - t2);
+    t3 = clock_ns();
+    counter_bump(&st->copy_ns, t3 - t2);
     note_batch(st, st->begin_ns + (t3 - t0));
     if (s == LEAT_OK && l->options.borrow) {
         s = make_outputs(l, slot, err);
-        histogram_bump(&st->outputs_ns, gate_clock() - t3);
+        counter_bump(&st->outputs_ns, clock_ns() - t3);
     }
     ranges_end(l->ranges);
     return s;
@@ -315,7 +317,7 @@ static bool hungry(const struct leat_loader *l)
 
 static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
 {
-    uint64_t began = gate_clock(), waited;
+    uint64_t began = clock_ns(), waited;
 
     if (ring_ready(&l->ring) > 0)
         gate_open(&l->ring.consumer); /* it may sleep until there are more than can be */
@@ -323,9 +325,9 @@ static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
         gate_look(&l->ring.given_back, 0, began, LOOK_NS);
     if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
         gate_sleep(&l->ring.producer, ticket, busy && hungry(l) ? LOADER_POLL_NS : 0);
-    waited = gate_clock() - began;
+    waited = clock_ns() - began;
     l->stage.waited_ns = waited;
-    histogram_bump(&l->stage.slot_ns, waited);
+    counter_bump(&l->stage.slot_ns, waited);
 }
 
 void *loader_stage_run(void *loader)

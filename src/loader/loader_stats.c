@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/clock.h"
+#include "base/counter.h"
 #include "base/options.h"
 #include "gather/warm.h"
 #include "loader.h"
@@ -20,12 +22,12 @@ static uint32_t in_units(uint64_t ns)
 /* The last batches' share of waiting: sums that the oldest one leaves when a new one comes. */
 static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wait_ns)
 {
-    uint64_t at = histogram_value(&c->batches) % LOADER_RECENT;
+    uint64_t at = counter_value(&c->batches) % LOADER_RECENT;
     uint32_t all = in_units(all_ns), wait = in_units(wait_ns);
 
-    atomic_store_explicit(&c->recent_all_sum, histogram_value(&c->recent_all_sum) + all - c->recent_all[at],
+    atomic_store_explicit(&c->recent_all_sum, counter_value(&c->recent_all_sum) + all - c->recent_all[at],
                           memory_order_relaxed);
-    atomic_store_explicit(&c->recent_wait_sum, histogram_value(&c->recent_wait_sum) + wait - c->recent_wait[at],
+    atomic_store_explicit(&c->recent_wait_sum, counter_value(&c->recent_wait_sum) + wait - c->recent_wait[at],
                           memory_order_relaxed);
     c->recent_all[at] = all;
     c->recent_wait[at] = wait;
@@ -34,33 +36,33 @@ static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wa
 void loader_stats_count(struct leat_loader *l, const struct loader_slot *slot, uint64_t began_ns, uint64_t wait_ns)
 {
     struct loader_consumer *c = &l->consumer;
-    uint64_t now = gate_clock(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
+    uint64_t now = clock_ns(), all = now - (c->asked_ns ? c->asked_ns : began_ns);
 
-    if (histogram_value(&c->batches) == 0) {
+    if (counter_value(&c->batches) == 0) {
         /* the first one is a start, not a wait */
         atomic_store_explicit(&c->first_ns, now - l->opened_ns, memory_order_relaxed);
     } else {
-        histogram_add(&c->next, now - began_ns);
+        durations_add(&c->next, now - began_ns);
         count_recent(c, all, wait_ns);
-        histogram_bump(&c->wait_ns, wait_ns);
-        histogram_bump(&c->all_ns, all);
+        counter_bump(&c->wait_ns, wait_ns);
+        counter_bump(&c->all_ns, all);
     }
     c->asked_ns = now;
-    histogram_bump(&c->batches, 1);
-    histogram_bump(&c->rows, slot->batch.rows);
-    histogram_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
+    counter_bump(&c->batches, 1);
+    counter_bump(&c->rows, slot->batch.rows);
+    counter_bump(&c->tokens, (uint64_t)slot->batch.rows * slot->batch.length);
 }
 
 /* ---- The snapshot ---- */
 
-static struct leat_times times_of(const struct histogram *h)
+static struct leat_times times_of(const struct durations *h)
 {
-    return (struct leat_times) { .count = histogram_value(&h->count),
-                                 .mean = histogram_mean(h),
-                                 .p50 = histogram_quantile(h, 0.5),
-                                 .p99 = histogram_quantile(h, 0.99),
-                                 .p999 = histogram_quantile(h, 0.999),
-                                 .max = histogram_value(&h->max) };
+    return (struct leat_times) { .count = counter_value(&h->count),
+                                 .mean = durations_mean(h),
+                                 .p50 = durations_quantile(h, 0.5),
+                                 .p99 = durations_quantile(h, 0.99),
+                                 .p999 = durations_quantile(h, 0.999),
+                                 .max = counter_value(&h->max) };
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -98,28 +100,28 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
     const struct loader_stage *st = &l->stage;
     const struct gather_counters *g = &l->gather.counters;
 
-    s.batches = histogram_value(&c->batches);
-    s.rows = histogram_value(&c->rows);
-    s.tokens = histogram_value(&c->tokens);
-    s.bytes = histogram_value(&g->bytes);
-    s.read_bytes = histogram_value(&g->read_bytes);
-    s.reads = histogram_value(&g->reads);
-    s.hits = histogram_value(&g->hits);
-    s.pages_verified = histogram_value(&g->pages_verified);
-    s.rows_damaged = histogram_value(&st->rows_damaged);
+    s.batches = counter_value(&c->batches);
+    s.rows = counter_value(&c->rows);
+    s.tokens = counter_value(&c->tokens);
+    s.bytes = counter_value(&g->bytes);
+    s.read_bytes = counter_value(&g->read_bytes);
+    s.reads = counter_value(&g->reads);
+    s.hits = counter_value(&g->hits);
+    s.pages_verified = counter_value(&g->pages_verified);
+    s.rows_damaged = counter_value(&st->rows_damaged);
     s.warmed_bytes = loader_forked(l) ? 0 : warm_bytes(l->gather.warm);
     s.next = times_of(&c->next);
-    s.order_ns = histogram_value(&st->order_ns);
-    s.gather_ns = histogram_value(&st->gather_ns);
-    s.storage_ns = histogram_value(&g->storage_ns);
-    s.documents_ns = histogram_value(&st->documents_ns);
-    s.outputs_ns = histogram_value(&st->outputs_ns);
-    s.copy_ns = histogram_value(&st->copy_ns);
-    s.slot_ns = histogram_value(&st->slot_ns);
-    s.consumer_ns = histogram_value(&c->wait_ns);
-    s.waiting_share = share(histogram_value(&c->recent_wait_sum), histogram_value(&c->recent_all_sum));
-    s.waiting_share_all = share(histogram_value(&c->wait_ns), histogram_value(&c->all_ns));
-    s.first_batch_ns = histogram_value(&c->first_ns);
+    s.order_ns = counter_value(&st->order_ns);
+    s.gather_ns = counter_value(&st->gather_ns);
+    s.storage_ns = counter_value(&g->storage_ns);
+    s.documents_ns = counter_value(&st->documents_ns);
+    s.outputs_ns = counter_value(&st->outputs_ns);
+    s.copy_ns = counter_value(&st->copy_ns);
+    s.slot_ns = counter_value(&st->slot_ns);
+    s.consumer_ns = counter_value(&c->wait_ns);
+    s.waiting_share = share(counter_value(&c->recent_wait_sum), counter_value(&c->recent_all_sum));
+    s.waiting_share_all = share(counter_value(&c->wait_ns), counter_value(&c->all_ns));
+    s.first_batch_ns = counter_value(&c->first_ns);
     s.ring_bytes = l->memory.bytes;
     s.slots = l->memory.slots;
     s.reads_in_flight = atomic_load(&g->max_in_flight);
@@ -133,7 +135,7 @@ void leat_loader_stats(const struct leat_loader *l, struct leat_loader_stats *st
         s.device_memory_used = 0;
     s.unpinned = l->memory.unpinned;
     s.slots_wanted = l->memory.slots_wanted;
-    s.copied_bytes = histogram_value(&g->copied);
+    s.copied_bytes = counter_value(&g->copied);
     s.unregistered = atomic_load(&l->gather.uring_unregistered);
     options_fill(stats, &s, sizeof s);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/gate.h"
+#include "base/clock.h"
 #include "fake.h"
 
 #define CAPTURE_ISOLATION 905
@@ -161,7 +161,7 @@ static void do_work(cuda_stream s, struct fake_work *w)
     switch (w->kind) {
     case FAKE_RECORD:
         e->done = w->turn;
-        e->done_ns = gate_clock();
+        e->done_ns = clock_ns();
         break;
     case FAKE_WAIT:
         while (e->done < w->turn)

@@ -145,7 +145,7 @@ static void test_line(void)
     l->consumer.rows = 9;
     l->consumer.wait_ns = 250;
     l->consumer.all_ns = 1000;
-    histogram_add(&l->consumer.next, 15000);
+    durations_add(&l->consumer.next, 15000);
     waits(l);
     leat_loader_stats_line(l, text, sizeof text);
     T_STR(text,

@@ -1,5 +1,7 @@
-/* histogram.c: see histogram.h. */
-#include "histogram.h"
+/* durations.c: see durations.h. */
+#include "durations.h"
+
+#include "counter.h"
 
 /* 0 to 15 have a class each; above, the four bits after the highest one choose among 16. */
 static unsigned class_of(uint64_t value)
@@ -23,32 +25,32 @@ static uint64_t class_end(unsigned number)
     return (((uint64_t)16 + number % 16) << shift) + (((uint64_t)1 << shift) - 1);
 }
 
-void histogram_add(struct histogram *h, uint64_t value)
+void durations_add(struct durations *h, uint64_t value)
 {
-    histogram_bump(&h->classes[class_of(value)], 1);
-    histogram_bump(&h->count, 1);
-    histogram_bump(&h->sum, value);
-    if (value > histogram_value(&h->max))
+    counter_bump(&h->classes[class_of(value)], 1);
+    counter_bump(&h->count, 1);
+    counter_bump(&h->sum, value);
+    if (value > counter_value(&h->max))
         atomic_store_explicit(&h->max, value, memory_order_relaxed);
 }
 
-uint64_t histogram_quantile(const struct histogram *h, double share)
+uint64_t durations_quantile(const struct durations *h, double share)
 {
-    uint64_t count = 0, below = 0, max = histogram_value(&h->max);
+    uint64_t count = 0, below = 0, max = counter_value(&h->max);
 
-    for (unsigned i = 0; i < HISTOGRAM_CLASSES; i++)
-        count += histogram_value(&h->classes[i]);
-    for (unsigned i = 0; i < HISTOGRAM_CLASSES && count > 0; i++) {
-        below += histogram_value(&h->classes[i]);
+    for (unsigned i = 0; i < DURATIONS_CLASSES; i++)
+        count += counter_value(&h->classes[i]);
+    for (unsigned i = 0; i < DURATIONS_CLASSES && count > 0; i++) {
+        below += counter_value(&h->classes[i]);
         if ((double)below >= share * (double)count)
             return class_end(i) < max ? class_end(i) : max;
     }
     return max;
 }
 
-uint64_t histogram_mean(const struct histogram *h)
+uint64_t durations_mean(const struct durations *h)
 {
-    uint64_t count = histogram_value(&h->count);
+    uint64_t count = counter_value(&h->count);
 
-    return count ? histogram_value(&h->sum) / count : 0;
+    return count ? counter_value(&h->sum) / count : 0;
 }
