@@ -16,7 +16,7 @@ static const struct command commands[] = {
     { .name = "dataset",
       .purpose = "measures opening a dataset, and verifying it beside a bare hash of it",
       .words = "NAME",
-      .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset a line.",
+      .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset per line.",
       .min_words = 1,
       .max_words = 1,
       .notes = "The files should fit in memory: the first round brings them there.",
@@ -26,8 +26,9 @@ static const struct command commands[] = {
     { .name = "encode",
       .purpose = "measures how fast texts become ids",
       .words = "FILE...",
-      .words_help = "FILE is JSON lines (.jsonl .ndjson .json, also with .zst or .gz), a document a line; every other "
-                    "file is one document, plain or compressed.",
+      .words_help =
+          "FILE is JSON lines (.jsonl .ndjson .json, also with .zst or .gz), one document per line; every other "
+          "file is one document, plain or compressed.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .notes = "All documents are read into memory first; then they are encoded once. The time is that of encoding "
@@ -38,7 +39,7 @@ static const struct command commands[] = {
       .options = encode_options,
       .run = bench_encode },
     { .name = "hostile",
-      .purpose = "measures how fast texts become ids that are made to be slow",
+      .purpose = "measures how fast hostile texts become ids",
       .words = "",
       .notes =
           "Each text is one document: a letter or spaces without end, marks, random letters and bytes. One thread, "

@@ -105,18 +105,18 @@ refuse 1 'leat: the tokenizer t.model, stored in other, cannot be opened, so its
 t.model is not a tokenizer that leat knows: neither tokenizer.json, tekken.json, *.tiktoken nor a sentencepiece model' \
     leat cat other --document 0
 refuse 1 'leat: bare has no tokenizer stored, so its text cannot be shown; use --ids' leat cat bare --document 0 --text
-refuse 1 'leat: a has 49 tokens, numbered from 0, so 4:100 is not all there' leat cat a --tokens 4:100
-refuse 1 'leat: a has 3 documents, numbered from 0, so there is no number 9' leat cat a --document 9
-refuse 1 'leat: a has 3 documents, numbered from 0, so 1:9 is not all there' leat cat a --document 1:9
-refuse 1 'leat: bare has 1 documents, numbered from 0, so there is no number 18446744073709551614' \
+refuse 1 'leat: a has 49 tokens, numbered from 0: 4:100 reaches past the end' leat cat a --tokens 4:100
+refuse 1 'leat: a has 3 documents, numbered from 0: number 9 does not exist' leat cat a --document 9
+refuse 1 'leat: a has 3 documents, numbered from 0: 1:9 reaches past the end' leat cat a --document 1:9
+refuse 1 'leat: bare has 1 documents, numbered from 0: number 18446744073709551614 does not exist' \
     leat cat bare --ids --document 18446744073709551614
 refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' \
     leat cat none --document 0
 refuse 2 'leat: one of --document and --tokens is needed (leat cat --help shows how)' leat cat a
 refuse 2 'leat: only one of --document and --tokens is needed (leat cat --help shows how)' \
     leat cat a --document 1 --tokens 1:2
-refuse 2 'leat: --text and --ids exclude each other (leat cat --help shows how)' leat cat a --text --ids --document 1
-refuse 2 'leat: --tokens: a range A:B is needed; for one token write 5:6 (leat cat --help shows how)' \
+refuse 2 'leat: --text and --ids cannot be combined (leat cat --help shows how)' leat cat a --text --ids --document 1
+refuse 2 'leat: --tokens needs a range A:B; for one token write 5:6 (leat cat --help shows how)' \
     leat cat a --tokens 5
 refuse 2 'leat: --tokens: "2:1" ends before it begins (leat cat --help lists the options)' leat cat a --tokens 2:1
 refuse 2 'leat: --document: "x" is not a number; write it like 12, 1.5K or 64Ki (leat cat --help lists the options)' \
@@ -147,7 +147,7 @@ refuse 1 'leat: p.leat: the tokenizer section contradicts itself; verify the dat
 # a document that begins behind the next one, of which only the two ends are looked at
 copy_dataset n p
 overwrite p.leat $((4096 + 8 * 5)) '~'
-refuse 1 'leat: document starts of p do not ascend; leat verify tells more' leat cat p --document 5:6
+refuse 1 'leat: document starts of p do not ascend; leat verify says more' leat cat p --document 5:6
 
 # document starts that fall: an error that says so, and nothing that was never there
 copy_dataset n p

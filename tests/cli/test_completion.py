@@ -126,7 +126,7 @@ FILES = ["a.leat", "a.tiktoken", "gpt2.json", "my data.jsonl"]
 def cases(shell):
     """A line, and what is offered for its last word: of names of files those of FILES that are paths of that word."""
     tokenizers = told(r"not a built-in \((.*?)\)", "-t", "nonsense")
-    patterns = told(r"there are: (.*) \(", "-t", folder / "here/a.tiktoken", "--pattern", "nonsense")
+    patterns = told(r"choose one of (.*) \(", "-t", folder / "here/a.tiktoken", "--pattern", "nonsense")
     paths = [name.replace(" ", "\\ ") for name in FILES] + ["texts"]
     yield "leat ", [*names("leat"), "help", "--help", "--version", "--manual", "--completion"]
     yield "leat ver", ["verify"]

@@ -245,11 +245,11 @@ refused 1 "cannot open $tmp/none" "$leat" encode -t gpt2 "$tmp/none"
 refused 1 "cannot open $tmp/none" "$leat" decode -t gpt2 "$tmp/none"
 refused 1 "cannot read $tmp" "$leat" encode -t gpt2 "$tmp"
 printf '1 2\n3 x4 5\n' >"$tmp/input"
-refused 1 'standard input, line 2: "x4" is no id' "$leat" decode -t gpt2
+refused 1 'standard input, line 2: "x4" is not an id' "$leat" decode -t gpt2
 is "the line before" 1 "$(wc -l <"$tmp/out" | tr -d ' ')"
 for bad in 12x -1 1,2 4294967296 99999999999999999999999; do
     echo "$bad" >"$tmp/input"
-    refused 1 "standard input, line 1: \"$bad\" is no id" "$leat" decode -t gpt2 -
+    refused 1 "standard input, line 1: \"$bad\" is not an id" "$leat" decode -t gpt2 -
 done
 printf '0\n50257\n' >"$tmp/ids"
 refused 1 "$tmp/ids, line 2: 50257 is no id of this vocabulary" "$leat" decode -t gpt2 "$tmp/ids"

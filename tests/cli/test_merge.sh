@@ -99,7 +99,7 @@ refuse 1 'leat: big1 has no text hashes, which deduplication needs; pack its inp
     leat merge -o new --dedup big1
 refuse 1 'leat: big1 has no text hashes, which splitting needs; pack its inputs again (leat pack)' \
     leat merge -o new --split a=1 big1
-refuse 2 'leat: --split: "a" is not of the form NAME=FRACTION,NAME=FRACTION,... (leat merge --help lists the options)' \
+refuse 2 'leat: --split: "a" is not NAME=FRACTION,NAME=FRACTION,... (leat merge --help lists the options)' \
     leat merge -o new --split a h1
 run leat merge -o s.tokens --split low=0.5,high=0.5 --force --json h1 h2
 grep -qF '"output": "s.low"' "$printed" || fail "s.tokens --split: $(cat "$printed" "$said")"
@@ -190,7 +190,7 @@ SOURCE_DATE_EPOCH=86400 leat merge -o dated a b >/dev/null || fail "merge with S
 leat info dated --json | grep -qF '"created": "1970-01-02T00:00:00Z"' || fail "created is not SOURCE_DATE_EPOCH"
 SOURCE_DATE_EPOCH='' leat merge -o undated a b >/dev/null || fail "merge with an empty SOURCE_DATE_EPOCH fails"
 leat info undated --json | grep -qF '"created": null' || fail "created is there without SOURCE_DATE_EPOCH"
-epoch='leat: the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, and not "tomorrow"'
+epoch='leat: the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not "tomorrow"'
 SOURCE_DATE_EPOCH=tomorrow
 export SOURCE_DATE_EPOCH
 refuse 2 "$epoch" leat merge -o new a b

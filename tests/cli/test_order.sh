@@ -118,9 +118,9 @@ refuse 2 "leat: --source is missing: a plan needs --source and --seq-len, or --p
 refuse 2 "leat: --seq-len is missing: a plan needs --source and --seq-len, or --plan $help" leat order --source a
 refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or give options only $help" \
     leat order --plan run.plan --seed 3
-refuse 2 "leat: run.plan, line 15: epochs is given a second time; --epochs is a line more of it" \
+refuse 2 "leat: run.plan, line 15: epochs is given a second time; --epochs counts as a line of it" \
     leat order --plan run.plan --epochs 2
-refuse 2 "leat: --skip: \"5:\" is not A:B, the samples from A up to and without B $help" \
+refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
     leat order --plan run.plan --skip 5:
 (cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; the nearest that is there is b; @
 ../run.plan names it, and names in a plan count from the folder that the command runs in' \
@@ -131,10 +131,10 @@ refuse 2 "leat: --rank, --world and --batch are given together: --batch is missi
     leat order --plan run.plan --rank 0 --world 2
 refuse 2 "leat: --rank: a global batch of 5 rows cannot be shared equally by 2 ranks; the nearest that can is 4 $help" \
     leat order --plan run.plan --batch 5 --rank 0 --world 2
-refuse 2 "leat: --skip: \"5:\" is not A:B, the samples from A up to and without B $help" \
+refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
     leat order --source a --seq-len 2 --skip 5:
-refuse 2 "leat: --at: \"x:1\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the change begins @
-at $help" \
+refuse 2 "leat: --at: \"x:1\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample at which the change @
+begins $help" \
     leat order --source a --seq-len 2 --at x:1
 refuse 2 'leat: --at: the weight "y" is not a decimal number; write it like 3, 0.25 or 1e-9' \
     leat order --source a --seq-len 2 --at 5:y
@@ -179,5 +179,5 @@ told 'newline' leat order --source a --seq-len 4 --at "$two_lines"
 told "$digits" leat order --source a --seq-len 4 --at "$digits:1"
 told "$digits" leat cat a --tokens "$digits:6"
 truncate -s 67108865 large.plan
-told 'large.plan is no plan: it is larger than 64 MiB' leat order --plan large.plan
+told 'large.plan is not a plan: it is larger than 64 MiB' leat order --plan large.plan
 finish

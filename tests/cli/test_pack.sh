@@ -202,7 +202,7 @@ flags='"special":true,"single_word":false,"lstrip":false,"rstrip":false,"normali
 printf '{"text":"ab"}\n{"text":"axb"}\nbad\n{"text":"ba"}\n{"text":"x"}\n' >some.jsonl
 tokenizer_of ''
 run leat pack -t ./tokenizer.json -o x some.jsonl
-says 2 'which token ends a document is not known of ./tokenizer.json: give --end ID, or --end none (leat pack'
+says 2 './tokenizer.json does not say which token ends a document: use --end ID or --end none (leat pack'
 tokenizer_of "\"added_tokens\":[{\"id\":2,\"content\":\"</s>\",$flags},{\"id\":3,\"content\":\"<|im_end|>\",$flags}],"
 run leat pack -t ./tokenizer.json -o x some.jsonl
 says 2 'or --end none; it may be one of 2 (</s>), 3 (<|im_end|>) (leat pack'
@@ -219,9 +219,10 @@ rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl lists them with the reasons, for example: @
+refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl lists them with the reasons, for @
+example: @
 not valid JSON: an object ({) is expected at byte 1
-leat: nothing is lost: the same command with --resume and a greater --max-rejects goes on from there' \
+leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there' \
     leat pack -t bytes -o r a.jsonl
 cmp r.rejects.jsonl one.rejects.jsonl || fail "other rejects after too many"
 # the rates of a resumed run are of what it did itself: here nothing, for all was packed before the last record
@@ -248,10 +249,11 @@ refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or s
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
 (echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
-refuse 4 'leat: 2 of 2 records were refused, more than allowed; fields.rejects.jsonl lists them with the reasons, for example: @
+refuse 4 'leat: 2 of 2 records were refused, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
+example: @
 the record has no "text"
-leat: no record was packed: mend what the reason names (a record'"'"'s text is in its "text": --text FIELD says @
-another), and begin anew with --force' leat pack -t bytes -o fields fields.jsonl
+leat: no record was packed: fix what the reason names (a record'"'"'s text is in its "text"; --text FIELD names @
+another), and start over with --force' leat pack -t bytes -o fields fields.jsonl
 run leat pack -t bytes -o fields --text content --force fields.jsonl
 ended 0 ''
 difference() { # THEN NOW OPTION...: a resumed run with other options or inputs is refused, with the difference
@@ -283,7 +285,7 @@ ended 0 ''
 same r four
 nothing_left r
 run leat pack -t bytes -o r --max-rejects 0 --force a.jsonl
-says 4 'goes on from there; --force alone would begin anew'
+says 4 'continues from there; --force alone starts over'
 run leat pack -t bytes -o r --max-rejects 1 --force --resume a.jsonl
 ended 0 ''
 same r four
@@ -310,7 +312,7 @@ if gzip -c whole.jsonl >w.jsonl.gz 2>/dev/null; then
     run leat pack -t bytes -o cut --max-rejects 1 cut.jsonl.gz
     if ! grep -q 'this build cannot read' "$said"; then
         says 1 'leat: 1 input was cut off or broken, and packed as far as it was readable: cut.jsonl.gz'
-        says 1 '; --allow-truncated takes that for a success'
+        says 1 '; --allow-truncated counts that as success'
         run leat verify cut
         [ "$code" -eq 0 ] || fail "what is left of a broken input is no dataset"
         run leat pack -t bytes -o cut2 --max-rejects 1 --allow-truncated --json cut.jsonl.gz
@@ -327,7 +329,7 @@ fi
 (ulimit -f 1 && exec leat pack -t bytes -o limited whole.jsonl) >"$printed" 2>"$said"
 code=$? ran='leat pack (under ulimit -f)'
 says 1 'raise the file size limit'
-says 1 'the same command begins anew, with --resume, too' # and did not say what becomes of --resume
+says 1 'the same command starts over, also with --resume' # and did not say what becomes of --resume
 nothing_left limited
 
 # ---- An interrupt ---------------------------------------------------------------------------------------------------
@@ -354,7 +356,7 @@ END
         0 | 99) ;; # it was at its end, or had not begun
         *)
             says 130 'leat: interrupted after'
-            says 130 'leat: nothing is lost: the same command with --resume goes on from there'
+            says 130 'leat: nothing is lost: the same command with --resume continues from there'
             ;;
         esac
     done

@@ -99,7 +99,7 @@ def cycle(r, number, words, whole, seconds):
             fail(name, "a dataset that is not whole after", sign)
         if sign == signal.SIGINT and p.returncode not in (130, -signal.SIGINT):
             fail(name, "exit code", p.returncode, "after an interrupt:", said)
-        if sign == signal.SIGINT and p.returncode == 130 and "--resume goes on from there" not in said:
+        if sign == signal.SIGINT and p.returncode == 130 and "--resume continues from there" not in said:
             fail(name, "an interrupt that does not say how to go on:", said)
         if sign == signal.SIGKILL and p.returncode != -signal.SIGKILL:
             fail(name, "exit code", p.returncode, "before it was killed:", said)

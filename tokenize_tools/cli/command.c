@@ -27,7 +27,7 @@ static int print_program_help(const struct program *program)
             widest = (int)strlen(c->name);
     for (const struct command *c = program->commands; c->name; c++)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
-    printf("\n%s COMMAND --help tells more about a command; %s --version prints the version.\n", program->name,
+    printf("\n%s COMMAND --help says more about a command; %s --version prints the version.\n", program->name,
            program->name);
     printf("%s --manual prints all of that as a manual page, %s --completion SHELL a script\nfor bash, zsh or fish.\n",
            program->name, program->name);

@@ -52,8 +52,8 @@ static bool put_at(const struct command *c, FILE *out, const char *value, int *c
         return false;
     if (!value[begin] || !units_parse_part(value, begin, &n, &why)) {
         *code = command_wrong(c,
-                              "--at: \"%.100s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the "
-                              "change begins at",
+                              "--at: \"%.100s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample at which "
+                              "the change begins",
                               value);
         return false;
     }
@@ -77,7 +77,7 @@ static bool put_skip(const struct command *c, FILE *out, const char *value, int 
         fprintf(out, "skip %llu:%llu\n", (ull)first, (ull)end);
         return true;
     }
-    *code = command_wrong(c, "--skip: \"%.100s\" is not A:B, the samples from A up to and without B", value);
+    *code = command_wrong(c, "--skip: \"%.100s\" is not A:B, the samples A to B - 1", value);
     return false;
 }
 
@@ -132,7 +132,7 @@ static enum leat_status read_file(const char *path, char **text, size_t *bytes, 
     if (s != LEAT_OK)
         return s;
     if (size > MAX_PLAN_BYTES)
-        s = status_set(err, LEAT_E_ARGUMENT, "%s is no plan: it is larger than 64 MiB", path);
+        s = status_set(err, LEAT_E_ARGUMENT, "%s is not a plan: it is larger than 64 MiB", path);
     *text = s == LEAT_OK ? malloc((size_t)size + 1) : NULL;
     if (s == LEAT_OK && !*text)
         s = status_no_memory(err, size);
@@ -206,7 +206,7 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
             status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",
                          o->plan);
         if (o->plan && o->epochs != LEAT_NONE && err.status == LEAT_E_ARGUMENT)
-            status_after(&err, "; --epochs is a line more of it");
+            status_after(&err, "; --epochs counts as a line of it");
         *code = cli_failed(&err);
         ok = false;
     }

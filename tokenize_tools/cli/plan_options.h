@@ -30,32 +30,32 @@ extern const char *const plan_option_orders[];
     .name = option, .type = kind, .field = offsetof(struct plan_options, member), .value = shown
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:WEIGHT[:EPOCHS]]"),                                           \
-      .help = "a dataset, a folder of datasets or @FILE with one dataset a line; its weight, a decimal, 1 if not "     \
-              "given; and at most how many passes over it. Read from the right. Given once for each source",           \
+      .help = "a dataset, a folder of datasets or @FILE with one dataset per line; its weight, a decimal, by "         \
+              "default 1; and the most passes over it. Read from the right. Give it once for each source",             \
       .path = true },                                                                                                  \
-        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens of a sample", .min = 1,                  \
+        { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens per sample", .min = 1,                   \
           .max = 1u << 30 },                                                                                           \
         { PLAN_OPTION("base-len", OPTION_COUNT, base_len, "LB"), .standard = "the sequence length",                    \
-          .help = "tokens of a block, a common multiple of all lengths, where --at changes them", .min = 1,            \
+          .help = "tokens per block, a common multiple of all lengths if --at changes them", .min = 1,                 \
           .max = 1u << 30 },                                                                                           \
-        { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0", .help = "another seed is another order",      \
+        { PLAN_OPTION("seed", OPTION_COUNT, seed, "S"), .standard = "0", .help = "each seed gives another order",      \
           .max = LEAT_NONE - 1 },                                                                                      \
         { PLAN_OPTION("split", OPTION_TEXT, split, "NAME=FRACTION,..."),                                               \
-          .help = "cut each dataset into contiguous parts at documents' begins, as in train=0.99,valid=0.01" },        \
-        { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the part of the split that is used" },                \
+          .help = "cut each dataset into contiguous ranges at starts of documents, as in train=0.99,valid=0.01" },     \
+        { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the range of the split that is used" },               \
         { PLAN_OPTION("at", OPTION_LIST, at, "N:WEIGHTS[:len=L]"),                                                     \
           .help = "other weights from sample N on, in the order of the sources, as in 100000:0.5,0.3,0.2; and "        \
-                  "another length. Given once for each change" },                                                      \
+                  "another length. Give it once for each change" },                                                    \
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"),                                                              \
-          .help = "leave out samples A up to and without B; may be given several times" },                             \
+          .help = "leave out samples A to B - 1; may be given several times" },                                        \
         { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
           .help = "shuffled, or sequential as the files have it", .choices = plan_option_orders },                     \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
-          .help = "a finite pass: each source at most so often", .min = 1, .max = LEAT_NONE - 1 },                     \
+          .help = "end after at most this many passes over each source", .min = 1, .max = LEAT_NONE - 1 },             \
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
-            .help = "read all of these from a plan's text, as leat order --print-plan writes it; of them only --skip " \
-                    "and, if the plan has no end, --epochs may be given besides",                                      \
+            .help = "read all of these from a plan's text, as leat order --print-plan writes it; only --skip and, "    \
+                    "if the plan has no end, --epochs may be added",                                                   \
             .path = true                                                                                               \
     }
 

@@ -23,10 +23,10 @@ bool arrange_splits_parse(void *field, const char *text, const char **why)
     char *at;
 
     arrange_splits_free(s);
-    *why = "is not of the form NAME=FRACTION,NAME=FRACTION,...";
+    *why = "is not NAME=FRACTION,NAME=FRACTION,...";
     s->text = at = malloc(strlen(text) + 1);
     if (!at) {
-        *why = "does not fit into memory";
+        *why = "does not fit in memory";
         return false;
     }
     memcpy(at, text, strlen(text) + 1);

@@ -39,18 +39,18 @@ const struct option_row cat_options[] = {
       .type = OPTION_CUSTOM,
       .field = offsetof(struct cat_values, documents),
       .value = "N[:M]",
-      .help = "document N, or documents N up to and without M",
+      .help = "document N, or documents N to M - 1",
       .parse = parse_range },
     { .name = "tokens",
       .type = OPTION_CUSTOM,
       .field = offsetof(struct cat_values, tokens),
       .value = "A:B",
-      .help = "the tokens from position A up to and without B",
+      .help = "the tokens at positions A to B - 1",
       .parse = parse_range },
     { .name = "text",
       .type = OPTION_FLAG,
       .field = offsetof(struct cat_values, text),
-      .help = "print text, by the tokenizer stored in the dataset: what happens without --ids" },
+      .help = "print text, decoded by the tokenizer stored in the dataset; the default" },
     { .name = "ids",
       .type = OPTION_FLAG,
       .field = offsetof(struct cat_values, ids),
@@ -210,7 +210,7 @@ static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t en
     enum leat_status s;
 
     if (from > to || start > end)
-        return status_set(err, LEAT_E_DOCUMENTS, "document starts do not ascend; leat verify tells more");
+        return status_set(err, LEAT_E_DOCUMENTS, "document starts do not ascend; leat verify says more");
     if (!c->ids && c->info.begin_token != LEAT_NONE && from == start && from < to)
         before = 1;
     if (!c->ids && c->info.end_token != LEAT_NONE && to == end && from + before < to)
@@ -256,10 +256,10 @@ static enum leat_status clip(struct range *r, uint64_t all, const char *name, co
     if (r->last == UINT64_MAX)
         r->last = all;
     if (r->single && r->first >= all)
-        return status_set(err, LEAT_E_RANGE, "%s has %llu %s, numbered from 0, so there is no number %llu", name,
+        return status_set(err, LEAT_E_RANGE, "%s has %llu %s, numbered from 0: number %llu does not exist", name,
                           (unsigned long long)all, what, (unsigned long long)r->first);
     if (r->first > r->last || r->last > all)
-        return status_set(err, LEAT_E_RANGE, "%s has %llu %s, numbered from 0, so %llu:%llu is not all there", name,
+        return status_set(err, LEAT_E_RANGE, "%s has %llu %s, numbered from 0: %llu:%llu reaches past the end", name,
                           (unsigned long long)all, what, (unsigned long long)r->first, (unsigned long long)r->last);
     return LEAT_OK;
 }
@@ -280,7 +280,7 @@ static enum leat_status locate(struct cat *c, struct cat_values *v, const char *
         if (s == LEAT_OK)
             s = leat_dataset_starts(c->d, r->last, 1, &c->last, err);
         if (s == LEAT_OK && c->first > c->last)
-            s = status_set(err, LEAT_E_DOCUMENTS, "document starts of %s do not ascend; leat verify tells more", name);
+            s = status_set(err, LEAT_E_DOCUMENTS, "document starts of %s do not ascend; leat verify says more", name);
     } else {
         c->first = r->first;
         c->last = r->last;
@@ -325,9 +325,9 @@ static bool check_values(const struct command *self, const struct cat_values *v)
     if (v->documents.given == v->tokens.given)
         command_wrong(self, "%s of --document and --tokens is needed", v->tokens.given ? "only one" : "one");
     else if (v->text && v->ids)
-        command_wrong(self, "--text and --ids exclude each other");
+        command_wrong(self, "--text and --ids cannot be combined");
     else if (v->tokens.given && v->tokens.single)
-        command_wrong(self, "--tokens: a range A:B is needed; for one token write %llu:%llu",
+        command_wrong(self, "--tokens needs a range A:B; for one token write %llu:%llu",
                       (unsigned long long)v->tokens.first, (unsigned long long)v->tokens.last);
     else
         return true;

@@ -30,7 +30,7 @@ const struct option_row decode_options[] = { { .name = "tokenizer",
                                              { .name = "raw",
                                                .type = OPTION_FLAG,
                                                .field = offsetof(struct decode_values, raw),
-                                               .help = "print the bytes as they are, and a newline after each text" },
+                                               .help = "print the bytes unchanged, and a newline after each text" },
                                              OPTIONS_END };
 
 /* The ids of a line. */
@@ -80,7 +80,7 @@ static enum leat_status parse_line(struct id_line *l, const char *line, size_t b
         }
         while (at < end && !is_blank(*at))
             at++;
-        s = status_set(err, LEAT_E_TEXT, "\"%.*s\" is no id: ids are numbers below 2^32 with spaces between",
+        s = status_set(err, LEAT_E_TEXT, "\"%.*s\" is not an id: ids are numbers below 2^32, separated by spaces",
                        (int)(at - first < 60 ? at - first : 60), first);
     }
     return s;

@@ -39,11 +39,11 @@ const struct option_row encode_options[] = { { .name = "tokenizer",
                                              { .name = "jsonl",
                                                .type = OPTION_FLAG,
                                                .field = offsetof(struct encode_values, jsonl),
-                                               .help = "take every input for JSON lines, whatever its name" },
+                                               .help = "treat every input as JSON lines, whatever its name" },
                                              { .name = "text-file",
                                                .type = OPTION_FLAG,
                                                .field = offsetof(struct encode_values, text_file),
-                                               .help = "take every input for one document, whatever its name" },
+                                               .help = "treat every input as one document, whatever its name" },
                                              { .name = "text",
                                                .type = OPTION_TEXT,
                                                .field = offsetof(struct encode_values, field),
@@ -61,16 +61,16 @@ const struct option_row encode_options[] = { { .name = "tokenizer",
                                                .field = offsetof(struct encode_values, invalid),
                                                .value = "replace|reject",
                                                .standard = "replace",
-                                               .help = "what becomes of malformed UTF-8: U+FFFD, as with Python's "
-                                                       "errors=\"replace\"; or the command ends there",
+                                               .help = "what happens to malformed UTF-8: it becomes U+FFFD, as with "
+                                                       "Python's errors=\"replace\", or the command ends there",
                                                .choices = invalid_names },
                                              { .name = "format",
                                                .type = OPTION_CHOICE,
                                                .field = offsetof(struct encode_values, output),
                                                .value = "ids|u32",
                                                .standard = "ids",
-                                               .help = "ids as numbers, one document a line; or as little-endian "
-                                                       "32-bit words, nothing between the documents",
+                                               .help = "ids as numbers, one document per line; or as little-endian "
+                                                       "32-bit words, with nothing between documents",
                                                .choices = output_names },
                                              OPTIONS_END };
 
@@ -200,7 +200,7 @@ int cmd_encode(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     if (values.jsonl && values.text_file)
-        code = command_wrong(self, "--jsonl and --text-file exclude each other");
+        code = command_wrong(self, "--jsonl and --text-file cannot be combined");
     else
         code = encode_all(self, &values, &parsed);
     options_free(&parsed);

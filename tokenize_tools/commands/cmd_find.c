@@ -31,7 +31,7 @@ const struct option_row find_options[] = { { .name = "document",
                                              .field = offsetof(struct find_values, origin),
                                              .value = "INPUT:OFFSET",
                                              .help = "the last document that begins at or before this byte of this "
-                                                     "input; INPUT is the path as it is stored, or # and "
+                                                     "input; INPUT is the path as stored, or # and "
                                                      "the input's number",
                                              .path = true },
                                            { .name = "id",

@@ -67,7 +67,7 @@ bool commands_created(uint64_t *created)
     /* digits only, as its definition has it, and a time that can be shown */
     if (strspn(text, "0123456789") == strlen(text) && units_parse(text, false, created, &why) && *created <= INT64_MAX)
         return true;
-    cli_error("the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, and not \"%.100s\"", text);
+    cli_error("the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, not \"%.100s\"", text);
     return false;
 }
 

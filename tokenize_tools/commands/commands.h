@@ -1,6 +1,7 @@
 /*
- * commands.h: the commands of leat. Each lives in a file of its own, which holds its table of options and its work; its
- * row of the table of commands is in main.c. All are plain clients of leat.h and leat_pack.h. And what several share.
+ * commands.h: the commands of leat, and what several of them share. The room: each command is a file with its table of
+ * options and its work, and a row of the table in main.c. All are plain clients of leat.h and leat_pack.h; nothing enters
+ * that a library or another program needs (that belongs to cli or base).
  */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMANDS_H
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H
@@ -10,16 +11,16 @@
 
 /* What the help of several commands says. */
 #define COMMANDS_NAME_HELP                                                                                             \
-    "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset a line; "     \
+    "NAME is a dataset (NAME, NAME.leat or NAME.tokens), a folder of datasets, or @FILE with one dataset per line; "   \
     "several are joined in order."
 
 #define COMMANDS_TOKENIZER_HELP                                                                                        \
     "the tokenizer: bytes, gpt2, cl100k_base or o200k_base; a path to a tokenizer.json, *.tiktoken, tekken.json or "   \
     "tokenizer.model (or one of these with .zst), or to a folder that holds one; or the id of a Hugging Face model "   \
     "in the local hub cache"
-#define COMMANDS_PATTERN_HELP  "the pattern of a *.tiktoken whose name does not tell it"
+#define COMMANDS_PATTERN_HELP  "the pattern of a *.tiktoken file whose name does not say it"
 
-#define COMMANDS_PROGRESS_HELP "a bar on a terminal and a line every 30 s elsewhere, or nothing"
+#define COMMANDS_PROGRESS_HELP "auto: a bar on a terminal, a line every 30 s elsewhere"
 
 /* Built-in tokenizers, and names of patterns, for shell completion. */
 extern const char *const commands_tokenizers[];

@@ -1,4 +1,4 @@
-/* main.c: the leat command: its table of commands. The work is in cmd_*.c, what all programs share in src/cli/. */
+/* main.c: the leat command: its table of commands. The work is in cmd_*.c, what all programs share in tokenize_tools/cli/. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,10 +25,9 @@ static const struct command commands[] = {
           "for standard input.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes =
-          "The same inputs and options give the same bytes, whatever --threads, --memory and the machine. A record "
-          "that cannot be packed does not stop the rest: it goes to NAME.rejects.jsonl with its reason. Ctrl-C "
-          "stops so that --resume can go on, and so does a kill at any moment; runs from standard input begin anew.",
+      .notes = "The same inputs and options give the same bytes, for any --threads, --memory and machine. A record "
+               "that cannot be packed does not stop the rest: it goes to NAME.rejects.jsonl with its reason. After "
+               "Ctrl-C or a kill at any moment, --resume continues the run; a run from standard input starts over.",
       .example =
           "leat pack -o corpus -t gpt2 data/\nleat pack -o corpus -t o200k_base --text content part-*.jsonl.zst\n"
           "leat pack -o corpus.3 --part 3/8 @inputs.txt",
@@ -60,18 +59,18 @@ static const struct command commands[] = {
       .min_words = 1,
       .max_words = 1,
       .notes = "Ranges count from 0 and end before their second number, as in Python: 3:5 is 3 and 4. Begin and end "
-               "tokens are shown with --ids only. Text comes out byte for byte; where several documents are printed, "
-               "one that does not end in a newline gets one.",
+               "tokens are shown with --ids only. Text comes out byte for byte; if several documents are printed, "
+               "each that does not end in a newline gets one.",
       .example = "leat cat corpus --document 7\nleat cat corpus --document 0:3 --ids\nleat cat corpus --tokens 0:100",
       .options = cat_options,
       .run = cmd_cat },
     { .name = "find",
-      .purpose = "tells where a document came from, or which document came from a place",
+      .purpose = "shows where a document came from, or which document came from a place",
       .words = "NAME",
       .words_help = COMMANDS_NAME_HELP,
       .min_words = 1,
       .max_words = 1,
-      .notes = "Exactly one of --document, --token, --origin and --id is given.",
+      .notes = "Give exactly one of --document, --token, --origin and --id.",
       .example = "leat find corpus --token 123456\nleat find corpus --origin data/a.jsonl:10240\nleat find corpus "
                  "--origin '#3:10240' --json",
       .options = find_options,
@@ -89,7 +88,7 @@ static const struct command commands[] = {
       .options = order_options,
       .run = cmd_order },
     { .name = "trace",
-      .purpose = "tells which documents a training step saw, or which samples show a document",
+      .purpose = "shows which documents a training step saw, or which samples show a document",
       .words = "",
       .notes = PLAN_OPTIONS_NOTES
       " With --step and --samples a line has: sample, source, document, the tokens of it "
@@ -103,12 +102,12 @@ static const struct command commands[] = {
       .purpose = "prints the ids of texts",
       .words = "[FILE...]",
       .words_help =
-          "FILE is a text, plain or compressed with zstd or gzip; - is standard input, and so is no FILE at all. JSON "
-          "lines (.jsonl .ndjson .json, also with .zst or .gz) hold a document a line; every other file is one "
-          "document, and so is standard input unless --jsonl is given.",
+          "FILE is a text, plain or compressed with zstd or gzip; - or no FILE is standard input. JSON "
+          "lines (.jsonl .ndjson .json, also with .zst or .gz) hold one document per line; every other file is one "
+          "document, and so is standard input without --jsonl.",
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. Of JSON, "
-               "escaped surrogates that have no partner become U+FFFD.",
+      .notes = "Begin and end tokens are not added. A bad record ends the command with its file and line. In JSON, "
+               "escaped surrogates without a partner become U+FFFD.",
       .example = "leat encode -t gpt2 README.md\nleat encode -t cl100k_base corpus.jsonl.zst >ids.txt\n"
                  "printf 'Hello, world' | leat encode -t gpt2 | leat decode -t gpt2",
       .options = encode_options,
@@ -117,10 +116,10 @@ static const struct command commands[] = {
       .purpose = "prints the texts of ids, the inverse of encode",
       .words = "[FILE...]",
       .words_help =
-          "FILE holds a line of ids a document, separated by spaces, plain or compressed with zstd or gzip; - is "
-          "standard input, and so is no FILE at all.",
+          "FILE holds one line of ids per document, separated by spaces, plain or compressed with zstd or gzip; - "
+          "or no FILE is standard input.",
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Ids may stop inside a character: what is no UTF-8 comes out as U+FFFD, but with --raw as it is.",
+      .notes = "Ids may stop inside a character: malformed UTF-8 comes out as U+FFFD, or unchanged with --raw.",
       .example = "echo 15496 11 995 | leat decode -t gpt2\nleat cat corpus --document 7 --ids | leat decode -t gpt2 "
                  "--raw",
       .options = decode_options,
@@ -130,7 +129,7 @@ static const struct command commands[] = {
       .words = "PART...",
       .words_help =
           "Each PART is a dataset (NAME, NAME.leat or NAME.tokens). They are joined in the order given. The parts of "
-          "one run (leat pack --part) become what the whole run would have written.",
+          "one run (leat pack --part) become the dataset that the whole run would write.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
       .example = "leat merge -o corpus --dedup --shuffle 1 --split valid=0.01 part.0 part.1 part.2",
@@ -153,7 +152,7 @@ static const struct program leat = {
     .commands = commands,
     .example = "leat pack -o corpus -t gpt2 data/\nleat info corpus\nleat verify corpus\nleat cat corpus --document 0",
     .notes = "exit codes: 0 done; 1 the work failed, the message says why; 2 the command line was wrong; 3 verify "
-             "found damage; 4 more records were refused than allowed; 130 interrupted",
+             "found damage; 4 too many records were rejected; 130 interrupted",
 };
 
 /* The leat-bench that lies beside this binary: into `path`. False if there is none. */

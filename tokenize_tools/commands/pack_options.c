@@ -44,7 +44,7 @@ static bool parse_bound(void *field, const char *text, const char **why)
 
     *bound = (struct pack_bound) { LEAT_NONE, LEAT_NONE };
     if (length > 0 && text[length - 1] == '%') {
-        *why = "is no percentage from 0 to 100 with up to four digits behind the point";
+        *why = "is not a percentage from 0 to 100 with up to four digits after the point";
         return parse_percent(text, length - 1, &bound->ppm);
     }
     return units_parse(text, false, &bound->count, why);
@@ -97,7 +97,8 @@ const struct option_row pack_options[] = {
       .field = FIELD(format),
       .value = "auto|jsonl|text",
       .standard = "auto",
-      .help = "what inputs are: JSON lines hold a document a line, a text is one document; auto goes by the name",
+      .help = "the format of the inputs: JSON lines hold one document per line, a text is one document; auto goes by "
+              "the name",
       .choices = record_format_names },
     { .name = "text",
       .type = OPTION_TEXT,
@@ -126,14 +127,15 @@ const struct option_row pack_options[] = {
     { .name = "special",
       .type = OPTION_FLAG,
       .field = FIELD(special),
-      .help = "encode strings of special tokens in the text as these tokens; without it they are ordinary text, and "
-              "counted" },
+      .help = "encode strings of special tokens in the text as these tokens; without it they are ordinary text and "
+              "are counted" },
     { .name = "invalid-utf8",
       .type = OPTION_CHOICE,
       .field = FIELD(invalid),
       .value = "replace|reject",
       .standard = "replace",
-      .help = "what becomes of malformed UTF-8: U+FFFD, as with Python's errors=\"replace\"; or the record is refused",
+      .help = "what happens to malformed UTF-8: it becomes U+FFFD, as with Python's errors=\"replace\", or the record "
+              "is rejected",
       .choices = invalid_names },
     { .name = "threads",
       .type = OPTION_COUNT,
@@ -148,7 +150,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(memory),
       .value = "SIZE",
       .standard = "2GiB",
-      .help = "bound on resident memory, whatever the input",
+      .help = "limit on resident memory, for any input",
       .min = 1 },
     { .name = "shuffle",
       .type = OPTION_CUSTOM,
@@ -170,7 +172,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(max_rejects),
       .value = "N|P%",
       .standard = "1%",
-      .help = "records that cannot be packed go to NAME.rejects.jsonl; more of them than this end the run with code 4",
+      .help = "records that cannot be packed go to NAME.rejects.jsonl; more of them than this ends the run with code 4",
       .parse = parse_bound },
     { .name = "allow-truncated",
       .type = OPTION_FLAG,
@@ -180,12 +182,13 @@ const struct option_row pack_options[] = {
     { .name = "resume",
       .type = OPTION_FLAG,
       .field = FIELD(resume),
-      .help = "go on with a run that was stopped or killed: same arguments, same bytes as without the break" },
+      .help = "continue a run that was stopped or killed: with the same arguments, the bytes are those of an unbroken "
+              "run" },
     { .name = "part",
       .type = OPTION_CUSTOM,
       .field = FIELD(part),
       .value = "I/N",
-      .help = "pack only the I-th of N shares of the inputs' bytes; `leat merge` joins all N to the bytes of one run",
+      .help = "pack only the I-th of N shares of the inputs' bytes; `leat merge` joins all N into the bytes of one run",
       .parse = parse_part },
     { .name = "force",
       .type = OPTION_FLAG,
@@ -273,12 +276,11 @@ static bool find_end(const struct command *self, const struct pack_values *v, co
     list_candidates(t, &info, candidates, sizeof candidates);
     if (candidates[0])
         command_wrong(self,
-                      "which token ends a document is not known of %s: give --end ID, or --end none; it may be one of"
+                      "%s does not say which token ends a document: use --end ID or --end none; it may be one of"
                       "%s",
                       v->tokenizer, candidates);
     else
-        command_wrong(self, "which token ends a document is not known of %s: give --end ID, or --end none",
-                      v->tokenizer);
+        command_wrong(self, "%s does not say which token ends a document: use --end ID or --end none", v->tokenizer);
     return false;
 }
 
@@ -328,7 +330,7 @@ void pack_options_say_damage(const struct pack_values *v, const struct leat_pack
                   v->allow_truncated ? "warning: " : "", units_count(report->damaged_inputs).text,
                   one ? " was" : "s were", one ? "it was" : "they were",
                   report->damage[0] ? report->damage : "named when this run was stopped",
-                  v->allow_truncated ? "" : "; --allow-truncated takes that for a success");
+                  v->allow_truncated ? "" : "; --allow-truncated counts that as success");
 }
 
 int pack_options_failed(const struct pack_values *v, const struct leat_pack_report *report,
@@ -348,17 +350,17 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
     }
     if (report->resumable && err->status == LEAT_E_REJECTS && report->documents == 0)
         cli_error(
-            "no record was packed: mend what the reason names (a record's text is in its \"%s\": --text FIELD says "
-            "another), and begin anew with --force",
+            "no record was packed: fix what the reason names (a record's text is in its \"%s\"; --text FIELD names "
+            "another), and start over with --force",
             v->text);
     else if (report->resumable)
-        cli_error("nothing is lost: the same command with --resume%s goes on from there%s",
-                  err->status == LEAT_E_REJECTS ? " and a greater --max-rejects" : "",
-                  v->force ? "; --force alone would begin anew" : "");
+        cli_error("nothing is lost: the same command with --resume%s continues from there%s",
+                  err->status == LEAT_E_REJECTS ? " and a larger --max-rejects" : "",
+                  v->force ? "; --force alone starts over" : "");
     else if (err->status == LEAT_E_NO_SPACE)
         cli_error(
-            "nothing of this run is kept, since no checkpoint had been made yet: the same command begins anew, with "
-            "--resume, too");
+            "nothing of this run is kept, since it had no checkpoint yet: the same command starts over, also with "
+            "--resume");
     return code;
 }
 
