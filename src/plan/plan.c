@@ -1,6 +1,7 @@
 /* plan.c: a plan opened, told about and asked for samples. plan_trace.c has the way back, plan_state.c the state. */
 #include "plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,11 +76,16 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
         else
             decimals[i] = (struct decimal) { 0, 0 };
     }
-    if (!decimal_to_integers(decimals, r->source_count, BLEND_MAX, weights, &sum))
+    if (!decimal_to_integers(decimals, r->source_count, BLEND_MAX, weights, &sum)) {
+        char shown[24] = "beyond 2^64";
+
+        if (sum > 0)
+            snprintf(shown, sizeof shown, "%llu", (ull)sum);
         return status_set(err, LEAT_E_ARGUMENT,
                           "the weights from sample %llu on are too fine: as integers without a common factor their sum "
-                          "is %s%.0llu, and at most 2^48 (about 2.8 * 10^14) can be; give them fewer digits",
-                          (ull)begin, sum ? "" : "beyond 2^64", (ull)sum);
+                          "is %s, and at most 2^48 (about 2.8 * 10^14) can be; give them fewer digits",
+                          (ull)begin, shown);
+    }
     if (sum == 0)
         return status_set(err, LEAT_E_ARGUMENT, "no source has a weight from sample %llu on", (ull)begin);
     return LEAT_OK;
