@@ -3,10 +3,9 @@
 
 BUILD was built with --coverage; RUNS holds a folder for each test, as runner.sh leaves them. Prints a line for each
 file, the worst first; BUILD/uncovered.txt has the lines that no test reaches, and those with a branch that none takes;
-BUILD/reached.json has the tests that reach each line, for mutants.py. Lines that no test can reach, or need not, are
-in unreached.txt beside this file: `file<TAB>function<TAB>text of the line<TAB>why`, sorted, for all lines of that text
-in the function.
-Last come those that are not there, and entries that no line fits any more.
+BUILD/reached.json has the tests that reach each line, for mutants.py. Lines that no test can reach, or need not, judged
+in unreached.txt beside this file: `file<TAB>function<TAB>lines<TAB>why`, sorted, where lines of one text count once.
+Last come functions of which another number of lines is not reached than it says there.
 
 A line counts once, in however many objects it is: the kernels of all CPU levels come from one text. So does a branch,
 by its place in its line, where the objects have equally many there; else the object counts in which most are taken."""
@@ -96,25 +95,29 @@ def report(files, out):
 
 
 def judged():
-    """The entries of unreached.txt, as (path, function, text)."""
+    """How many different lines unreached.txt judges, by (path, function)."""
     lines = JUDGED.read_text().splitlines()
     for before, line in zip([""] + lines, lines):
-        if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[^\t]+\t[^\t]+", line):
-            sys.exit(f"{JUDGED}: twice, not in order, or not file, function, text and reason with tabs between: {line}")
-    return {tuple(line.split("\t")[:3]) for line in lines}
+        if line <= before or not re.fullmatch(r"[^\t]+\t[^\t]+\t[1-9][0-9]*\t[^\t]+", line):
+            sys.exit(f"{JUDGED}: twice, not sorted, or not file, function, lines, reason with tabs: {line}")
+    return {tuple(line.split("\t")[:2]): int(line.split("\t")[2]) for line in lines}
 
 
 def judge(unreached):
-    """Prints which of (path, number, function, text) nobody has looked at yet, and which judgements are out of date."""
-    entries = judged()
-    new = [line for line in unreached if (line[0], *line[2:]) not in entries]
-    stale = entries - {(path, function, text) for path, _, function, text in unreached}
-    for path, number, function, text in new:
-        print(f"new: {path}:{number}: {function}(): {text}")
-    for path, function, text in sorted(stale):
-        print(f"out of date, for it is reached or gone: {path}: {function}(): {text}")
-    print(f"{len(unreached)} lines are not reached: {len(unreached) - len(new)} judged ({os.path.relpath(JUDGED)}), "
-          f"{len(new)} new")
+    """Prints the functions with another number of unreached lines than is judged, with their (path, number, text)."""
+    entries, found, new = judged(), collections.defaultdict(dict), 0
+    for path, number, function, text in unreached:
+        found[path, function].setdefault(text, number)
+    for path, function in sorted(entries.keys() | found.keys()):
+        lines, count = found.get((path, function), {}), entries.get((path, function), 0)
+        new += max(len(lines) - count, 0)
+        if len(lines) > count:
+            print(f"new: {path}: {function}(): {len(lines)} lines, {count} of them judged:")
+            for text, number in lines.items():
+                print(f"    {path}:{number}: {text}")
+        elif len(lines) < count:
+            print(f"out of date: {path}: {function}(): {len(lines)} lines are not reached, {count} are judged")
+    print(f"{len(unreached)} lines are not reached; {new} of other texts than are judged ({os.path.relpath(JUDGED)})")
 
 
 def main():
