@@ -156,7 +156,7 @@ static bool add_part(struct encoder *e, struct answer *a, const uint8_t *text, s
         if (!copy)
             exit(1);
         memcpy(copy, text, bytes);
-        a->status = encoder_part(e, copy, bytes, &used, &ids, &count, &t_err);
+        a->status = encoder_chunk(e, copy, bytes, &used, &ids, &count, &t_err);
         free(copy);
         if (a->status != LEAT_OK)
             break;

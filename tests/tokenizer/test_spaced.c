@@ -205,8 +205,8 @@ static void in_parts(struct encoder *e, const char *text, size_t bytes, const ui
     for (size_t at = 0; at < bytes; at += used) {
         size_t some = 1 + t_below(&state, 2 * bytes);
 
-        T_OK(encoder_part(e, (const uint8_t *)text + at, some < bytes - at ? some : bytes - at, &used, &ids, &count,
-                          &t_err));
+        T_OK(encoder_chunk(e, (const uint8_t *)text + at, some < bytes - at ? some : bytes - at, &used, &ids, &count,
+                           &t_err));
         memcpy(all + n, ids, count * sizeof *ids);
         n += count;
     }

@@ -5,7 +5,7 @@
 
 #include "base/status.h"
 #include "base/utf8.h"
-#include "decoder_parts.h"
+#include "decoder_internal.h"
 #include "sentencepiece_decoder.h"
 #include "tokenizer/normalize/charsmap.h"
 #include "tokenizer/unicode/unicode.h"

@@ -5,7 +5,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "decoder_parts.h"
+#include "decoder_internal.h"
 
 /* Each text whose characters are all of the byte alphabet becomes the bytes; another one stays. All are joined. */
 static enum leat_status byte_level(const struct decoder *d, const struct text_list *from, struct text_list *to,

@@ -116,9 +116,9 @@ void normalizer_free(struct normalizer *n)
 
 /* ---- The steps ---- */
 
-/* A step's text: what it held back, and what has come. A step moves `text` and sets `bytes` to the part that it passes
+/* A step's text: what it held back, and what has come. A step moves `text` and sets `bytes` to the chunk that it passes
  * on as it is, or else sets `changed`, with what it makes of it appended to `out`; `used` is what it is done with. */
-struct part {
+struct chunk {
     const struct step *step;
     struct normalizer_state *state;
     const uint8_t *text;
@@ -140,7 +140,7 @@ static size_t form_boundary(enum normalize_form form, const uint8_t *text, size_
     return at;
 }
 
-static enum leat_status unicode_form(struct part *p, struct leat_error *err)
+static enum leat_status unicode_form(struct chunk *p, struct leat_error *err)
 {
     enum normalize_form form = (enum normalize_form)(p->step->spec->kind - SPEC_NORM_NFC + NORMALIZE_NFC);
     size_t prefix;
@@ -156,7 +156,7 @@ static enum leat_status unicode_form(struct part *p, struct leat_error *err)
     return s == LEAT_OK ? normalize_append(p->out, form, p->text + prefix, p->bytes - prefix, err) : s;
 }
 
-static enum leat_status lowercase(struct part *p, struct leat_error *err)
+static enum leat_status lowercase(struct chunk *p, struct leat_error *err)
 {
     size_t prefix = lowercase_prefix(p->text, p->bytes);
     enum leat_status s;
@@ -176,7 +176,7 @@ static bool is_space(const uint8_t *text)
 }
 
 /* White space at the end may be the text's last: it is held back until something else comes. */
-static void strip(struct part *p)
+static void strip(struct chunk *p)
 {
     size_t from = 0, to = p->bytes, length;
 
@@ -192,7 +192,7 @@ static void strip(struct part *p)
     p->used = to;
 }
 
-static enum leat_status replace(struct part *p, struct leat_error *err)
+static enum leat_status replace(struct chunk *p, struct leat_error *err)
 {
     const struct spec_string *content = &p->step->spec->content;
     struct matcher_pass pass;
@@ -215,7 +215,7 @@ static enum leat_status replace(struct part *p, struct leat_error *err)
     return p->changed ? buffer_append(p->out, p->text + copied, p->used - copied, err) : LEAT_OK;
 }
 
-static enum leat_status prepend(struct part *p, struct leat_error *err)
+static enum leat_status prepend(struct chunk *p, struct leat_error *err)
 {
     enum leat_status s;
 
@@ -226,7 +226,7 @@ static enum leat_status prepend(struct part *p, struct leat_error *err)
     return s == LEAT_OK ? buffer_append(p->out, p->text, p->bytes, err) : s;
 }
 
-static enum leat_status precompiled(struct part *p, struct leat_error *err)
+static enum leat_status precompiled(struct chunk *p, struct leat_error *err)
 {
     if (p->last && charsmap_prefix(p->step->charsmap, CHARSMAP_GRAPHEMES, p->text, p->bytes) == p->bytes)
         return LEAT_OK;
@@ -234,7 +234,7 @@ static enum leat_status precompiled(struct part *p, struct leat_error *err)
     return charsmap_append_graphemes(p->out, p->step->charsmap, p->text, p->bytes, p->last, &p->used, err);
 }
 
-static enum leat_status byte_level(const struct normalizer *n, struct part *p, struct leat_error *err)
+static enum leat_status byte_level(const struct normalizer *n, struct chunk *p, struct leat_error *err)
 {
     struct buffer *out = p->out;
     enum leat_status s =
@@ -246,7 +246,7 @@ static enum leat_status byte_level(const struct normalizer *n, struct part *p, s
     return s;
 }
 
-static enum leat_status run_step(const struct normalizer *n, struct part *p, struct leat_error *err)
+static enum leat_status run_step(const struct normalizer *n, struct chunk *p, struct leat_error *err)
 {
     switch (p->step->spec->kind) {
     case SPEC_NORM_NFC:
@@ -272,8 +272,8 @@ static enum leat_status run_step(const struct normalizer *n, struct part *p, str
 }
 
 /* One step on what has come; *text and *bytes become what it passes on. */
-static enum leat_status take_part(const struct normalizer *n, struct part *p, const uint8_t **text, size_t *bytes,
-                                  struct leat_error *err)
+static enum leat_status take_chunk(const struct normalizer *n, struct chunk *p, const uint8_t **text, size_t *bytes,
+                                   struct leat_error *err)
 {
     struct held *held = &p->state->held;
     const uint8_t *all;
@@ -302,9 +302,9 @@ enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_sc
     unsigned turn = 0;
 
     for (uint32_t i = 0; status == LEAT_OK && i < n->count; i++) {
-        struct part p = { .step = &n->steps[i], .state = &s->states[i], .last = last, .out = &s->buffers[turn] };
+        struct chunk p = { .step = &n->steps[i], .state = &s->states[i], .last = last, .out = &s->buffers[turn] };
 
-        status = take_part(n, &p, text, bytes, err);
+        status = take_chunk(n, &p, text, bytes, err);
         if (!*text) /* nothing is left, and there was never a buffer */
             *text = (const uint8_t *)"";
         turn ^= p.changed;

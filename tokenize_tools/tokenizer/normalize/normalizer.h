@@ -2,8 +2,8 @@
  * normalizer.h: the normalizers of a spec, one after the other. Each looks first how much of the text it would leave as
  * it is; a text that none of them changes is not copied.
  *
- * A text may come in parts. Each step then does what no further text can change and holds the rest back, so that the
- * parts' results make up the whole's.
+ * A text may come in chunks. Each step then does what no further text can change and holds the rest back, so that the
+ * chunks' results make up the whole's.
  */
 #ifndef LEAT_TOKENIZER_NORMALIZER_H
 #define LEAT_TOKENIZER_NORMALIZER_H
@@ -45,7 +45,7 @@ enum leat_status normalizer_make(struct normalizer **out, const struct tokenizer
 void normalizer_free(struct normalizer *n);
 
 /*
- * Takes a text, or a part of it, and sets *text and *bytes to what is certain of the result: the text itself, or
+ * Takes a text, or a chunk of it, and sets *text and *bytes to what is certain of the result: the text itself, or
  * something in the scratch, which stays there until the next call. `last`: the text ends here. Valid UTF-8 in and out.
  */
 enum leat_status normalizer_run(const struct normalizer *n, struct normalizer_scratch *s, const uint8_t **text,

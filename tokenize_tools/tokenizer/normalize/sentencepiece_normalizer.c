@@ -73,14 +73,14 @@ const struct string_finder *sentencepiece_defined(const struct sentencepiece_nor
 }
 
 /* What has come of a text, and how much of it is done. */
-struct part {
+struct chunk {
     const uint8_t *text;
     size_t bytes, at;
     bool last;
 };
 
 /* What the text at `at` is normalized to; returns how many bytes that takes of it, 0 if what follows may change it. */
-static size_t prefix(const struct sentencepiece_normalizer *n, const struct part *p, const uint8_t **to,
+static size_t prefix(const struct sentencepiece_normalizer *n, const struct chunk *p, const uint8_t **to,
                      size_t *to_bytes)
 {
     size_t longest = string_finder_longest(n->defined), start, end, length, bytes = p->bytes - p->at;
@@ -126,7 +126,7 @@ static enum leat_status put_dummy(const struct sentencepiece_normalizer *n, stru
 }
 
 /* White space at the text's beginning goes, where extra white space does; a prefix comes before the first of the rest. */
-static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct part *p,
+static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
                               struct leat_error *err)
 {
     const uint8_t *to;
@@ -153,7 +153,7 @@ static size_t trimmed(const struct sentencepiece_normalizer *n, const struct buf
     return size > spaces ? size : 0;
 }
 
-static enum leat_status run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct part *p,
+static enum leat_status run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
                             struct leat_error *err)
 {
     enum leat_status status = s->begun ? LEAT_OK : begin(n, s, p, err);
@@ -176,7 +176,7 @@ static enum leat_status run(const struct sentencepiece_normalizer *n, struct sen
 enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
                                               const uint8_t **text, size_t *bytes, bool last, struct leat_error *err)
 {
-    struct part p = { .last = last };
+    struct chunk p = { .last = last };
     size_t spaces = s->out.size - s->given;
     enum leat_status status;
     bool ready;

@@ -6,15 +6,15 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "base/utf8.h"
-#include "encoder_parts.h"
+#include "encoder_internal.h"
 
-/* A part of a text at a time, or less under a small bound: there are some ten buffers of this size and its
+/* A chunk of a text at a time, or less under a small bound: there are some ten buffers of this size and its
  * multiples. */
-#define PART_BYTES ((size_t)TINY_OR(48, 1 << 20))
-#define MIN_PART   ((size_t)TINY_OR(48, 4096))
-#define PARTS      64
+#define CHUNK_BYTES ((size_t)TINY_OR(48, 1 << 20))
+#define MIN_CHUNK   ((size_t)TINY_OR(48, 4096))
+#define CHUNKS      64
 
-/* More ids than these are not kept from one part to the next. */
+/* More ids than these are not kept from one chunk to the next. */
 #define MANY_IDS ((size_t)1 << 22)
 
 /* Of the bound, for the cache of pretokens: counted from the beginning, since what is refused must not depend on what
@@ -42,9 +42,9 @@ static void set_up(struct encoder *e, const struct pipeline *pipeline)
     e->input.text.bound = e->repaired.bound = e->spaced.bound = e->pretoken.text.bound = &e->bound;
     e->raw.held.text.bound = e->normalized.held.text.bound = &e->bound;
     sentencepiece_state_bound(&e->sentencepiece, &e->bound);
-    e->part_bytes = e->bound.max / PARTS < PART_BYTES ? (size_t)(e->bound.max / PARTS) : PART_BYTES;
-    if (e->part_bytes < MIN_PART)
-        e->part_bytes = MIN_PART;
+    e->chunk_bytes = e->bound.max / CHUNKS < CHUNK_BYTES ? (size_t)(e->bound.max / CHUNKS) : CHUNK_BYTES;
+    if (e->chunk_bytes < MIN_CHUNK)
+        e->chunk_bytes = MIN_CHUNK;
 }
 
 static pretokenizer_take_pretokens take_pretokens;
@@ -126,7 +126,7 @@ enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, s
     return s == LEAT_OK ? held_keep(&e->pretoken, text, bytes, used, err) : s;
 }
 
-/* Pretokens that are whole: none comes in parts where these do. */
+/* Pretokens that are whole: none comes in chunks where these do. */
 static enum leat_status take_pretokens(void *context, const uint8_t *text, size_t bytes, uint32_t begin,
                                        const uint32_t *ends, size_t count, struct leat_error *err)
 {
@@ -236,9 +236,9 @@ static enum leat_status take_input(struct encoder *e, const uint8_t *text, size_
     return s == LEAT_OK ? held_keep(&e->input, text, bytes, used, err) : s;
 }
 
-/* ---- Texts and parts ---- */
+/* ---- Texts and chunks ---- */
 
-/* Gives back what one pretoken or part needed and the next may not. */
+/* Gives back what one pretoken or chunk needed and the next may not. */
 static void trim(struct encoder *e)
 {
     held_trim(&e->input);
@@ -266,7 +266,7 @@ static void clear(struct encoder *e)
     trim(e);
 }
 
-/* One part; nothing remains of a text that fails or ends. */
+/* One chunk; nothing remains of a text that fails or ends. */
 static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t bytes, bool last, struct leat_error *err)
 {
     enum leat_status s = take_input(e, bytes > 0 ? text : (const uint8_t *)"", bytes, last, err);
@@ -280,7 +280,7 @@ static enum leat_status feed(struct encoder *e, const uint8_t *text, size_t byte
     return s;
 }
 
-/* The ids of a text in parts are counted, those of a whole one are not: that is as large as it is. */
+/* The ids of a text in chunks are counted, those of a whole one are not: that is as large as it is. */
 static void begin(struct encoder *e, struct bound *of_ids)
 {
     if (e->begun)
@@ -300,8 +300,8 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
     enum leat_status s = LEAT_OK;
 
     begin(e, NULL);
-    for (; s == LEAT_OK && bytes > e->part_bytes; text += e->part_bytes, bytes -= e->part_bytes)
-        s = feed(e, text, e->part_bytes, false, err);
+    for (; s == LEAT_OK && bytes > e->chunk_bytes; text += e->chunk_bytes, bytes -= e->chunk_bytes)
+        s = feed(e, text, e->chunk_bytes, false, err);
     if (s == LEAT_OK)
         s = feed(e, text, bytes, true, err);
     if (s == LEAT_OK)
@@ -316,14 +316,14 @@ void encoder_begin(struct encoder *e)
     begin(e, &e->bound);
 }
 
-static enum leat_status feed_part(struct encoder *e, const uint8_t *text, size_t bytes, bool last, const uint32_t **ids,
-                                  size_t *count, struct leat_error *err)
+static enum leat_status feed_chunk(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
+                                   const uint32_t **ids, size_t *count, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     if (!e->begun || !e->ids.bound)
         return status_set(err, LEAT_E_STATE,
-                          "a text in parts is begun with leat_encoder_begin(), and after a failure "
+                          "a text in chunks is begun with leat_encoder_begin(), and after a failure "
                           "or its end begun anew");
     if (e->ids.room > MANY_IDS)
         id_list_free(&e->ids);
@@ -336,14 +336,14 @@ static enum leat_status feed_part(struct encoder *e, const uint8_t *text, size_t
     return s;
 }
 
-enum leat_status encoder_part(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
-                              size_t *count, struct leat_error *err)
+enum leat_status encoder_chunk(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
+                               size_t *count, struct leat_error *err)
 {
-    *used = bytes < e->part_bytes ? bytes : e->part_bytes;
-    return feed_part(e, text, *used, false, ids, count, err);
+    *used = bytes < e->chunk_bytes ? bytes : e->chunk_bytes;
+    return feed_chunk(e, text, *used, false, ids, count, err);
 }
 
 enum leat_status encoder_end(struct encoder *e, const uint32_t **ids, size_t *count, struct leat_error *err)
 {
-    return feed_part(e, NULL, 0, true, ids, count, err);
+    return feed_chunk(e, NULL, 0, true, ids, count, err);
 }

@@ -6,8 +6,8 @@
  * through the pre-tokenizers, and each pretoken through the model. A sentencepiece model has its own normalizer and its
  * own tokens that cut, and nothing else.
  *
- * A text may come in parts, cut anywhere. Each stage passes on what no further text can change and holds the rest back
- * (held.h); a long text that comes whole goes through in parts, too, so that no stage copies all of it.
+ * A text may come in chunks, cut anywhere. Each stage passes on what no further text can change and holds the rest back
+ * (held.h); a long text that comes whole goes through in chunks, too, so that no stage copies all of it.
  */
 #ifndef LEAT_TOKENIZER_ENCODER_H
 #define LEAT_TOKENIZER_ENCODER_H
@@ -37,12 +37,12 @@ enum leat_status encoder_run(struct encoder *e, const uint8_t *text, size_t byte
                              struct leat_error *err);
 
 /*
- * The same in parts: begin, any number of parts, end. encoder_part() takes as much of the text as it does at a time,
+ * The same in chunks: begin, any number of chunks, end. encoder_chunk() takes as much of the text as it does at a time,
  * *used; each call gives the ids that have become certain. After a failure only a new text can be begun.
  */
 void encoder_begin(struct encoder *e);
-enum leat_status encoder_part(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
-                              size_t *count, struct leat_error *err);
+enum leat_status encoder_chunk(struct encoder *e, const uint8_t *text, size_t bytes, size_t *used, const uint32_t **ids,
+                               size_t *count, struct leat_error *err);
 enum leat_status encoder_end(struct encoder *e, const uint32_t **ids, size_t *count, struct leat_error *err);
 
 /* How many strings of special tokens the last text held, so far. */

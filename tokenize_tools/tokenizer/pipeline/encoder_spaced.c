@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "encoder_parts.h"
+#include "encoder_internal.h"
 
 /* Room for the space before a segment and what follows it as far as a cut. */
 #define PREFIX_ROOM 64

@@ -4,7 +4,7 @@
 
 #include "leat_pack.h"
 
-/* From now on all texts of this encoder, whole or in parts, are valid UTF-8, which is relied on: reading their
+/* From now on all texts of this encoder, whole or in chunks, are valid UTF-8, which is relied on: reading their
  * characters is not bounded by anything else. Parts may still be cut anywhere. */
 void encoder_valid(struct leat_encoder *e);
 

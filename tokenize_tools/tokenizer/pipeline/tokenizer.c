@@ -260,8 +260,8 @@ enum leat_status leat_encoder_part(struct leat_encoder *e, const char *text, uin
                                    const uint32_t **ids, uint64_t *count, struct leat_error *err)
 {
     size_t n = 0, taken = 0;
-    enum leat_status s = encoder_part(e->encoder, (const uint8_t *)text, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX,
-                                      &taken, ids, &n, err);
+    enum leat_status s = encoder_chunk(e->encoder, (const uint8_t *)text, bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX,
+                                       &taken, ids, &n, err);
 
     *used = s == LEAT_OK ? taken : 0;
     *count = s == LEAT_OK ? n : 0;

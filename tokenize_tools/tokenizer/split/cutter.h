@@ -2,8 +2,8 @@
  * cutter.h: cuts a text at its added tokens, as Hugging Face's tokenizers does: strings that are tokens wherever they
  * stand, or only as a word of their own, and that may take white space around them with them.
  *
- * The text may come in parts. What no further text can change is handed on at once: tokens, and the stretches between
- * them, which may come in parts themselves.
+ * The text may come in chunks. What no further text can change is handed on at once: tokens, and the stretches between
+ * them, which may come in chunks themselves.
  */
 #ifndef LEAT_TOKENIZER_CUTTER_H
 #define LEAT_TOKENIZER_CUTTER_H

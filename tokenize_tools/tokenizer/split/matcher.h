@@ -1,6 +1,6 @@
 /*
  * matcher.h: where a string or a regular expression of a spec matches in a text, match by match. The text may come in
- * parts: matches that the next part could change are then not given, but found again with it.
+ * chunks: matches that the next chunk could change are then not given, but found again with it.
  */
 #ifndef LEAT_TOKENIZER_MATCHER_H
 #define LEAT_TOKENIZER_MATCHER_H
@@ -22,12 +22,12 @@ void matcher_free(struct matcher *m);
 
 #define MATCHER_SPANS 256
 
-/* One pass over a text, or over a part, which must stay. */
+/* One pass over a text, or over a chunk, which must stay. */
 struct matcher_pass {
     const struct matcher *matcher;
     const uint8_t *text;
     size_t bytes, at;
-    bool open; /* the text goes on behind this part */
+    bool open; /* the text goes on behind this chunk */
     struct pattern_run *run;
     struct pattern_span spans[MATCHER_SPANS];
     size_t span, span_count;
@@ -38,7 +38,7 @@ struct matcher_pass {
 enum leat_status matcher_run_make(struct pattern_run **run, const struct matcher *m, struct bound *bound,
                                   struct leat_error *err);
 
-/* `open`: more text follows. `after_match`: the part before ended with a match at this one's beginning. */
+/* `open`: more text follows. `after_match`: the chunk before ended with a match at this one's beginning. */
 enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *m, struct pattern_run *run,
                                const uint8_t *text, size_t bytes, bool open, bool after_match, struct leat_error *err);
 
@@ -47,7 +47,7 @@ enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *
 enum leat_status matcher_next(struct matcher_pass *pass, size_t *begin, size_t *end, bool *found,
                               struct leat_error *err);
 
-/* After the last match: how much of the part is done with. The next one must begin there. */
+/* After the last match: how much of the chunk is done with. The next one must begin there. */
 size_t matcher_used(const struct matcher_pass *pass);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 #include "base/utf8.h"
-#include "pretokenizer_parts.h"
+#include "pretokenizer_internal.h"
 
 /* A splitter numbers bytes in 31 bits, for the 32nd is a flag of models (MODEL_FIXED). Longer segments go through in
  * windows, which grow for a pretoken that needs it. */
@@ -27,7 +27,7 @@ struct pretokenizer_scratch {
     size_t window_bytes; /* of the first window of a segment */
     struct bound *bound;
     pretokenizer_take_pretokens *batches; /* may be NULL */
-    struct held held;    /* of a segment that comes in parts, what the first splitter is not done with */
+    struct held held;    /* of a segment that comes in chunks, what the first splitter is not done with */
     bool begun;          /* something of the segment has come */
     bool cut;            /* and a pretoken of it has been given */
     struct buffer bytes; /* of an unmapped pretoken */
@@ -155,7 +155,7 @@ static enum leat_status map_bytes(const struct byte_alphabet *alphabet, struct b
 }
 
 /* Changes the text as the step says; *text and *bytes then lie in the level's buffer. `begins`: it is not the later
- * part of a segment. */
+ * chunk of a segment. */
 static enum leat_status change(const struct pretokenizer *p, const struct step *step, struct buffer *out,
                                const uint8_t **text, size_t *bytes, bool begins, bool first, struct leat_error *err)
 {

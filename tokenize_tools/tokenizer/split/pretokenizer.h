@@ -1,7 +1,7 @@
 /*
  * pretokenizer.h: the pre-tokenizers of a spec: they cut a segment (normalized text between added tokens) into the
  * pretokens that the model encodes, each inside the pretokens of the one before. Pretokens are handed on as they come;
- * nothing is kept of a segment but a copy of what a step changes, and of a segment that comes in parts what may not be
+ * nothing is kept of a segment but a copy of what a step changes, and of a segment that comes in chunks what may not be
  * cut yet.
  */
 #ifndef LEAT_TOKENIZER_PRETOKENIZER_H
@@ -50,7 +50,7 @@ typedef enum leat_status pretokenizer_take_pretokens(void *context, const uint8_
 void pretokenizer_scratch_batches(struct pretokenizer_scratch *s, pretokenizer_take_pretokens *take);
 
 /*
- * Takes a segment, or a part of it. `first`: the segment begins where the whole text does; `last`: it ends here.
+ * Takes a segment, or a chunk of it. `first`: the segment begins where the whole text does; `last`: it ends here.
  * Returns what `take` returns when that is not LEAT_OK, or LEAT_E_TEXT (an expression takes too many steps),
  * LEAT_E_NO_MEMORY.
  */

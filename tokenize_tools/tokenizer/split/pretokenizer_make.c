@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/status.h"
-#include "pretokenizer_parts.h"
+#include "pretokenizer_internal.h"
 
 static const enum split_behavior behaviors[] = {
     [SPEC_REMOVED] = SPLIT_REMOVED,

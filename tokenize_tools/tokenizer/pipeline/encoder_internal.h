@@ -1,9 +1,9 @@
 /*
- * encoder_parts.h: what an encoder is made of, shared by encoder.c and encoder_spaced.c (text for a model with plain
+ * encoder_internal.h: what an encoder is made of, shared by encoder.c and encoder_spaced.c (text for a model with plain
  * spaces). Nobody else looks in here.
  */
-#ifndef LEAT_TOKENIZER_ENCODER_PARTS_H
-#define LEAT_TOKENIZER_ENCODER_PARTS_H
+#ifndef LEAT_TOKENIZER_ENCODER_INTERNAL_H
+#define LEAT_TOKENIZER_ENCODER_INTERNAL_H
 
 #include "base/tiny.h"
 #include "encoder.h"
@@ -16,11 +16,11 @@
 struct encoder {
     const struct pipeline *pipeline;
     struct encoder_options options;
-    size_t part_bytes, cache_bytes;
+    size_t chunk_bytes, cache_bytes;
     struct bound bound;
     struct id_list ids;
     bool trusted;      /* texts are valid UTF-8 */
-    bool begun;        /* encoder_part() may come */
+    bool begun;        /* encoder_chunk() may come */
     uint64_t offset;   /* of `input` in the text */
     struct held input; /* bytes of a character that is not complete */
     struct buffer repaired;
@@ -28,7 +28,7 @@ struct encoder {
     struct normalizer_scratch normalizer;
     struct sentencepiece_state sentencepiece;
     struct pretokenizer_scratch *pretokenizer;
-    struct held pretoken; /* of a pretoken that comes in parts, what cannot be cut */
+    struct held pretoken; /* of a pretoken that comes in chunks, what cannot be cut */
     bool pretoken_cut;    /* and something of it has been encoded */
     bool spaced_begun;    /* something of a segment has come that is not normalized (spaced.h) */
     struct buffer spaced;
@@ -50,7 +50,7 @@ enum leat_status encoder_take_pretoken(struct encoder *e, const uint8_t *text, s
 enum leat_status encoder_take_spaced(struct encoder *e, const uint8_t *text, size_t bytes, bool first, bool last,
                                      struct leat_error *err);
 
-/* A text, or a part of it. Where nothing comes before segments, they and the tokens between them are encoded many at a
+/* A text, or a chunk of it. Where nothing comes before segments, they and the tokens between them are encoded many at a
  * time. */
 enum leat_status encoder_take_runs(struct encoder *e, const uint8_t *text, size_t bytes, bool last,
                                    struct leat_error *err);

@@ -1,6 +1,6 @@
-/* decoder_parts.h: what decoder.c makes, and the decoders of decoder_steps.c, which work on lists of texts. */
-#ifndef LEAT_TOKENIZER_DECODER_PARTS_H
-#define LEAT_TOKENIZER_DECODER_PARTS_H
+/* decoder_internal.h: what decoder.c makes, and the decoders of decoder_steps.c, which work on lists of texts. */
+#ifndef LEAT_TOKENIZER_DECODER_INTERNAL_H
+#define LEAT_TOKENIZER_DECODER_INTERNAL_H
 
 #include "decoder.h"
 #include "tokenizer/containers/text_list.h"

@@ -1,6 +1,6 @@
-/* pretokenizer_parts.h: what pretokenizer_make.c makes of a spec's list, and pretokenizer.c runs: steps. */
-#ifndef LEAT_TOKENIZER_PRETOKENIZER_PARTS_H
-#define LEAT_TOKENIZER_PRETOKENIZER_PARTS_H
+/* pretokenizer_internal.h: what pretokenizer_make.c makes of a spec's list, and pretokenizer.c runs: steps. */
+#ifndef LEAT_TOKENIZER_PRETOKENIZER_INTERNAL_H
+#define LEAT_TOKENIZER_PRETOKENIZER_INTERNAL_H
 
 #include "pretokenizer.h"
 #include "tokenizer/unicode/byte_alphabet.h"
