@@ -131,8 +131,8 @@ static inline void outcome_cut(struct outcome *o, struct json_push *push, const 
             continue;
         if (cut > end)
             cut = end;
-        json_unescape_part(fields, &state, fenced_copy(f, record + at, cut - at), cut - at, i == count + 1,
-                           out + o->text_bytes, &some);
+        json_unescape_chunk(fields, &state, fenced_copy(f, record + at, cut - at), cut - at, i == count + 1,
+                            out + o->text_bytes, &some);
         o->text_bytes += some;
         at = cut;
     }

@@ -38,7 +38,7 @@ static void check_text(const struct json_fields *fields, const char *record, con
     for (bool last = false; !last; raw += part, left -= part) {
         last = left == 0;
         part = (size_t)fuzz_up_to(random, left < 40 ? left : 40);
-        json_unescape_part(fields, &state, raw, part, last, out, &some);
+        json_unescape_chunk(fields, &state, raw, part, last, out, &some);
         FUZZ_CHECK(some <= part + JSON_UNESCAPE_HELD);
         memcpy(text + text_bytes, out, some);
         text_bytes += some;

@@ -113,7 +113,7 @@ static enum leat_status encode_whole(struct leat_encoder *e, const struct encode
     const char *text;
     size_t bytes;
 
-    while (s == LEAT_OK && !cli_stdout_failed() && (s = document_input_part(in, &text, &bytes, err)) == LEAT_OK &&
+    while (s == LEAT_OK && !cli_stdout_failed() && (s = document_input_chunk(in, &text, &bytes, err)) == LEAT_OK &&
            bytes > 0)
         for (; s == LEAT_OK && bytes > 0 && !cli_stdout_failed(); text += used, bytes -= (size_t)used) {
             s = leat_encoder_part(e, text, bytes, &used, &ids, &count, err);

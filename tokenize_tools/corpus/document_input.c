@@ -16,7 +16,7 @@ struct document_input {
     bool done; /* the whole input has been given */
 };
 
-/* What tells nothing is one document. */
+/* A file whose name says nothing is one document. */
 static const struct record_format *format_of(const char *path, enum document_kind kind)
 {
     const struct record_format *format = record_format_of_name(path);
@@ -102,11 +102,11 @@ bool document_input_is_one(const struct document_input *in)
     return !in->format->find;
 }
 
-enum leat_status document_input_part(struct document_input *in, const char **text, size_t *bytes,
-                                     struct leat_error *err)
+enum leat_status document_input_chunk(struct document_input *in, const char **text, size_t *bytes,
+                                      struct leat_error *err)
 {
     char *part;
-    enum leat_status s = text_input_part(in->input, &part, bytes, err);
+    enum leat_status s = text_input_chunk(in->input, &part, bytes, err);
 
     *text = part;
     return s;

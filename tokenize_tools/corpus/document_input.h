@@ -1,6 +1,11 @@
 /*
  * document_input.h: the documents of an input of text: the records of JSON lines, or the whole input as one document.
  * For people at a terminal and for measurements; whatever cannot be read is an error that names file and line.
+ *
+ * This room knows what text looks like in files: its formats (record_format, a row each), its lines, and inputs that
+ * are read from start to end (text_input, document_input). Its inner rooms are streams/, bytes out of files and
+ * decompressors, and json/, records of JSON. What may enter: what finds documents in bytes. Who packs them, and how
+ * they become tokens, is not known here.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
@@ -18,22 +23,22 @@ enum document_kind {
 
 struct document_input;
 
-/* `path` "-" is standard input. `field` is what json_fields_prepare() takes, and must outlive the input. On success *out is
- * the caller's until document_input_close(); NULL on failure. */
+/* `path` "-" is standard input. `field` is what json_fields_prepare() takes, and must outlive the input. On success
+ * *out is the caller's until document_input_close(); NULL on failure. */
 enum leat_status document_input_open(struct document_input **out, const char *path, enum document_kind kind,
                                      const char *field, struct leat_error *err);
 void document_input_close(struct document_input *in); /* NULL is fine */
 
-/* The next document; *found is false after the last one. *text is the input's until its next call. Blank lines are no
- * records. LEAT_E_TEXT for a record that is no JSON object with such a string. */
+/* Gives the next document; *found is false after the last one. *text is the input's until its next call. Blank lines
+ * are skipped. LEAT_E_TEXT for a record that is not a JSON object with such a string. */
 enum leat_status document_input_next(struct document_input *in, const char **text, size_t *bytes, bool *found,
                                      struct leat_error *err);
 
-/* Whether the whole input is one document. Then, in place of document_input_next(), document_input_part() gives it in
- * parts, cut anywhere; *bytes is 0 at its end. */
+/* Whether the whole input is one document. Then, in place of document_input_next(), document_input_chunk() gives it in
+ * chunks, cut anywhere; *bytes is 0 at its end. */
 bool document_input_is_one(const struct document_input *in);
-enum leat_status document_input_part(struct document_input *in, const char **text, size_t *bytes,
-                                     struct leat_error *err);
+enum leat_status document_input_chunk(struct document_input *in, const char **text, size_t *bytes,
+                                      struct leat_error *err);
 
 /* Puts the place of the document given last before the sentence of `err`. Returns the status of `err`. */
 enum leat_status document_input_blame(const struct document_input *in, struct leat_error *err);

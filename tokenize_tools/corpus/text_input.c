@@ -49,7 +49,7 @@ void text_input_close(struct text_input *in)
     free(in);
 }
 
-/* Room behind the text: by moving it to the front if that frees half of it, else by growing. */
+/* Makes room after the text: by moving it to the front if that frees half of the buffer, else by growing. */
 static enum leat_status make_room(struct text_input *in, struct leat_error *err)
 {
     char *text;
@@ -123,7 +123,7 @@ enum leat_status text_input_rest(struct text_input *in, char **text, size_t *byt
     return LEAT_OK;
 }
 
-enum leat_status text_input_part(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
+enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 

@@ -1,6 +1,6 @@
 /*
- * text_input.h: a text as commands take it: a file or standard input, plain or compressed (byte_stream.h), line by line,
- * whole or in parts. Memory is that of the longest line.
+ * text_input.h: a text for commands: a file or standard input, plain or compressed (byte_stream.h), line by line, whole
+ * or in chunks. It needs memory for the longest line.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_TEXT_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_TEXT_INPUT_H
@@ -27,8 +27,8 @@ enum leat_status text_input_line(struct text_input *in, char **line, size_t *byt
 /* All that is left; *text is the input's until its next call. */
 enum leat_status text_input_rest(struct text_input *in, char **text, size_t *bytes, struct leat_error *err);
 
-/* Some of what is left, cut anywhere; *bytes is 0 at its end. *text is the input's until its next call. */
-enum leat_status text_input_part(struct text_input *in, char **text, size_t *bytes, struct leat_error *err);
+/* Gives a chunk of what is left, cut anywhere; *bytes is 0 at its end. *text is the input's until its next call. */
+enum leat_status text_input_chunk(struct text_input *in, char **text, size_t *bytes, struct leat_error *err);
 
 /* The number of the line given last, from 1. */
 uint64_t text_input_line_number(const struct text_input *in);

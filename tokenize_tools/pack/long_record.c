@@ -1,6 +1,6 @@
 /*
- * long_record.c: a record of JSON lines that is too big for memory. It lies in a file and is read twice: once to check it
- * and to find its text, once to take the text out.
+ * long_record.c: a record of JSON lines that is too big for memory. It is in a file and is read twice: once to check
+ * it and find its text, once to take the text out.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t co
     return file_read_at(r->fd, at, r->raw, count, r->name, err);
 }
 
-/* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. A line of nothing but white space
- * (*blank) is no record. */
+/* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. A line of nothing but white
+ * space (*blank) is no record. */
 static enum leat_status check(struct long_record *r, struct json_push *push, uint64_t at, uint64_t bytes,
                               struct json_pushed *pushed, bool *blank, struct leat_error *err)
 {
@@ -62,7 +62,7 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
         r->at += raw;
         r->left -= raw;
         if (s == LEAT_OK)
-            json_unescape_part(&r->w->setup->fields, &r->state, r->raw, raw, r->left == 0, r->text, count);
+            json_unescape_chunk(&r->w->setup->fields, &r->state, r->raw, raw, r->left == 0, r->text, count);
     }
     return s;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buffer.h"
 #include "base/status.h"
 #include "json_scan.h"
 
@@ -12,8 +13,7 @@
 
 struct json_push {
     struct json_scan scan;
-    char *id; /* its bytes as they stand in the record, id_bytes of them, up to RAW_ID_BYTES + 1 */
-    size_t id_bytes, id_room;
+    struct buffer id; /* its bytes as they stand in the record, up to RAW_ID_BYTES + 1 */
     uint64_t id_begin;
 };
 
@@ -33,40 +33,25 @@ void json_push_close(struct json_push *push)
 {
     if (!push)
         return;
-    free(push->id);
+    buffer_free(&push->id);
     free(push);
 }
 
 void json_push_begin(struct json_push *push)
 {
     json_scan_begin(&push->scan, push->scan.fields);
-    push->id_bytes = 0;
+    push->id.size = 0;
     push->id_begin = 0;
 }
 
 static enum leat_status keep(struct json_push *push, const char *bytes, size_t count, struct leat_error *err)
 {
-    size_t left = RAW_ID_BYTES + 1 - push->id_bytes, room = push->id_room;
-    char *larger;
+    size_t left = RAW_ID_BYTES + 1 - push->id.size;
 
-    if (count > left) /* too long in any case: the length will tell */
-        count = left;
-    while (room < push->id_bytes + count)
-        room = room ? 2 * room : 256;
-    if (room > push->id_room) {
-        larger = realloc(push->id, room);
-        if (!larger)
-            return status_no_memory(err, room);
-        push->id = larger;
-        push->id_room = room;
-    }
-    if (count > 0)
-        memcpy(push->id + push->id_bytes, bytes, count);
-    push->id_bytes += count;
-    return LEAT_OK;
+    return buffer_append(&push->id, bytes, count < left ? count : left, err); /* too long: the length will tell */
 }
 
-/* That of the id which lies in the bytes from `position` on, up to where the scan has come: its place ends there at last. */
+/* Keeps what the bytes from `position` on hold of the id, up to where the scan has come. */
 static enum leat_status keep_id(struct json_push *push, const char *bytes, uint64_t position, struct leat_error *err)
 {
     const struct json_place *id = &push->scan.place[JSON_ID];
@@ -76,7 +61,7 @@ static enum leat_status keep_id(struct json_push *push, const char *bytes, uint6
         return LEAT_OK;
     if (id->begin != push->id_begin) {
         push->id_begin = id->begin;
-        push->id_bytes = 0;
+        push->id.size = 0;
     }
     from = id->begin > position ? id->begin - position : 0;
     to = id->begin + id->bytes > position ? id->begin + id->bytes - position : 0;
@@ -96,6 +81,7 @@ enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushe
 {
     struct json_scan *scan = &push->scan;
     const struct json_place *id = &scan->place[JSON_ID];
+    char *raw = (char *)push->id.bytes;
 
     memset(pushed, 0, sizeof *pushed);
     pushed->problem = json_scan_end(scan, &pushed->byte, err);
@@ -106,18 +92,17 @@ enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushe
     if (id->kind != JSON_KIND_STRING && id->kind != JSON_KIND_NUMBER)
         return LEAT_OK;
     if (id->escaped && id->bytes <= RAW_ID_BYTES)
-        push->id_bytes =
-            (size_t)(scan->fields->kernels->unescape(push->id, push->id, push->id + push->id_bytes) - push->id);
-    if (push->id_bytes > JSON_ID_BYTES) {
+        push->id.size = (size_t)(scan->fields->kernels->unescape(raw, raw, raw + push->id.size) - raw);
+    if (push->id.size > JSON_ID_BYTES) {
         pushed->problem = JSON_ID_TOO_LONG;
         return json_scan_long_id(scan, err);
     }
-    pushed->id = push->id ? push->id : "";
-    pushed->id_bytes = push->id_bytes;
+    pushed->id = raw ? raw : "";
+    pushed->id_bytes = push->id.size;
     return LEAT_OK;
 }
 
-/* ---- Unescaping in parts ---------------------------------------------------------------------------------------- */
+/* ---- Unescaping in chunks -------------------------------------------------------------------------------------- */
 
 /* Bytes of the escape at `at`, and of the other half of a surrogate pair behind it; 0 if its end, or whether it is such
  * a half, is not to be seen before `end`. */
@@ -140,7 +125,7 @@ static size_t known_bytes(const char *at, const char *end)
     return 0;
 }
 
-/* Bytes at the end of a part that cannot be unescaped before the next part. */
+/* Bytes at the end of a chunk that cannot be unescaped before the next chunk. */
 static size_t cut_bytes(const char *in, size_t bytes)
 {
     size_t at = bytes > JSON_UNESCAPE_HELD - 1 ? bytes - (JSON_UNESCAPE_HELD - 1) : 0, slashes = 0, known;
@@ -158,14 +143,14 @@ static size_t cut_bytes(const char *in, size_t bytes)
     return 0;
 }
 
-void json_unescape_part(const struct json_fields *fields, struct json_unescape *state, const char *in, size_t in_bytes,
-                        bool last, char *out, size_t *out_bytes)
+void json_unescape_chunk(const struct json_fields *fields, struct json_unescape *state, const char *in, size_t in_bytes,
+                         bool last, char *out, size_t *out_bytes)
 {
     char *(*unescape)(char *, const char *, const char *) = fields->kernels->unescape;
     char border[2 * JSON_UNESCAPE_HELD], *to = out;
     size_t held = state->held_bytes, more, cut;
 
-    if (held > 0) { /* what is held, with the begin of this part */
+    if (held > 0) { /* what is held, with the start of this chunk */
         more = in_bytes < JSON_UNESCAPE_HELD ? in_bytes : JSON_UNESCAPE_HELD;
         memcpy(border, state->held, held);
         memcpy(border + held, in, more);

@@ -1,7 +1,7 @@
 /*
  * json_push.h: what json_fields_find() does, for a record that is too big for memory and comes in parts. Of the text
  * there is in the end only the place; whoever wants it reads the record a second time and takes it through
- * json_unescape_part(). Memory is that of the id.
+ * json_unescape_chunk(). Memory is that of the id.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_PUSH_H
 #define LEAT_TOKENIZE_TOOLS_JSON_PUSH_H
@@ -55,7 +55,7 @@ struct json_unescape {
  * JSON_UNESCAPE_HELD bytes and does not overlap `in`. After the last part, one call with `last` true and no bytes gives
  * what is held.
  */
-void json_unescape_part(const struct json_fields *fields, struct json_unescape *state, const char *in, size_t in_bytes,
-                        bool last, char *out, size_t *out_bytes);
+void json_unescape_chunk(const struct json_fields *fields, struct json_unescape *state, const char *in, size_t in_bytes,
+                         bool last, char *out, size_t *out_bytes);
 
 #endif
