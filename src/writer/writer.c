@@ -1,6 +1,7 @@
 /*
- * writer.c: the way of the tokens: ids are checked, brought to the stored width in a buffer, hashed by page and written
- * in large pieces. What is known of each document goes to the spills.
+ * writer.c: how tokens are written. Ids are checked and brought to the stored width in a buffer, which is hashed page
+ * by page and written in large blocks; what is known of each document goes to the spills, one per section, so that
+ * memory does not grow with the dataset. A failure ends the writer: every later call returns it again.
  */
 #include "writer.h"
 
@@ -16,8 +17,6 @@
 
 #define TOKEN_BUFFER_BYTES TINY_OR((size_t)8 << 10, (size_t)4 << 20)
 #define SPILL_BUFFER_BYTES TINY_OR((size_t)64, (size_t)256 << 10)
-
-/* What the options of the first release had: fields that come later are taken as zero where they are missing. */
 
 /* ---- Open ---- */
 
@@ -142,7 +141,7 @@ size_t writer_spill_room(enum writer_spill spill)
     return spill == SPILL_TOKENS ? TOKEN_BUFFER_BYTES : SPILL_BUFFER_BYTES;
 }
 
-/* Nothing may be in the way: a finished dataset, or a run that can be resumed. */
+/* Refuses a name under which there is a finished dataset, or a run that can be resumed. */
 static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
 {
     struct writer_found found;
@@ -344,8 +343,8 @@ static enum leat_status begin_document(struct leat_writer *w, struct leat_error 
 }
 
 /*
- * The directory: this document is the first to begin in or after each 64 KiB up to its start that has no entry yet.
- * One that begins exactly at a chunk's edge, after the last token so far, may be one entry too many; finish cuts it.
+ * The directory: this document is the first to start in or after each 64 KiB up to its start that has no entry yet.
+ * One that starts exactly at a chunk's edge, after the last token so far, may be one entry too many; finish removes it.
  */
 static enum leat_status extend_directory(struct leat_writer *w, struct leat_error *err)
 {

@@ -1,10 +1,15 @@
 /*
- * writer.h: the inside of struct leat_writer, shared by its files:
+ * writer.h: the inside of struct leat_writer. This room writes a dataset: tokens go straight to what becomes
+ * NAME.tokens, what grows with the documents to spills beside it, and finishing turns these into the index and gives
+ * both files their names. What may enter: what writes, checkpoints or completes the two files. Reading them back
+ * belongs to dataset/, the meaning of their bytes to format/.
+ *
+ * Its files:
  *   writer.c             open, documents, tokens
  *   writer_names.c       the files of an unfinished dataset: names, lock, leftovers
  *   writer_inputs.c      inputs and metadata
  *   writer_checkpoint.c  checkpoint and resume
- *   writer_index.c       the index out of the spilled sections
+ *   writer_index.c       the index, made from the spilled sections
  *   writer_finish.c      finish, suspend, abandon
  */
 #ifndef LEAT_WRITER_H
@@ -94,13 +99,13 @@ struct leat_writer {
 enum leat_status writer_names_make(struct writer_names *n, const char *name, struct leat_error *err);
 void writer_names_free(struct writer_names *n);
 
-/* Takes the lock file of the names; LEAT_E_BUSY if another process has it. */
+/* Takes the lock file; LEAT_E_BUSY if another process has it. */
 enum leat_status writer_lock(int *lock, const struct writer_names *n, struct leat_error *err);
 
-/* Removes the lock file and gives the lock up. */
+/* Removes the lock file and releases the lock. */
 void writer_unlock(int *lock, const struct writer_names *n);
 
-/* Which of the files there are. */
+/* Which of the files exist. */
 struct writer_found {
     bool tokens, index, checkpoint;
     bool partial_tokens; /* one that has not got its name yet */
@@ -109,7 +114,7 @@ struct writer_found {
 };
 enum leat_status writer_look(const struct writer_names *n, struct writer_found *found, struct leat_error *err);
 
-/* Removes every partial file but the lock, and NAME.tokens if the names are half given. */
+/* Removes every partial file except the lock, and NAME.tokens if only that file has its name. */
 enum leat_status writer_remove_partial(const struct writer_names *n, struct leat_error *err);
 
 /* ---- writer.c ---- */
@@ -125,7 +130,7 @@ size_t writer_spill_room(enum writer_spill spill);
 /* Hashes and writes out the whole pages in the token buffer; with `all` the rest of it too. */
 enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct leat_error *err);
 
-/* At the head of each public call: LEAT_OK, or the failure that has ended the writer. */
+/* Returns LEAT_OK, or the failure that has ended the writer; each public call starts with it. */
 enum leat_status writer_ready(const struct leat_writer *w, struct leat_error *err);
 
 /* Makes the writer fail for good, if `status` is not LEAT_OK; returns it. */

@@ -1,9 +1,9 @@
 /*
- * writer_checkpoint.c: what makes an unfinished dataset resumable. A checkpoint first makes all spills durable, then
+ * writer_checkpoint.c: makes an unfinished dataset resumable. A checkpoint first makes all spills durable, then
  * replaces NAME.partial.checkpoint, which says how long each spill was; resuming cuts them back to that length.
  *
- * The file, little-endian: magic; what must be the same in a resumed run; counts; the spills' lengths; inputs;
- * metadata; the caller's note; XXH3-128 of all before. It is private to this version of the library.
+ * The file, little-endian: magic; what must be the same in a resumed run; counts; the lengths of the spills; inputs;
+ * metadata; the caller's note; XXH3-128 of everything before. It is private to this version of the library.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static uint64_t take_u64(struct cursor *c)
     return from ? bytes_load64(from) : 0;
 }
 
-/* A string with a NUL of its own; NULL at the end of the text or of memory. */
+/* A copy that ends with NUL; NULL if the text ends before, or without memory. */
 static char *take_string(struct cursor *c, uint64_t count)
 {
     const uint8_t *from = take(c, count);
@@ -332,7 +332,7 @@ static enum leat_status load_note(struct cursor *c, void **note, uint64_t *note_
     return LEAT_OK;
 }
 
-/* The counts and lengths agree with each other, so that the spills can be cut to them. */
+/* Whether the counts and lengths agree with each other, so that the spills can be cut to them. */
 static bool plausible(const struct leat_writer *w, const uint64_t bytes[SPILL_COUNT])
 {
     uint64_t tail = bytes[SPILL_TOKENS] - w->hashed_pages * FORMAT_PAGE_BYTES;
@@ -393,7 +393,7 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, void **not
     return reopen_spills(w, bytes, err);
 }
 
-/* What a kill inside leat_writer_finish() may have left is brought back to before it. */
+/* Undoes what a leat_writer_finish() that was killed may have left. */
 static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *err)
 {
     const struct writer_names *n = &w->names;

@@ -1,6 +1,6 @@
 /*
- * writer_finish.c: how a writer ends. The names come last and in an order in which nothing that opens is ever wrong:
- * an older index goes first, then the token file gets its name, then the index; the folder is synced after each.
+ * writer_finish.c: how a writer ends. The names come last, in an order in which whatever opens is right: an older index
+ * is removed first, then the token file gets its name, then the index; the folder is synced after each step.
  */
 #include <unistd.h>
 
@@ -45,8 +45,8 @@ static enum leat_status name_index(struct leat_writer *w, struct leat_error *err
     return s == LEAT_OK ? file_sync_folder(n->index, err) : s;
 }
 
-/* Back to where a checkpoint can be resumed, or everything be removed. An index that is not known to be durable is not
- * finished, and must not look so; while it has its name, its tokens keep theirs. */
+/* Goes back to where a checkpoint can be resumed or everything removed. An index that is not known to be durable is not
+ * finished and must not look so; while it has its name, its tokens keep theirs. */
 static void unname(struct leat_writer *w)
 {
     const struct writer_names *n = &w->names;

@@ -1,5 +1,5 @@
 /*
- * writer_index.c: the index, section after section, out of the spills and what was kept in memory. Each section is
+ * writer_index.c: writes the index, section after section, from the spills and from memory. Each section is
  * hashed as it is copied; the header, which needs all the hashes, is written last into the place kept for it.
  */
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static enum leat_status flush(struct output *o, struct leat_error *err)
     return LEAT_OK;
 }
 
-/* Zeros up to where the section may begin. */
+/* Writes zeros up to where the section may start. */
 static enum leat_status begin_section(struct output *o, struct format_header *h, unsigned kind, struct leat_error *err)
 {
     static const uint8_t zeros[FORMAT_ALIGNMENT];
@@ -85,7 +85,7 @@ static enum leat_status end_section(struct output *o, uint64_t entries, struct l
     return flush(o, err);
 }
 
-/* `bytes` bytes of a spill from its begin. */
+/* The first `bytes` bytes of a spill. */
 static enum leat_status put_spill(struct output *o, const struct sink *spill, uint64_t bytes, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
@@ -105,7 +105,7 @@ static enum leat_status put_spill(struct output *o, const struct sink *spill, ui
     return s;
 }
 
-/* ---- One function a section, or a group of them ---- */
+/* ---- One function per section or group of sections ---- */
 
 static enum leat_status put_documents(struct output *o, struct leat_writer *w, struct format_header *h,
                                       struct leat_error *err)

@@ -82,7 +82,7 @@ void writer_free_inputs(struct leat_writer *w)
     free(w->pairs);
 }
 
-/* Where the key is, or would be. */
+/* The position of the key, or where it belongs. */
 static uint64_t find_key(const struct leat_writer *w, const char *key, bool *found)
 {
     uint64_t i = 0;

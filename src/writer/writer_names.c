@@ -1,7 +1,7 @@
 /*
- * writer_names.c: the files of an unfinished dataset. All are named NAME.partial.<what>, so that a person sees what
- * they are; NAME.partial.lock is locked (flock) while a process writes, so that leftovers of a killed run can be told
- * from files in use.
+ * writer_names.c: the files of an unfinished dataset. All are named NAME.partial.<what>, so that people see what they
+ * are; NAME.partial.lock is locked (flock) while a process writes, which tells files in use from leftovers of a killed
+ * run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +43,7 @@ static char *join(const char *name, size_t length, const char *middle, const cha
     return text;
 }
 
-/* What a dataset may be called. A name in .partial would be taken for the leftovers of another one, and removed. */
+/* Checks the name of a dataset. One that ends in .partial would be taken for leftovers of another, and removed. */
 static enum leat_status check_name(const char *name, size_t length, struct leat_error *err)
 {
     size_t last = length;

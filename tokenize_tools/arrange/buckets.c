@@ -51,7 +51,7 @@ static enum leat_status remember_block(struct bucket *b, uint64_t block, struct 
     return LEAT_OK;
 }
 
-/* The buffer as the bucket's next block, which is full, or the last one. */
+/* Writes the buffer as the bucket's next block, which is full or the last one. */
 static enum leat_status write_block(struct buckets *s, struct bucket *b, struct leat_error *err)
 {
     enum leat_status status = s->fd < 0 ? file_create_unnamed(&s->fd, s->path, err) : LEAT_OK;
@@ -178,7 +178,7 @@ void bucket_cursor_close(struct bucket_cursor *c)
     c->buffer = NULL;
 }
 
-/* What is left moves to the buffer's begin, and the rest is filled. */
+/* Moves what is left to the start of the buffer, and fills the rest. */
 static enum leat_status refill(struct bucket_cursor *c, struct leat_error *err)
 {
     uint64_t left = c->buckets->items[c->number].bytes - c->next;

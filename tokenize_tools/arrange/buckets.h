@@ -1,6 +1,6 @@
 /*
- * buckets.h: many strings of bytes that grow in turn and are read back one after another. They lie in one file without a
- * name, in blocks, so that their number costs no open files; or in memory, if blocks are never full.
+ * buckets.h: many strings of bytes that grow in turn and are read back one after another. They are stored in blocks of
+ * one unnamed file, so that many buckets need one open file; or in memory, if no block is ever full.
  */
 #ifndef LEAT_ARRANGE_BUCKETS_H
 #define LEAT_ARRANGE_BUCKETS_H
@@ -42,13 +42,13 @@ enum leat_status buckets_seal(struct buckets *s, struct leat_error *err);
 enum leat_status buckets_read(const struct buckets *s, size_t i, uint64_t at, void *out, uint64_t count,
                               struct leat_error *err);
 
-/* Frees a bucket and its place on the disk, which the outputs may need. */
+/* Frees a bucket and its space on the disk, which the outputs may need. */
 void buckets_release(struct buckets *s, size_t i);
 
 /* A zeroed struct with fd -1 is fine. */
 void buckets_close(struct buckets *s);
 
-/* ---- From its begin to its end, piece by piece ---- */
+/* ---- From its start to its end, in steps ---- */
 
 struct bucket_cursor {
     const struct buckets *buckets;
@@ -67,7 +67,7 @@ void bucket_cursor_close(struct bucket_cursor *c);
 #define BUCKET_CURSOR_WHOLE 64u
 enum leat_status bucket_cursor_look(struct bucket_cursor *c, const void **bytes, size_t count, struct leat_error *err);
 
-/* As many as are at hand of the next `most` bytes, one at least; the cursor goes behind them. */
+/* As many as are at hand of the next `most` bytes, one at least; the cursor moves past them. */
 enum leat_status bucket_cursor_take(struct bucket_cursor *c, const void **bytes, size_t *count, uint64_t max,
                                     struct leat_error *err);
 

@@ -42,7 +42,7 @@ void document_reader_close(struct document_reader *r)
 
 /* ---- Blocks ---- */
 
-/* As many documents as have ids of BLOCK_ID_BYTES together, one at least; *bytes of ids. */
+/* How many documents have ids of at most BLOCK_ID_BYTES together, at least one; *bytes is the size of the ids. */
 static uint64_t cut_by_ids(const struct document_reader *r, uint64_t count, uint64_t *bytes)
 {
     uint64_t n = 1;
@@ -89,7 +89,7 @@ static enum leat_status load_block(struct document_reader *r, uint64_t first, st
     return s->hashes ? leat_dataset_text_hashes(s->dataset, first, r->count, r->hashes, err) : LEAT_OK;
 }
 
-/* To the next source that has documents; NULL: there is none. */
+/* The next source that has documents; NULL: none. */
 static void next_source(struct document_reader *r)
 {
     const struct sources *all = r->sources;

@@ -1,7 +1,7 @@
 /*
- * document_reader.h: all documents of all sources, one after another, with everything that belongs to them. Starts,
- * origins, ids, hashes and tokens are fetched for thousands of documents at a time, so that small documents cost no
- * call each; and in pieces, so that a large one needs no memory.
+ * document_reader.h: reads all documents of all sources, one after another, with everything that belongs to them.
+ * Starts, origins, ids, hashes and tokens are fetched for thousands of documents at a time, so that small documents do
+ * not cost a call each; a large document comes in chunks, so that it needs no memory.
  */
 #ifndef LEAT_ARRANGE_DOCUMENT_READER_H
 #define LEAT_ARRANGE_DOCUMENT_READER_H
@@ -43,7 +43,7 @@ enum leat_status document_reader_open(struct document_reader *r, const struct so
                                       struct leat_error *err);
 void document_reader_close(struct document_reader *r);
 
-/* Goes to the next document; *more false: there is none left. What was not taken of the one before is passed over. */
+/* Goes to the next document; *more false: none is left. What was not taken of the one before is skipped. */
 enum leat_status document_reader_next(struct document_reader *r, struct document *d, bool *more,
                                       struct leat_error *err);
 

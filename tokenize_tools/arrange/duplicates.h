@@ -1,6 +1,7 @@
 /*
- * duplicates.h: which documents have the same text as an earlier one, by the hashes of their texts: found before the
- * documents are copied, by sorting (hash, number) in bounded memory, then told one after another while they are.
+ * duplicates.h: which documents have the same text as an earlier one, by the hashes of their texts. They are found
+ * before documents are copied, by sorting (hash, number) in bounded memory, and asked for one by one while documents
+ * are copied.
  */
 #ifndef LEAT_ARRANGE_DUPLICATES_H
 #define LEAT_ARRANGE_DUPLICATES_H
@@ -19,13 +20,13 @@ struct duplicates {
 enum leat_status duplicates_find(struct duplicates *d, const struct sources *sources, const char *path,
                                  uint64_t memory_bytes, struct pace *pace, struct leat_error *err);
 
-/* Whether document `number` is one; numbers must rise from call to call. */
+/* Whether document `number` is a duplicate; numbers must rise from call to call. */
 enum leat_status duplicates_has(struct duplicates *d, uint64_t number, bool *has, struct leat_error *err);
 
 /* A zeroed struct whose numbers.fd is -1 is fine. */
 void duplicates_end(struct duplicates *d);
 
-/* How many there are. */
+/* The number of duplicates. */
 static inline uint64_t duplicates_count(const struct duplicates *d)
 {
     return d->numbers.total;

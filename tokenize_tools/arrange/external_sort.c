@@ -1,4 +1,8 @@
-/* external_sort.c: see external_sort.h. Runs are merged by a heap of their first triples. */
+/*
+ * external_sort.c: see external_sort.h. Memory fills with triples; when it is full they are sorted and written as a
+ * run. Runs are merged by a heap of their first triples, each with a share of the memory to read ahead. If there are
+ * too many runs for that, they are merged to one first.
+ */
 #include "external_sort.h"
 
 #include <stdlib.h>
@@ -162,7 +166,7 @@ static enum leat_status merge_next(struct external_sort *s, struct triple *t, bo
     return status;
 }
 
-/* All runs to one, in a file of its own, so that their number does not grow with what is sorted. */
+/* Merges all runs to one, in a file of its own, so that their number does not grow with what is sorted. */
 static enum leat_status merge_runs(struct external_sort *s, struct leat_error *err)
 {
     struct triple out[256];

@@ -1,6 +1,6 @@
 /*
- * external_sort.h: sorts any number of triples in bounded memory: they are put in, in any order, and come out in rising
- * order. What does not fit is sorted in runs, which lie in a file without a name until they are merged.
+ * external_sort.h: sorts any number of triples in bounded memory: they are put in any order and come out in rising
+ * order. What does not fit is sorted in runs, which are kept in an unnamed file until they are merged.
  */
 #ifndef LEAT_ARRANGE_EXTERNAL_SORT_H
 #define LEAT_ARRANGE_EXTERNAL_SORT_H
@@ -38,7 +38,7 @@ enum leat_status external_sort_put(struct external_sort *s, struct triple t, str
 /* After the last put, and before the first next: sorts what is in memory. */
 enum leat_status external_sort_turn(struct external_sort *s, struct leat_error *err);
 
-/* The next triple; *more false: there is none left. */
+/* Gives the next triple; *more false: none is left. */
 enum leat_status external_sort_next(struct external_sort *s, struct triple *t, bool *more, struct leat_error *err);
 
 /* Frees everything; one that has only been begun, or is zero with fd -1, is fine. */

@@ -45,7 +45,7 @@ static enum leat_status load(struct named_input *n, const struct source *s, uint
     return status;
 }
 
-/* The offset of the source's first or last document, if it is from this input of it; else LEAT_NONE. */
+/* The offset of the source's first or last document, if it comes from this input; else LEAT_NONE. */
 static enum leat_status offset_at(const struct source *s, uint64_t document, uint64_t input, uint64_t *offset,
                                   struct leat_error *err)
 {
@@ -62,9 +62,9 @@ static enum leat_status offset_at(const struct source *s, uint64_t document, uin
 }
 
 /*
- * Whether a share's first input is the rest of the last one before it, which has its name and size; but so has the same
- * file when it was named twice in a row. The share says which it is; else its offsets tell, which begin anew with a new
- * input. Inputs whose size is not known are not cut.
+ * Whether a share's first input is the rest of the last input before it. That one has the same name and size, but so
+ * has a file that was named twice in a row. The share says which it is; without that, offsets that start again mean a
+ * new input. Inputs of unknown size are never cut.
  */
 static enum leat_status continues(const struct joined *j, const struct source *s, const struct named_input *n,
                                   bool *yes, struct leat_error *err)

@@ -1,7 +1,8 @@
 /*
- * merge.c: leat_merge(): finished datasets, read document by document and arranged anew: joined, without documents whose
- * text came before, divided by text, shuffled. `leat pack` arranges what it has encoded by the same call, so that parts
- * merged are the bytes of one run.
+ * merge.c: leat_merge(): reads finished datasets document by document and arranges them anew. Duplicates are found
+ * first, from the stored hashes of texts; then each document is dropped, or goes to the output that its text chooses:
+ * copied at once, or into the buckets of the shuffle, which are written at the end. leat_pack() arranges what it has
+ * encoded by the same call, so that shares, once merged, have the bytes of a single run.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,11 +26,9 @@
 #define MEMORY_STANDARD ((uint64_t)2 << 30)
 #define MEMORY_MIN      TINY_OR((uint64_t)1 << 10, (uint64_t)64 << 10)
 
-/* What the options of the first release had: fields that come later are taken as zero where they are missing. */
-
 struct merge {
     struct leat_merge_options options;
-    const char *temporary; /* where files without a name would have had theirs */
+    const char *temporary; /* temporary files lie beside this path */
     struct sources sources;
     struct outputs outputs;
     struct split_fractions splits;
@@ -165,7 +164,7 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
         s = arrange_documents(m, err);
     if (s == LEAT_OK && o->shuffle)
         s = shuffle_write(&m->shuffle, &m->outputs, &m->pace, err);
-    /* before the outputs are finished, which may need the place on the disk */
+    /* before the outputs are finished, which may need the space on the disk */
     shuffle_end(&m->shuffle);
     if (s == LEAT_OK)
         s = set_metadata(m, err);
@@ -188,7 +187,7 @@ static enum leat_status take_options(struct merge *m, const struct leat_merge_op
     return s;
 }
 
-/* A name that no other file of the output has, on its disk. */
+/* A path on the disk of the output that none of its files has. */
 static char *temporary_name(const char *output, struct leat_error *err)
 {
     size_t room = strlen(output) + sizeof ".partial.arrange";

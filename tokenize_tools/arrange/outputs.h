@@ -1,6 +1,6 @@
 /*
- * outputs.h: the datasets that are written at once: one for each split, then OUTPUT itself, with the rest. They are
- * finished all or none, as far as giving files their names can be.
+ * outputs.h: the datasets that are written together: one for each split, then OUTPUT itself, with the rest. All of them
+ * are finished or none, as far as several files can get their names at once.
  */
 #ifndef LEAT_ARRANGE_OUTPUTS_H
 #define LEAT_ARRANGE_OUTPUTS_H
@@ -37,7 +37,7 @@ enum leat_status outputs_set_metadata(struct outputs *o, const char *key, const 
 enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
                                 struct leat_error *err);
 
-/* Removes what is not finished, and frees. */
+/* Removes what is not finished, and frees everything. */
 void outputs_abandon(struct outputs *o);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * pace.h: how far the work is: calls the caller's progress function now and then, which may stop the work.
+ * pace.h: how far the work has come: calls the caller's progress function from time to time, which may stop the work.
  */
 #ifndef LEAT_ARRANGE_PACE_H
 #define LEAT_ARRANGE_PACE_H

@@ -1,7 +1,7 @@
 /*
- * shares.c: datasets that are shares of one run (`leat pack --part I/N`), told by their metadata "leat.part": "I/N", or
- * "I-J/N" for several that were merged. Merged in order and without gaps they become the dataset of the whole run;
- * anything else would be a dataset that nobody meant.
+ * shares.c: datasets that are shares of one run. Their metadata "leat.part" says so: "I/N", or "I-J/N" for several that
+ * were merged. Merged in order and without gaps they become the dataset of the whole run; anything else is refused,
+ * since nobody wants it.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* shuffle.c: see shuffle.h. Here documents get into buckets; shuffle_write.c gets them out. */
+/* shuffle.c: see shuffle.h. This file fills the buckets; shuffle_write.c empties them. */
 #include "shuffle.h"
 
 #include <stdlib.h>

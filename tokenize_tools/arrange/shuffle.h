@@ -1,11 +1,11 @@
 /*
  * shuffle.h: the documents of each output in another order: by a keyed hash of the number that each has without
- * shuffling, then by that number. So the order depends on the seed and the number of documents before, and on nothing
- * else: not on memory, nor on how the work is cut.
+ * shuffling, then by that number. So the order depends on the seed and these numbers only: not on memory, nor on how
+ * the work is divided.
  *
  * In two passes: documents are put into buckets by the first bits of their keys; then one bucket after another is
  * sorted in memory and written. A bucket that is too large is divided again by the next bits; one whose documents are
- * large themselves is sorted by its keys only. What fits into memory as a whole goes through no file.
+ * large themselves is sorted by its keys only. What fits into memory needs no file.
  */
 #ifndef LEAT_ARRANGE_SHUFFLE_H
 #define LEAT_ARRANGE_SHUFFLE_H

@@ -1,6 +1,6 @@
 /*
  * shuffle_plan.h: how many buckets there are, and how large their buffers. Half of the memory is for filling buckets;
- * half is for a bucket that is written, with an index of 24 bytes a document.
+ * half is for the bucket that is written, with an index of 24 bytes per document.
  */
 #ifndef LEAT_ARRANGE_SHUFFLE_PLAN_H
 #define LEAT_ARRANGE_SHUFFLE_PLAN_H
@@ -24,8 +24,8 @@
 #define SHUFFLE_CACHED_BYTES TINY_OR((uint64_t)1024, (uint64_t)4 << 20)
 
 /*
- * How many bits of a key choose the bucket, of `bytes` bytes in all; at least one, at most `left`. Buckets come out half
- * as large as can be written at once, so that few are larger; and smaller, if their blocks stay large.
+ * How many bits of a key choose the bucket, of `bytes` bytes in all; at least one, at most `left`. Buckets come out
+ * half as large as can be written at once, so that few are larger; and smaller, if their blocks stay large.
  */
 static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t outputs, unsigned left)
 {

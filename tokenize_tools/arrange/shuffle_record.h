@@ -16,13 +16,13 @@ struct shuffle_record {
     uint8_t hash[16];                       /* zeros: none */
 };
 
-/* With everything behind it. Documents that exist in files: no overflow. */
+/* With everything after it. Documents that exist in files cannot overflow it. */
 static inline uint64_t shuffle_record_bytes(const struct shuffle_record *r, uint32_t width)
 {
     return (sizeof *r + r->tokens * width + r->id_bytes + 7) / 8 * 8;
 }
 
-/* A bucket gets a record of so many bytes. */
+/* A bucket gets a record of this many bytes. */
 static inline void shuffle_record_count(struct bucket *b, uint64_t bytes)
 {
     b->records++;

@@ -1,4 +1,9 @@
-/* shuffle_write.c: the second pass of shuffling: buckets, one after another, in the order of their documents' keys. */
+/*
+ * shuffle_write.c: the second pass of shuffling: writes the buckets, one after another, in the order of their
+ * documents' keys. A bucket that fits into memory is read whole, and an index of its documents is sorted. One that is
+ * too large is divided by the next bits of the keys, and the smaller buckets are written in the same way; but if it is
+ * large because its documents are, only its keys are sorted, and each document is copied from the file.
+ */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,17 @@
 /*
- * sources.h: the finished datasets that are arranged anew, opened, checked against each other and laid out one by one:
- * a part that is a list has several.
+ * sources.h: the finished datasets that are arranged anew: opened, checked against each other and laid out one by one
+ * (a part that is a list has several).
+ *
+ * This room is what leat_merge() does with them: it joins, deduplicates, splits and shuffles, in bounded memory.
+ *
+ *   merge              the whole, document by document
+ *   sources, shares    what goes in; document_reader reads it in order
+ *   outputs            what comes out: one dataset per split, and the rest
+ *   join_inputs, join_metadata   what documents do not carry themselves
+ *   duplicates, split_fractions, shuffle   which documents go where
+ *   external_sort, buckets, triple   sorting what does not fit in memory
+ *
+ * What may enter: what works on finished datasets through the public headers. Nothing here encodes or reads text.
  */
 #ifndef LEAT_ARRANGE_SOURCES_H
 #define LEAT_ARRANGE_SOURCES_H
@@ -9,7 +20,7 @@
 
 #include "leat_pack.h"
 
-/* Which shares of a run a dataset holds: `leat pack --part first/of`, or several that were merged. */
+/* Which shares of a run a dataset holds: one, or several that were merged. */
 struct shares {
     uint64_t first, last, of; /* from 1; of 0: the dataset is not a share */
 };
@@ -53,11 +64,11 @@ const char *sources_metadata(const struct source *s, const char *key);
 /* Sets the shares of each source and of all; LEAT_E_INCOMPATIBLE if some are missing, misplaced or of another run. */
 enum leat_status shares_check(struct sources *s, struct leat_error *err);
 
-/* The key of the metadata that tells a share, and its value of at most SHARES_TEXT characters. */
+/* The metadata key that says which share a dataset is; its value of at most SHARES_TEXT characters. */
 #define SHARES_KEY  "leat.part"
 #define SHARES_TEXT 72
 
-/* The key that tells whether a share begins inside its first input, which the share before it lists too: "1" or "0". */
+/* The key that says whether a share starts inside its first input, which the share before it lists too: "1" or "0". */
 #define SHARES_CUT_KEY "leat.part.cut"
 
 void shares_print(char text[SHARES_TEXT], const struct shares *shares);

@@ -96,7 +96,7 @@ static void print_split(struct split_fractions *f, const char *name, uint64_t va
         used--;
         digits--;
     }
-    f->text[digits == 0 ? used - 1 : used] = '\0'; /* without the point, if nothing is behind it */
+    f->text[digits == 0 ? used - 1 : used] = '\0'; /* without the point, if nothing follows it */
 }
 
 /* The fraction of split i, which with those before it, *sum, is 1 at most. */

@@ -21,7 +21,7 @@ static inline bool triple_less(const struct triple *x, const struct triple *y)
     return x->b != y->b ? x->b < y->b : x->c < y->c;
 }
 
-/* In place, without memory of its own; in time that grows as the count, whatever the numbers. */
+/* Sorts in place, without memory of its own, in time proportional to the count for any numbers. */
 void triple_sort(struct triple *t, size_t count);
 
 #endif

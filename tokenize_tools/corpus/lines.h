@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How many newlines there are. */
+/* The number of newlines. */
 size_t lines_count(const char *bytes, size_t count);
 
-/* Bytes of the byte order mark, which some editors begin a file with; 0: there is none. */
+/* Bytes of the byte order mark that some editors put at the start of a file; 0: none. */
 size_t lines_mark(const char *text, size_t bytes);
 
 /* Whether a line holds nothing but white space as JSON means it: blanks, tabs, CR, LF. */

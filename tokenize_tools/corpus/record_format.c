@@ -40,7 +40,7 @@ const struct record_format *record_format_of_name(const char *path)
     return NULL;
 }
 
-/* A sentence that grows; what has no room is left out. */
+/* A sentence that grows; what does not fit is left out. */
 struct sentence {
     char *text;
     size_t used;
@@ -52,7 +52,7 @@ static void add(struct sentence *s, const char *before, const char *word)
     s->used += strlen(s->text + s->used);
 }
 
-/* What stands before a word of a list. */
+/* What comes before a word of a list. */
 static const char *between(bool first, bool last)
 {
     return first ? "" : last ? " or " : ", ";

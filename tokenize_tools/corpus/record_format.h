@@ -1,6 +1,6 @@
 /*
  * record_format.h: how the text of an input is cut into documents. A new format is a file format_NAME.c with its table,
- * and a row of RECORD_FORMATS: from that come --format, what files are called, and what is said of them.
+ * and a row of RECORD_FORMATS, which gives its name, the suffixes of its files, and what messages say of them.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
 #define LEAT_TOKENIZE_TOOLS_RECORD_FORMAT_H
@@ -10,7 +10,8 @@
 #include "corpus/json/json_fields.h"
 #include "leat_pack.h"
 
-/* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the row. */
+/* The number that users' programs give; and the name that --format and checkpoints give, of which format_name is the
+ * row. */
 #define RECORD_FORMATS(each) each(LEAT_PACK_JSONL, jsonl) each(LEAT_PACK_TEXT, text)
 
 struct record_format {
@@ -34,10 +35,10 @@ extern const char *const record_format_names[RECORD_FORMAT_COUNT + 1];
 
 const char *record_format_name(const struct record_format *format);
 
-/* The row of a number; NULL: AUTO, or none. */
+/* The row of a number; NULL: AUTO, or an unknown number. */
 const struct record_format *record_format_number(int number);
 
-/* By what a file is called, .zst and .gz left out of account; NULL: it does not tell. */
+/* The row for the suffix of a file, .zst and .gz ignored; NULL: none. */
 const struct record_format *record_format_of_name(const char *path);
 
 /* The suffixes that files may have, and the formats that can be chosen, for a sentence with LEAT_HINT_FORMAT: "(.jsonl,

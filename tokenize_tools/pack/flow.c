@@ -1,4 +1,9 @@
-/* flow.c: see flow.h. */
+/*
+ * flow.c: see flow.h. One lock guards the lanes (inputs on their way) and their units. A thread looks for a task under
+ * the lock and does it without: the first lane's units are written as soon as they are encoded, the first unit that
+ * nobody has taken is encoded, and a lane that has room is cut. Memory is counted when a unit is cut and given back
+ * when it is written; the first lane may always go on, since what waits after it cannot be written before.
+ */
 #include "flow.h"
 
 #include <pthread.h>
@@ -10,7 +15,7 @@
 #include "lane.h"
 #include "pack_worker.h"
 
-/* A unit that is used again keeps so much memory. */
+/* A unit that is used again keeps at most this much memory. */
 #define KEEP_BYTES ((size_t)1 << 20)
 
 struct flow {
@@ -66,7 +71,7 @@ static void fail(struct flow *f, enum leat_status status, const struct leat_erro
     pthread_cond_broadcast(&f->ended);
 }
 
-/* Lanes at the head that have nothing left go. */
+/* Drops lanes at the head that have nothing left. */
 static void drop_lanes(struct flow *f)
 {
     while (f->lanes && !f->lanes->first && !f->lanes->busy && f->lanes->whole) {
@@ -79,7 +84,7 @@ static void drop_lanes(struct flow *f)
         f->in_flight -= l->held;
         lane_free(l);
     }
-    /* stopped with the head cut off: what lies behind must not be written before the rest of it */
+    /* stopped in the middle of the head: what follows must not be written before the rest of it */
     if (f->no_more && !(f->lanes && (f->lanes->first || f->lanes->busy)))
         f->stopped = true;
     if (all_written(f)) {

@@ -1,8 +1,8 @@
 /*
- * flow.h: the threads of the packer, and what each does next. There is one kind of thread and three kinds of work:
- * *writing* the units whose turn it is (one thread at a time), *encoding* a unit, and *cutting* the next unit off an
- * input (one thread at a time an input, but several inputs at once). A thread that is free takes the first of these that
- * there is, so that no stage needs threads of its own, and none waits while there is work.
+ * flow.h: the threads of the packer, and what each does next. All threads are alike, and there are three kinds of
+ * work: *writing* the units whose turn it is (one thread at a time), *encoding* a unit, and *cutting* the next unit off
+ * an input (one thread per input, but several inputs at once). A free thread takes the first of these that is to be
+ * done, so that no stage needs threads of its own, and none waits while there is work.
  *
  * Units are written in the order of the inputs, whoever encodes them. A bound on memory holds new ones back.
  */
@@ -14,7 +14,7 @@
 
 struct flow;
 
-/* Where cutting begins: that of a run that is resumed, or zeros. */
+/* Where cutting starts: where a resumed run goes on, or zeros. */
 struct flow_start {
     size_t input;
     uint64_t offset;
@@ -33,7 +33,8 @@ void flow_free(struct flow *f);
 
 /* ---- For a program that makes the units itself: the setup has no inputs ---- */
 
-/* An empty unit, as soon as there is room for one; to be put, or dropped. Returns the failure of the flow if it has one. */
+/* An empty unit, as soon as there is room for one; to be put, or dropped. Returns the failure of the flow if it has
+ * one. */
 enum leat_status flow_take(struct flow *f, struct unit **out, struct leat_error *err);
 void flow_put(struct flow *f, struct unit *u);
 void flow_drop(struct flow *f, struct unit *u);
@@ -43,7 +44,7 @@ enum leat_status flow_drain(struct flow *f, struct leat_error *err);
 
 /* ---- For files, which the flow cuts into units itself ---- */
 
-/* Waits until all is written, a failure, or for so many milliseconds: *ended tells. Returns the failure. */
+/* Waits until all is written, a failure, or for so many milliseconds: *ended says which. Returns the failure. */
 enum leat_status flow_wait(struct flow *f, unsigned milliseconds, bool *ended, struct leat_error *err);
 
 /* Cuts no more: what has been cut is still encoded and written. */

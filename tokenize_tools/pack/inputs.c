@@ -1,4 +1,8 @@
-/* inputs.c: see inputs.h. */
+/*
+ * inputs.c: see inputs.h. A search goes through the words in their order; folders and lists call it again, at most
+ * FOLDER_DEPTH deep, so that a cycle ends with an error. What a folder holds is sorted, so that the order does not
+ * depend on the file system. A share is cut by bytes over all inputs as if they were one file.
+ */
 #include "inputs.h"
 
 #include <dirent.h>
@@ -40,7 +44,7 @@ static char *join(const char *folder, size_t length, const char *name)
 
 /* ---- Finding ---- */
 
-/* Takes the path over. */
+/* Adds an input, and takes the path over. */
 static enum leat_status add(struct input_list *list, char *path, const struct record_format *format,
                             const struct stat *st, struct leat_error *err)
 {
@@ -75,7 +79,7 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
     return add(s->list, strdup("-"), record_format_number(s->format ? (int)s->format : LEAT_PACK_JSONL), NULL, err);
 }
 
-/* `given`: a person named it, so that not to know its kind is an error. */
+/* `given`: a person named this file, so that an unknown suffix is an error. */
 static enum leat_status add_file(struct search *s, const char *path, const struct stat *st, bool given,
                                  struct leat_error *err)
 {
@@ -268,7 +272,7 @@ static uint64_t border(uint64_t total, unsigned part, unsigned parts)
     return total / parts * part + total % parts * part / parts;
 }
 
-/* Whether a plain name hides compressed bytes, which cannot be cut. */
+/* Looks whether a file with a plain name is compressed: then it cannot be cut. */
 static enum leat_status look_inside(struct input *in, struct leat_error *err)
 {
     struct byte_stream *stream;
@@ -280,7 +284,7 @@ static enum leat_status look_inside(struct input *in, struct leat_error *err)
     return s;
 }
 
-/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: nothing of it is left. */
+/* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: none of it belongs to the share. */
 static bool cut(struct input *in, uint64_t at, uint64_t from, uint64_t to, bool last)
 {
     if (in->compressed || !in->format->find || in->size == 0)

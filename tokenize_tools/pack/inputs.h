@@ -1,6 +1,6 @@
 /*
- * inputs.h: what the words of a command line mean as inputs: files, folders (everything in them, in the order of their
- * paths as bytes), @lists and standard input, in a fixed order; and which share of them a part takes.
+ * inputs.h: the inputs that the words of a command line stand for: files, folders (everything in them, in the order of
+ * their paths as bytes), @lists and standard input, in a fixed order; and the share of them that a run takes.
  */
 #ifndef LEAT_PACK_INPUTS_H
 #define LEAT_PACK_INPUTS_H
@@ -29,8 +29,8 @@ struct input_list {
 
 /*
  * Looks up `count` words. Folders: every file whose extension is known (any file, if `format` is not AUTO), but no
- * hidden one. LEAT_E_ARGUMENT for a file whose kind cannot be told, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or
- * list that holds nothing.
+ * hidden one. LEAT_E_ARGUMENT for a file with an unknown suffix, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or
+ * list without inputs.
  */
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
                              enum leat_pack_format format, struct leat_error *err);
@@ -39,14 +39,15 @@ void inputs_free(struct input_list *list);
 /* LEAT_E_TRUNCATED if an input whose end was met at byte `at` was longer when it was found. */
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err);
 
-/* The same of a stream that was read up to `at`; or up to what is damaged there (NULL: nothing is), which may be the end. */
+/* The same of a stream that was read up to `at`; or up to what is damaged there (NULL: nothing is), which may be the
+ * end. */
 enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
                                    struct leat_error *err);
 
 /*
- * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of all
- * inputs, one after the other. Plain files of lines are cut inside; other files go whole to the share that has their
- * first byte. LEAT_E_ARGUMENT if standard input is among them.
+ * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
+ * all inputs, one after the other. Plain files of lines are cut inside; other files go whole to the share that has
+ * their first byte. LEAT_E_ARGUMENT if standard input is among them.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts, struct leat_error *err);
 

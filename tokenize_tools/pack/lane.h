@@ -1,6 +1,6 @@
 /*
  * lane.h: one input (or a few small texts) on its way through the packer: where its next unit begins, and its units
- * that are not written yet, in order. Cutting belongs to one thread at a time; flow.c sees to that.
+ * that are not written yet, in order. One thread at a time cuts; flow.c takes care of that.
  */
 #ifndef LEAT_PACK_LANE_H
 #define LEAT_PACK_LANE_H
@@ -14,7 +14,7 @@ struct lane {
     int fd;                       /* of a plain file of lines; -1: none */
     struct byte_stream *stream;
     bool opened;
-    bool ended;             /* there is no next unit: who cuts knows; others look at `whole` */
+    bool ended;             /* there is no next unit: known to the thread that cuts; others look at `whole` */
     uint64_t next;          /* where the next unit begins */
     struct byte_mark mark;  /* a place not after `next` where the stream could begin anew */
     struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */
@@ -35,11 +35,11 @@ struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_
 struct lane *lane_new_for_puts(struct pack_setup *setup);
 void lane_free(struct lane *l); /* with its units */
 
-/* Puts a unit behind the others. */
+/* Puts a unit after the others. */
 void lane_append(struct lane *l, struct unit *u);
 
-/* For the kinds of units that read an input: opens it once, and goes to where the units written so far end. A plain file
- * is then in `fd`, anything else in `stream`. */
+/* For the kinds of units that read an input: opens it once, and goes to where the units written so far end. A plain
+ * file is then in `fd`, anything else in `stream`. */
 enum leat_status lane_open(struct lane *l, struct leat_error *err);
 
 /* Makes the next unit. Failures stay in the unit, and end the lane. */

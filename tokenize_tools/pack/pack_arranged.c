@@ -1,7 +1,7 @@
 /*
- * pack_arranged.c: packs in two passes, where the documents are to be shuffled, deduplicated or split: first the dataset
- * OUTPUT.packed, then what leat_merge() makes of it. So shares that are packed apart and merged become what one run
- * gives: it is the same code.
+ * pack_arranged.c: packs in two passes, where the documents are to be shuffled, deduplicated or split: first the
+ * dataset OUTPUT.packed, then what leat_merge() makes of it. So shares that are packed apart and merged become what
+ * one run gives: it is the same code.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ static enum leat_status arrange(struct arranging *a, struct leat_error *err)
     return remove_packed(a, err);
 }
 
-/* Hours may pass before leat_merge() says that a name is taken; or what is wrong with a split. */
+/* Looks now, since hours may pass before leat_merge() says that a name is taken. */
 static enum leat_status look_before(const struct arranging *a, const char *split, struct leat_error *err)
 {
     struct file_identity index;

@@ -1,4 +1,4 @@
-/* pack_files.c: files in, a dataset out, in their order. */
+/* pack_files.c: packs files to a dataset, in their order. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -42,7 +42,7 @@ static const char *bound_of(const struct flow_facts *facts)
     return facts->writing > 0 ? "writing" : "reading";
 }
 
-/* True: the caller wants to stop. */
+/* Calls the caller's function. True: stop. */
 static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t before)
 {
     struct leat_pack_progress p = { 0 };
@@ -62,7 +62,7 @@ static bool tell_progress(const struct pack_run *r, struct flow *flow, uint64_t 
     return r->options.progress(r->options.context, &p) != 0;
 }
 
-/* *stopped: the caller wanted it. */
+/* *stopped: the caller asked for it. */
 static enum leat_status flow_all(struct pack_run *r, bool *stopped, struct leat_error *err)
 {
     uint64_t before = r->output.at.disk_bytes;

@@ -1,4 +1,8 @@
-/* pack_output.c: see pack_output.h. */
+/*
+ * pack_output.c: see pack_output.h. Units arrive in order, from one thread at a time. Each is written (documents to the
+ * writer, refused records to their file), then the position moves past it: o->at is what a checkpoint stores, so that a
+ * resumed run continues with the next unit.
+ */
 #include "pack_output.h"
 
 #include <stdio.h>
@@ -17,7 +21,7 @@
 #define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))
 #define CHECKPOINT_SECONDS TINY_OR(0, 2.0)
 
-/* So many records, most of them refused, end a run early: the field's name is wrong. */
+/* This many records, most of them refused, end a run early: the name of the field must be wrong. */
 #define HOPELESS_REJECTS 1000
 
 static double now(void)
@@ -71,7 +75,7 @@ static void load_position(struct pack_position *p, const uint8_t *note)
     memcpy(p->mark.sum, note + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
 }
 
-/* Position, the number of paths, each path with a zero behind it, the program's note. */
+/* The position, the number of paths, each path with a zero byte after it, the program's note. */
 static enum leat_status make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     uint64_t count = o->paths ? o->at.declared : 0;
@@ -179,7 +183,7 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
     return too_many(o, o->at.rejects, records, o->max_rejects_ppm) ? say_too_many(o, records, err) : LEAT_OK;
 }
 
-/* While it goes on: a number is a number, but a share may still become better, unless it is hopeless. */
+/* During a run: too many are too many, but a rate may still improve, unless that is hopeless. */
 static enum leat_status judge_so_far(const struct pack_output *o, struct leat_error *err)
 {
     uint64_t records = o->at.rejects + leat_writer_documents(o->writer);
@@ -190,7 +194,7 @@ static enum leat_status judge_so_far(const struct pack_output *o, struct leat_er
 
 /* ---- Documents ---- */
 
-/* Ids that did not fit in memory, piece by piece: `tokens` of them, from *at of the spool. */
+/* Ids that did not fit in memory, chunk by chunk: `tokens` of them, from *at of the spool. */
 static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uint64_t *at, uint64_t tokens,
                                       const struct leat_origin *origin, struct leat_error *err)
 {

@@ -1,4 +1,8 @@
-/* pack_run.c: see pack_run.h. */
+/*
+ * pack_run.c: see pack_run.h. A run is resumable from its first checkpoint on, which also writes NAME.partial.run, the
+ * description of its inputs and options; a resumed run must have the same. The description is removed last: a run that
+ * was killed after the dataset got its name is recognised as finished by what the dataset says of itself.
+ */
 #include "pack_run.h"
 
 #include <sched.h>
@@ -161,14 +165,14 @@ void pack_run_tidy(const char *name)
     struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
     struct leat_writer *none;
 
-    /* there is nothing to go on with: this does no more than remove what is left */
+    /* nothing is left to resume: this only removes leftovers */
     options.vocabulary = 1;
     if (leat_writer_resume(&none, name, &options, NULL, NULL, NULL) == LEAT_OK)
         leat_writer_suspend(none);
 }
 
-/* The dataset is finished, but perhaps the run was killed before it had removed its last files. Of rejects it has either
- * published some, or had none: then an older run's go too (`all`). */
+/* The dataset is finished, but perhaps the run was killed before it had removed its last files. Of rejects it has
+ * either published some, or had none: then an older run's go too (`all`). */
 static enum leat_status tidy(struct pack_run *r, bool all, struct leat_error *err)
 {
     pack_run_tidy(r->name);
@@ -196,7 +200,7 @@ static enum leat_status look_if_finished(struct pack_run *r, const struct leat_e
     return said->status;
 }
 
-/* There is a description, so a run was begun and not ended. */
+/* There is a description: a run was started and did not end. */
 static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
 {
     struct leat_stored_tokenizer stored;

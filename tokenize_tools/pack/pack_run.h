@@ -1,6 +1,6 @@
 /*
- * pack_run.h: what packing files and packing a program's texts have in common: options, the output's names, beginning or
- * resuming, the end, the report.
+ * pack_run.h: what packing files and packing a program's texts have in common: options, names, start or resume, the
+ * end, the report.
  */
 #ifndef LEAT_PACK_RUN_H
 #define LEAT_PACK_RUN_H
@@ -8,7 +8,7 @@
 #include "flow.h"
 #include "pack_output.h"
 
-/* The bound where none is given. */
+/* The bound on memory if none is given. */
 #define PACK_USUAL_MEMORY ((uint64_t)2 << 30)
 
 struct pack_run {
@@ -29,8 +29,8 @@ struct pack_run {
     struct leat_info found;
 };
 
-/* Everything that does not depend on inputs; `rejects` is the dataset that the file of rejects is called after (NULL: the
- * output). pack_run_free() also after a failure. */
+/* Everything that does not depend on inputs; `rejects` is the dataset that the file of rejects is called after (NULL:
+ * the output). pack_run_free() also after a failure. */
 enum leat_status pack_run_init(struct pack_run *r, const char *output, const char *rejects,
                                const struct leat_pack_options *options, struct leat_error *err);
 void pack_run_free(struct pack_run *r);
@@ -41,7 +41,7 @@ enum leat_status pack_run_begin(struct pack_run *r, struct leat_error *err);
 /* All is written: finishes the dataset. */
 enum leat_status pack_run_finish(struct pack_run *r, struct leat_info *info, struct leat_error *err);
 
-/* After a failure with this status: ends the writer, keeping what can be gone on with. Or without keeping. */
+/* After a failure with this status: ends the writer, keeping what can be resumed; or keeping nothing. */
 void pack_run_keep(struct pack_run *r, enum leat_status status, struct leat_pack_report *report);
 void pack_run_abandon(struct pack_run *r);
 

@@ -1,6 +1,6 @@
 /*
- * pack_setup.h: what a run of the packer is told, once, before anything moves; all threads read it. And the one
- * encoder that may take much memory, which they share.
+ * pack_setup.h: what does not change during a run, for all threads to read; and the one encoder that may take much
+ * memory, which they share.
  */
 #ifndef LEAT_PACK_SETUP_H
 #define LEAT_PACK_SETUP_H
@@ -22,10 +22,10 @@ struct pack_setup {
     bool ids_wide; /* four bytes a token, not two */
     unsigned threads;
 
-    /* How the bound on memory is spent; pack_setup_memory() decides. */
+    /* How memory is divided, by pack_setup_memory(). */
     uint64_t unit_bytes;       /* of text in a unit */
     uint64_t unit_cost;        /* of memory that a unit may come to while it is encoded */
-    uint64_t long_bytes;       /* a record of more is taken in parts */
+    uint64_t long_bytes;       /* a longer record is taken in chunks */
     uint64_t flight_bytes;     /* of memory for all units */
     uint64_t piece_bytes;      /* for a piece that cannot be cut, in a thread's own encoder */
     uint64_t long_piece_bytes; /* the same in the shared one */

@@ -1,4 +1,8 @@
-/* packer.c: leat_packer_*(): a program's texts, collected to units and put into the same flow as files are. */
+/*
+ * packer.c: leat_packer_*(): collects a program's texts into units and puts them into the same flow as files. A unit
+ * takes texts, ids or one declared input; it is put when it is full or the next call brings another kind. Failures of
+ * the flow appear in a later call, and stay.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +28,7 @@ struct leat_packer {
 
 /* ---- Units ---- */
 
-/* A failure stays. */
+/* Keeps the first failure, and returns it. */
 static enum leat_status fail(struct leat_packer *p, enum leat_status s, const struct leat_error *why,
                              struct leat_error *err)
 {
@@ -154,7 +158,7 @@ enum leat_status leat_packer_open(struct leat_packer **out, const char *output, 
     s = pack_run_init(&p->run, output, NULL, options, err);
     p->run.options.part = p->run.options.parts = 0;
     p->run.output.numbers_lines = true;
-    p->run.output.checkpoints = false; /* only the caller knows where he is, and says so in a note */
+    p->run.output.checkpoints = false; /* only the caller knows its position, and says it in a note */
     p->run.takes_texts = p->run.stores_all = true;
     if (s == LEAT_OK)
         s = check_options(&p->run.options, err);
@@ -201,7 +205,7 @@ static int64_t offset_of(const struct leat_texts *t, uint64_t i)
     return t->offsets64 ? t->offsets64[i] : t->offsets32[i];
 }
 
-/* Nothing is taken of texts of which one makes no sense. */
+/* If one text makes no sense, none is taken. */
 static enum leat_status check_texts(const struct leat_packer *p, const struct leat_texts *t, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

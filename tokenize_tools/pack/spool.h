@@ -1,6 +1,6 @@
 /*
- * spool.h: a temporary file without a name, in the folder of the output, for a record or ids that do not fit in memory.
- * It goes when it is closed, however the process ends.
+ * spool.h: an unnamed temporary file in the folder of the output, for a record or ids that do not fit in memory. It
+ * disappears when it is closed, however the process ends.
  */
 #ifndef LEAT_PACK_SPOOL_H
 #define LEAT_PACK_SPOOL_H
@@ -20,7 +20,7 @@ struct spool {
         -1, 0                                                                                                          \
     }
 
-/* `beside`: a path whose folder the file is to lie in. */
+/* `beside`: a path in whose folder the file is created. */
 enum leat_status spool_open(struct spool *s, const char *beside, struct leat_error *err);
 enum leat_status spool_append(struct spool *s, const void *bytes, size_t count, struct leat_error *err);
 enum leat_status spool_read(const struct spool *s, uint64_t offset, void *out, size_t count, struct leat_error *err);

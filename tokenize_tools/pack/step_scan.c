@@ -1,4 +1,4 @@
-/* step_scan.c: the records in whole lines: where their texts are, and which are refused. */
+/* step_scan.c: finds the records in whole lines: where their texts are, and which are refused. */
 #include <string.h>
 
 #include "corpus/lines.h"

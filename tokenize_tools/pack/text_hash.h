@@ -1,4 +1,4 @@
-/* text_hash.h: XXH3-128 of a text that comes in parts; checksum.h has the fast way for one that lies in memory. */
+/* text_hash.h: XXH3-128 of a text that comes in chunks; checksum.h has the fast way for one in memory. */
 #ifndef LEAT_PACK_TEXT_HASH_H
 #define LEAT_PACK_TEXT_HASH_H
 

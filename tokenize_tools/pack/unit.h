@@ -1,7 +1,7 @@
 /*
- * unit.h: what travels through the packer: a stretch of an input that begins and ends at records, then what became of
- * it: documents' ids in the stored width, and records refused. A unit has one owner at a time, so nothing here locks.
- * Units are used again, so that their memory is.
+ * unit.h: what travels through the packer: a stretch of an input that starts and ends at records, then what it became:
+ * the ids of documents in the stored width, and refused records. A unit has one owner at a time, so nothing here
+ * locks. Units are used again, to use their memory again.
  */
 #ifndef LEAT_PACK_UNIT_H
 #define LEAT_PACK_UNIT_H
@@ -18,7 +18,7 @@
 
 struct unit_kind;
 
-/* What the time of a run goes into. */
+/* What a run spends its time on. */
 enum stage { STAGE_READ, STAGE_SCAN, STAGE_ENCODE, STAGE_WRITE, STAGE_COUNT };
 
 /* A stretch of one of the unit's buffers. */
@@ -87,13 +87,13 @@ struct unit {
 struct unit *unit_new(void); /* NULL: no memory */
 void unit_free(struct unit *u);
 
-/* Empties it for another use; buffers that grew beyond `keep_bytes` are given back. */
+/* Empties it for another use; buffers that grew beyond `keep_bytes` are freed. */
 void unit_clear(struct unit *u, size_t keep_bytes);
 
 /* Memory that its buffers hold. */
 uint64_t unit_bytes(const struct unit *u);
 
-/* One more of a kind; zeroed but for what is given. NULL with `err` filled: no memory. */
+/* Adds one, zeroed except for what is given. NULL with `err` filled: no memory. */
 struct unit_document *unit_add_document(struct unit *u, struct leat_error *err);
 struct unit_end *unit_add_end(struct unit *u, size_t input, uint64_t size, struct leat_error *err);
 
@@ -106,15 +106,15 @@ enum leat_status unit_end_stream(struct unit *u, size_t input, const struct byte
 enum leat_status unit_reject(struct unit *u, uint64_t input, uint64_t offset, uint64_t line, const char *reason,
                              const void *record, size_t bytes, struct leat_error *err);
 
-/* The same of what is or was to be a document, where its text lies. */
+/* The same for what is or would be a document. */
 enum leat_status unit_refuse(struct unit *u, const struct unit_document *d, const char *reason, const void *record,
                              size_t bytes, struct leat_error *err);
 
-/* Puts rejects in the order of their places: what scanning and what encoding refuses must not depend on where units
- * begin. */
+/* Puts rejects in the order of their places: the order of what scanning and encoding refuse must not depend on where
+ * units start. */
 void unit_sort_rejects(struct unit *u);
 
-/* What a stretch of `strings` holds; not NULL, even where nothing was ever kept. */
+/* The bytes of a stretch of `strings`; never NULL. */
 static inline const void *unit_string(const struct unit *u, struct stretch where)
 {
     return where.bytes > 0 ? (const void *)(u->strings.bytes + where.begin) : "";

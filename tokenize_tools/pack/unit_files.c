@@ -1,4 +1,7 @@
-/* unit_files.c: inputs that are one text each: read, and encoded whole or, if long, as they come. */
+/*
+ * unit_files.c: inputs that are one text each. Small ones go into a unit together. Each is read and encoded whole; a
+ * long one is encoded chunk by chunk while it is read.
+ */
 #include <string.h>
 
 #include "base/status.h"
@@ -14,15 +17,15 @@ struct text_file {
     struct unit *u;
     const struct input *in;
     struct byte_stream *stream;
-    struct buffer *start; /* what has been read of it at first */
+    struct buffer *start; /* its first bytes, or all of it */
     bool start_given;
     bool damaged; /* cut off or broken: `why` says how; what came before counts */
     struct leat_error why;
 };
 
 /*
- * Where the file ended when it was found, what has been added is not read: a plain one's size is what others count. But a
- * size of 0 tells nothing: files that are made while they are read have it, as in /proc.
+ * A plain file is read up to the size that it had when it was found, not what was added since: others count that size.
+ * But a size of 0 says nothing: files that are made while they are read have it, as in /proc.
  */
 static size_t room_left(const struct text_file *f, size_t room)
 {
@@ -32,7 +35,7 @@ static size_t room_left(const struct text_file *f, size_t room)
     return known && f->in->size > 0 && room > f->in->size - at ? (size_t)(f->in->size - at) : room;
 }
 
-/* Reads; damage of compressed data is an end, which is noted. */
+/* Reads; damage of compressed data counts as the end, and is noted. */
 static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room, size_t *got, struct leat_error *err)
 {
     uint64_t began = pack_cpu_ns();
@@ -50,8 +53,8 @@ static enum leat_status read_some(struct text_file *f, uint8_t *to, size_t room,
     return f->damaged ? LEAT_OK : s;
 }
 
-/* As much as is to be in memory at once; *whole if that is all. Compressed texts may be much longer than their files,
- * with which they were put into one unit: once their ids are many, the rest goes through files too. */
+/* Reads as much as may be in memory at once; *whole: that is all. Compressed texts may be much longer than the files by
+ * which units were grouped: once a unit has many ids, its other texts are encoded in chunks too. */
 static enum leat_status read_start(struct text_file *f, bool *whole, struct leat_error *err)
 {
     struct buffer *b = f->start;

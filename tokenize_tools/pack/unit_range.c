@@ -1,6 +1,7 @@
 /*
- * unit_range.c: a range of a plain file of lines. A line belongs to the range that its first byte lies in, so that
- * ranges are worked on without knowing each other. The pages that begin in the range are hashed on the way.
+ * unit_range.c: a range of a plain file of lines. A line belongs to the range that has its first byte, so that ranges
+ * do not depend on each other. The thread that encodes a range reads it, one byte before it to see whether a line
+ * starts there, and on to the end of its last line. The pages that start in the range are hashed on the way.
  */
 #include <errno.h>
 #include <string.h>
@@ -25,7 +26,7 @@ struct range {
     uint64_t at; /* of the first byte in the buffer */
 };
 
-/* Some bytes of the file, which must have them. */
+/* Reads some bytes, which the file must have. */
 static enum leat_status read_some(const struct range *r, uint8_t *to, size_t room, uint64_t at, size_t *got,
                                   struct leat_error *err)
 {
@@ -176,7 +177,7 @@ static enum leat_status take_lines(struct range *r, struct leat_error *err)
 
 /* ---- Cutting ---- */
 
-/* The next range of a plain file: first those before the share, of which only the lines are counted. */
+/* Cuts the next range of a plain file: first those before the share, of which only the lines are counted. */
 static enum leat_status cut_range(struct lane *l, struct unit *u, struct leat_error *err)
 {
     const struct input *in = &l->setup->inputs.items[l->input];

@@ -1,6 +1,6 @@
 /*
- * byte_masks.h: sixty-four bytes at once, a bit for each, on x86-64: what byte_block.h is too coarse for. BYTE_MASKS is
- * defined where it is there.
+ * byte_masks.h: sixty-four bytes at once, a bit for each, on x86-64: for what byte_block.h is too coarse. BYTE_MASKS is
+ * defined where the target has it.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_BYTE_MASKS_H
 #define LEAT_TOKENIZE_TOOLS_BYTE_MASKS_H
@@ -51,9 +51,9 @@ static inline uint64_t masks_special(const struct byte_masks *m)
 }
 
 /*
- * Of these backslashes, the first of which begins an escape if it stands at bit 0: the bytes behind those that begin an
- * escape. *cut: the last byte begins one, and what is behind it is not in the mask. The carry of an addition runs through
- * each row of backslashes, and tells whether it is of even or odd length (as simdjson does it).
+ * Of these backslashes, the first of which begins an escape if it stands at bit 0: the bytes behind those that begin
+ * an escape. *cut: the last byte begins one, and what is behind it is not in the mask. The carry of an addition runs
+ * through each row of backslashes, and tells whether it is of even or odd length (as simdjson does it).
  */
 static inline uint64_t masks_escaped(uint64_t slashes, bool *cut)
 {

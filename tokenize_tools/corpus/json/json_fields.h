@@ -1,11 +1,15 @@
 /*
- * json_fields.h: finds the text and the id of a record of JSON lines, and builds nothing: the line is checked once from
- * end to end (RFC 8259, nested up to JSON_RECORD_DEPTH deep), then the two strings are unescaped where they stand. json_push.h
- * does the same for records that come in parts.
+ * json_fields.h: finds the text and the id of a record of JSON lines, and builds nothing: the line is checked once
+ * from end to end (RFC 8259, nested up to JSON_RECORD_DEPTH deep), then the two strings are unescaped in place.
+ * json_push.h does the same for records that come in chunks.
  *
- * Of a member that is given twice the last one counts; names are compared after unescaping. Bytes of a string come out
- * as they are, valid UTF-8 or not. Of escapes, a surrogate pair becomes its character, a surrogate that is not part of a
- * pair becomes U+FFFD, and \u0000 a zero byte.
+ * If a member is given twice, the last one counts; names are compared after unescaping. Bytes of a string are not
+ * changed, valid UTF-8 or not. A surrogate pair becomes its character, a surrogate outside of a pair becomes U+FFFD,
+ * and \u0000 a zero byte.
+ *
+ * This room reads JSON records and nothing else: one scanner (json_scan) for lines and for chunks, and kernels per CPU
+ * level for its hot loops. What may enter: what knows JSON. Where records come from, and what is done with the text,
+ * is not known here.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_FIELDS_H
 #define LEAT_TOKENIZE_TOOLS_JSON_FIELDS_H
@@ -21,8 +25,8 @@
 #define JSON_NAME_BYTES   255u /* bytes of one at most */
 #define JSON_ID_BYTES     ((size_t)64 << 10)
 
-/* What is looked for: a member's name, or the names on the way to it with dots between them: "meta.text" is the member
- * "text" of the member "meta". */
+/* The field to find: a member's name, or the names that lead to it, joined by dots: "meta.text" is the member "text" of
+ * the member "meta". */
 struct json_path {
     const char *all; /* as given */
     unsigned names;
@@ -63,7 +67,7 @@ enum leat_status json_fields_prepare(struct json_fields *fields, const char *tex
 /*
  * Finds text and id of the record that `line` holds: one value, with nothing but white space around it. What is found
  * points into the line, of which only the bytes of these strings are overwritten, and nothing if it fails. LEAT_E_TEXT,
- * with found->problem and a sentence that names the byte (from 1) if there is one, for whatever is no such record.
+ * with found->problem and a sentence that names the byte (from 1) if there is one, for anything else.
  */
 enum leat_status json_fields_find(const struct json_fields *fields, char *line, size_t bytes, struct json_found *found,
                                   struct leat_error *err);

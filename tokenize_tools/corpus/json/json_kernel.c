@@ -28,7 +28,7 @@ static inline const char *find_special(const char *p, const char *end)
     return p;
 }
 
-/* What the letter after a backslash stands for; LETTER_U for u, 0 for what is no such letter. */
+/* What the letter after a backslash stands for; LETTER_U for u, 0 for any other letter. */
 #define LETTER_U 1
 static const char letters[256] = { ['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',    ['f'] = '\f',
                                    ['n'] = '\n', ['r'] = '\r',  ['t'] = '\t', ['u'] = LETTER_U };
@@ -53,8 +53,9 @@ static inline unsigned escape_bytes(const char *p, const char *end)
 }
 
 /*
- * Over escapes, one behind another, and the one or two characters between them: where a text has no Latin letters and was
- * escaped to ASCII, that is all there is. `at` is a backslash. False: it stopped at an escape that is invalid or cut off.
+ * Over escapes, one after another, and the one or two characters between them: where a text has no Latin letters and
+ * was escaped to ASCII, that is all there is. `at` is a backslash. False: it stopped at an escape that is invalid or
+ * cut off.
  */
 static inline bool pass_escapes(const char **at, const char *end)
 {
@@ -194,7 +195,7 @@ static inline void take_escapes(char **to, const char **from, const char *end)
 
 /*
  * Copies up to the next backslash or the end. A block with a backslash is stored whole where nothing unread lies under
- * it: `to` is a block or more behind, or elsewhere. At the begin of a string that is unescaped in place it is not, but
+ * it: `to` is a block or more behind, or elsewhere. At the start of a string that is unescaped in place it is not, but
  * each escape leaves `to` further behind.
  */
 static inline void copy_plain(char **to, const char **from, const char *end)

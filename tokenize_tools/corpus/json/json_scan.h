@@ -1,7 +1,7 @@
 /*
- * json_scan.h: the one scanner of JSON records, fed in parts of any size and holding nothing of them: it checks the
- * grammar and notes where the strings of the two paths stand. json_fields.c feeds it a line at once, json_push.c a
- * record in parts.
+ * json_scan.h: the one scanner of JSON records. It is fed chunks of any size and keeps none of them: it checks the
+ * grammar and notes where the strings of the two paths are. json_fields.c feeds it a whole line, json_push.c a record
+ * in chunks.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_SCAN_H
 #define LEAT_TOKENIZE_TOOLS_JSON_SCAN_H

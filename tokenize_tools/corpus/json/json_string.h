@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 
-/* What the letter after a backslash stands for; 0 for u, and for what is no such letter. */
+/* What the letter after a backslash stands for; 0 for u, and for any other letter. */
 static inline char json_escape_meaning(char letter)
 {
     switch (letter) {

@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "raw_input.h"
 
-/* Of a stream besides a window: buffers, tables. */
+/* Memory of a stream in addition to its window: buffers, tables. */
 #define OTHER_MEMORY    ((uint64_t)512 << 10)
 
 #define ROW(form, name) [BYTE_FORM_##form] = &decompressor_##name,
@@ -46,7 +46,7 @@ size_t byte_stream_stem(const char *path)
     return strlen(path);
 }
 
-/* A name that tells a form must tell the right one: a download's page of errors, say, is no text to train on. */
+/* A name that says a form must be right: an error page that was downloaded, for example, is not text to train on. */
 static enum leat_status detect(struct byte_stream *s, const char *path, struct leat_error *err)
 {
     const struct raw_input *in = &s->in;
@@ -135,7 +135,7 @@ void byte_stream_close(struct byte_stream *s)
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* Reading can begin anew here: behind a frame or member whose text has been given. */
+/* Reading can start again here: after a frame or member whose text has been given. */
 static void set_mark(struct byte_stream *s)
 {
     s->mark.raw_offset = raw_input_position(&s->in);

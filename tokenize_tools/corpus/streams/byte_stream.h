@@ -1,6 +1,10 @@
 /*
  * byte_stream.h: an input of text as a stream of bytes: a file or standard input, plain or compressed with zstd or
- * gzip, which its first bytes tell. One thread at a time may use a stream.
+ * gzip, as its first bytes say. One thread at a time may use a stream.
+ *
+ * This room turns files into bytes: raw_input reads them and sums their pages, decompressors (a row each) give the
+ * text, byte_stream joins both. What may enter: a compression, a place to read bytes from. What the bytes mean is not
+ * known here.
  *
  *   zstd  all frames and skippable frames, windows of up to 2 GiB, content checksums checked
  *   gzip  all members, their lengths and checksums checked; zeros after the last one are ignored, as gzip(1) does
@@ -27,8 +31,8 @@ const struct decompressor *byte_stream_decompressor(enum byte_form form);
 size_t byte_stream_stem(const char *path);
 
 /*
- * A place where reading can begin anew, in another process too: plain numbers, to be stored. Valid as long as the file
- * is the same.
+ * A place where reading can start again, in another process too: plain numbers, to be stored. Valid as long as the file
+ * does not change.
  */
 struct byte_mark {
     uint64_t raw_offset;  /* bytes of the file before it */
@@ -40,14 +44,14 @@ struct byte_stream;
 
 /*
  * Opens `path`, "-" being standard input (which stays open afterwards). On success *out is the caller's until
- * byte_stream_close(); NULL on failure. LEAT_E_TEXT if the name ends in such a suffix and the first bytes are not of that
- * form (of an empty or shorter file, reading says LEAT_E_TRUNCATED); LEAT_E_UNSUPPORTED, with the library that is
+ * byte_stream_close(); NULL on failure. LEAT_E_TEXT if the name ends in such a suffix and the first bytes are not of
+ * that form (of an empty or shorter file, reading says LEAT_E_TRUNCATED); LEAT_E_UNSUPPORTED, with the library that is
  * missing, if the build cannot read the form.
  */
 enum leat_status byte_stream_open(struct byte_stream **out, const char *path, struct leat_error *err);
 
 /* The same, from a mark on: what is read is what the stream that gave the mark gave from there, and so are positions,
- * marks and the hash. LEAT_E_UNSUPPORTED for what is no regular file. */
+ * marks and the hash. LEAT_E_UNSUPPORTED for anything but a regular file. */
 enum leat_status byte_stream_open_at(struct byte_stream **out, const char *path, const struct byte_mark *mark,
                                      struct leat_error *err);
 void byte_stream_close(struct byte_stream *s); /* NULL is fine */
@@ -74,16 +78,16 @@ uint64_t byte_stream_text_position(const struct byte_stream *s);
 /* Memory that the stream uses now, about: up to 2 GiB for the window of a zstd frame. */
 uint64_t byte_stream_memory(const struct byte_stream *s);
 
-/* Bytes of the file when it was opened; UINT64_MAX if it is no regular file. */
+/* Bytes of the file when it was opened; UINT64_MAX if it is not a regular file. */
 uint64_t byte_stream_size(const struct byte_stream *s);
 
 /* The page sum (FORMAT.md) of the bytes of the file used so far: after the end, of the whole file. */
 void byte_stream_hash(const struct byte_stream *s, uint8_t hash[16]);
 
 /*
- * The last place at or before the text given so far where reading can begin anew: the begin of a frame or member, in a
- * plain file that of the page; where there is none, the begin of the file. That a frame ends with the last byte given may
- * be seen only by the next read.
+ * Sets the last place at or before the text given so far where reading can start again: the start of a frame or member,
+ * in a plain file that of the page, otherwise the start of the file. That a frame ends with the last byte given may be
+ * seen only by the next read.
  */
 void byte_stream_mark(const struct byte_stream *s, struct byte_mark *mark);
 

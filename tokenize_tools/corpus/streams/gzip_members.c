@@ -1,7 +1,7 @@
 /*
  * gzip_members.c: the text of gzip members (RFC 1952), one after another, by whichever inflater the build has. Headers
- * and trailers are read here, so that they are the same whatever inflates what is between them: a member is a header
- * that is taken byte by byte through the states below, deflate data, and a trailer of eight bytes.
+ * and trailers are read here, so that they are the same for every inflater: a member is a header, which is taken byte
+ * by byte through the states below, deflate data, and a trailer of eight bytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ enum flag {
     FLAG_RESERVED = 0xe0
 };
 
-/* In the order in which they stand in the file. */
+/* In the order of the file. */
 enum part {
     PART_FIXED,
     PART_EXTRA_LENGTH,
@@ -239,7 +239,7 @@ static enum leat_status pass_trailer(struct gzip_members *g, struct raw_input *i
     return LEAT_OK;
 }
 
-/* What follows a member, at least one byte: another one, or zeros up to the end, as tapes have them. */
+/* What follows a member, at least one byte: another member, or zeros up to the end, as on tapes. */
 static enum leat_status pass_between(struct gzip_members *g, struct raw_input *in, struct leat_error *err)
 {
     if (g->part == PART_BETWEEN && in->buffer[in->at] != 0) {

@@ -20,10 +20,10 @@ enum inflater_result {
     INFLATER_NO_MEMORY
 };
 
-/* Text for messages: "isa-l", "zlib"; NULL if there is none. */
+/* Its name for messages: "isa-l", "zlib"; NULL: this build has no inflater. */
 const char *inflater_name(void);
 
-/* NULL if memory is short. */
+/* NULL: no memory. */
 struct inflater *inflater_open(void);
 void inflater_close(struct inflater *inflater); /* NULL is fine */
 

@@ -1,4 +1,4 @@
-/* inflater_none.c: see inflater.h; for a build with neither library: there is no inflater, and its name says so. */
+/* inflater_none.c: see inflater.h; for a build with neither library: it has no inflater, which its name (NULL) says. */
 #if !defined(LEAT_HAVE_ZLIB) && !defined(LEAT_HAVE_ISAL)
 #include "inflater.h"
 

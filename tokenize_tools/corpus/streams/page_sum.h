@@ -1,6 +1,6 @@
 /*
- * page_sum.h: the page sum of FORMAT.md over bytes that come in parts of any size. Whole pages are hashed where they
- * lie; only a page that is cut by the border of a part is copied.
+ * page_sum.h: the page sum of FORMAT.md over bytes that come in chunks of any size. Whole pages are hashed in place;
+ * only a page that the border of a chunk cuts is copied.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_PAGE_SUM_H
 #define LEAT_TOKENIZE_TOOLS_PAGE_SUM_H

@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "base/tiny.h"
 
-/* Room for what is left of one of zstd's blocks, of 128 KiB at most, and for the next. */
+/* Room for the rest of a zstd block, at most 128 KiB, and for the next one. */
 #define RAW_BLOCK TINY_OR((size_t)64, (size_t)256 << 10)
 /* hashed while it is still in the cache of the core */
 #define RAW_DIRECT TINY_OR((size_t)100, (size_t)512 << 10)
@@ -30,7 +30,7 @@ static enum leat_status read_some(struct raw_input *in, void *out, size_t room, 
 
 /* ---- Opening ---------------------------------------------------------------------------------------------------- */
 
-/* A pipe gives its head once: it stays in the small buffer. */
+/* A pipe gives its first bytes only once: they stay in the small buffer. */
 static enum leat_status read_head(struct raw_input *in, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

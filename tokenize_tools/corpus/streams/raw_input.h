@@ -1,6 +1,6 @@
 /*
- * raw_input.h: the bytes of a file or of standard input as they lie there, with their page sum. A decompressor takes
- * them from a buffer and says how many it has used; a plain text is read past that buffer, to where it is wanted.
+ * raw_input.h: the bytes of a file or of standard input as they are, with their page sum. A decompressor takes them
+ * from a buffer and says how many it has used; plain text bypasses that buffer and is read to where it is wanted.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_RAW_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_RAW_INPUT_H
@@ -36,7 +36,7 @@ enum leat_status raw_input_seek(struct raw_input *in, uint64_t offset, struct ha
 /* Gets a buffer of RAW_BLOCK bytes, for a decompressor. */
 enum leat_status raw_input_buffer(struct raw_input *in, struct leat_error *err);
 
-/* More bytes behind those not used yet, which are moved to the front; or in->ended. The buffer is never full. */
+/* Reads more bytes after those not used yet, which are moved to the front; or in->ended. The buffer is never full. */
 enum leat_status raw_input_fill(struct raw_input *in, struct leat_error *err);
 
 /* `count` bytes of the buffer are used. */

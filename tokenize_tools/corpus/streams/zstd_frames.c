@@ -1,7 +1,7 @@
 /*
- * zstd_frames.c: the text of zstd frames, one after another, of any window that libzstd can read. libzstd does not tell
- * what it had decoded when a call fails, so that a call never gets more input than one block or header: whatever is
- * before a defect has then been given by earlier calls.
+ * zstd_frames.c: the text of zstd frames, one after another, with any window that libzstd can read. When a call fails,
+ * libzstd does not say what it had decoded; so a call never gets more input than one block or header, and whatever
+ * comes before a defect has been given by earlier calls.
  */
 #include <stdlib.h>
 #include <zstd.h>
@@ -102,7 +102,7 @@ static enum leat_status cut_off(const struct raw_input *in, struct leat_error *e
                          in->name, (unsigned long long)place);
 }
 
-/* Between frames: the end, or the first bytes of a frame; libzstd itself would take three wrong bytes for a begin. */
+/* Between frames: the end, or the first bytes of a frame; libzstd itself would take three wrong bytes for a start. */
 static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in, enum decompressor_step *step,
                                     struct leat_error *err)
 {
@@ -128,9 +128,12 @@ static enum leat_status begin_frame(struct zstd_frames *z, struct raw_input *in,
     return LEAT_OK;
 }
 
-/* As much as cannot lose text: nothing while text is left inside; else a block without the header of the next one, which
- * libzstd wants at once and which may be broken when the block is not; and the end of anything byte by byte, since of a
- * block that is stored as it is libzstd gives at once what it gets, unless it finds the block wrong with the last byte. */
+/*
+ * As much as cannot lose text: nothing while text is left inside; else a block without the header of the next one,
+ * which libzstd wants at once and which may be broken when the block is not; and the end of anything byte by byte,
+ * since of a block that is stored as it is libzstd gives at once what it gets, unless it finds the block wrong with
+ * the last byte.
+ */
 static void feed(const struct zstd_frames *z, const struct raw_input *in, ZSTD_inBuffer *from)
 {
     size_t held = in->held - in->at, size = z->wanted > BLOCK_HEADER ? z->wanted - BLOCK_HEADER : 1;
