@@ -1,6 +1,6 @@
 # pack.mk: the command with small pieces (src/base/tiny.h), for the tests of packing; included by tests/tests.mk. Only
 # the files that packing goes through and that look at LEAT_TINY are compiled again, with all that share a struct whose
-# size it decides (encoder_parts.h); they stand before the libraries, whose own are then not taken.
+# size it decides (encoder_internal.h); they stand before the libraries, whose own are then not taken.
 
 TINY_SOURCES := $(shell grep -slE '"(base/tiny|encoder_parts)\.h"' \
                 $(filter src/writer/%,$(LIB_SOURCES)) $(PACK_SOURCES))
