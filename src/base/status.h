@@ -1,6 +1,9 @@
 /*
  * status.h: filling the caller's struct leat_error. Every failing path ends in one of these calls and returns what
  * they return, so that the status and the sentence never disagree.
+ *
+ * The room src/base/ has what every other room needs and knows no subject: bytes, files, threads, CPU levels, errors.
+ * A file here includes leat.h and other files of the room, nothing else of leat.
  */
 #ifndef LEAT_BASE_STATUS_H
 #define LEAT_BASE_STATUS_H

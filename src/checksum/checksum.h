@@ -1,5 +1,6 @@
 /*
- * checksum.h: every hash of the format, all made of XXH3-128 (xxHash). Fastest variant of this CPU chosen at run time.
+ * checksum.h: every hash of the format, all made of XXH3-128 (xxHash). The fastest variant for this CPU is chosen at
+ * run time. The room src/checksum/ has this header and its kernels; it includes src/base/ only.
  *
  * The *page sum* of a string of bytes (FORMAT.md) cuts it into pages of 4096 bytes (the last may be shorter) and adds,
  * modulo 2^128, XXH3-128(hash of page i || i). Adding lets threads, parts of a file and a resumed run each do their own

@@ -2,6 +2,9 @@
  * format.h: the bytes of an index's first page (FORMAT.md), taken apart and put together. Pure: no files, no memory.
  * What parse lets through is consistent in itself: every size and offset can be used without further checks against
  * the header, though not the contents of the sections.
+ *
+ * The room src/format/ has what FORMAT.md says about bytes, without files or threads; it includes src/base/ and
+ * src/checksum/ only.
  */
 #ifndef LEAT_FORMAT_H
 #define LEAT_FORMAT_H
