@@ -117,8 +117,11 @@ COMMAND_OBJECTS := $(call objects,$(COMMAND_SOURCES))
 BENCH_OBJECTS   := $(call objects,$(BENCH_SOURCES))
 $(BENCH_OBJECTS): ALL_CFLAGS += -I.
 
-LIBRARIES := $(BUILD)/libleat.a $(BUILD)/libleat.so $(BUILD)/libleat_pack.a $(BUILD)/libleat_pack.so
+# tests and programs are linked with STATIC, whose internal names they may use; INSTALLED has none that another library
+# could have too
 STATIC    := $(BUILD)/libleat_pack.a $(BUILD)/libleat.a
+INSTALLED := $(BUILD)/installed/libleat.a $(BUILD)/installed/libleat_pack.a
+LIBRARIES := $(STATIC) $(BUILD)/libleat.so $(BUILD)/libleat_pack.so $(INSTALLED)
 
 # ---- What is made ---------------------------------------------------------------------------------------------------
 
@@ -156,16 +159,25 @@ $(BUILD)/%.a:
 	$(call say,AR      $@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/libleat.so: $(LIB_OBJECTS)
+# Internal names of an archive, all hidden, become leat_inside_NAME and leat_pack_inside_NAME.
+NM      ?= $(or $(shell $(CC) -print-prog-name=nm),nm)
+OBJCOPY ?= $(or $(shell $(CC) -print-prog-name=objcopy),objcopy)
+$(BUILD)/installed/%.a: $(BUILD)/%.a
+	$(call say,OBJCOPY $@)
+	$(Q)mkdir -p $(@D) && $(NM) -g --defined-only $< 2>/dev/null | \
+	    awk 'NF == 3 && $$3 !~ /^leat_/ { print $$3, "$(patsubst lib%,%,$*)_inside_" $$3 }' | LC_ALL=C sort -u >$@.names
+	$(Q)$(OBJCOPY) --redefine-syms=$@.names $< $@
+
+$(BUILD)/libleat.so: $(LIB_OBJECTS) src/leat.map
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $^ $(URING_LIBS) $(DL_LIBS) \
-	    -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat.so.$(SONAME) -Wl,--version-script=src/leat.map $(DEFINED) $(ALL_LDFLAGS) \
+	    $(LIB_OBJECTS) $(URING_LIBS) $(DL_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
-$(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so
+$(BUILD)/libleat_pack.so: $(PACK_OBJECTS) $(BUILD)/libleat.so tokenize_tools/leat_pack.map
 	$(call say,LD      $@)
-	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) $(DEFINED) $(ALL_LDFLAGS) $(PACK_OBJECTS) \
-	    -L$(BUILD) -lleat $(PACK_LIBS) -o $@.$(SONAME)
+	$(Q)$(CC) -shared -Wl,-soname,libleat_pack.so.$(SONAME) -Wl,--version-script=tokenize_tools/leat_pack.map \
+	    $(DEFINED) $(ALL_LDFLAGS) $(PACK_OBJECTS) -L$(BUILD) -lleat $(PACK_LIBS) -o $@.$(SONAME)
 	$(Q)ln -sf $(@F).$(SONAME) $@
 
 $(BUILD)/leat: $(COMMAND_OBJECTS) $(CLI_OBJECTS) $(STATIC)
@@ -316,7 +328,7 @@ install: all
 	$(Q)install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig"
 	$(Q)install -m 755 $(BUILD)/leat $(BUILD)/leat-bench "$(DESTDIR)$(BINDIR)"
 	$(Q)install -m 644 include/leat.h include/leat_pack.h "$(DESTDIR)$(INCLUDEDIR)"
-	$(Q)install -m 644 $(BUILD)/libleat.a $(BUILD)/libleat_pack.a "$(DESTDIR)$(LIBDIR)"
+	$(Q)install -m 644 $(INSTALLED) "$(DESTDIR)$(LIBDIR)"
 	$(Q)install -d "$(DESTDIR)$(PREFIX)/lib/leat" # of leat-bench gpu and --device simulated, which look there
 	$(Q)install -m 755 $(addprefix $(BUILD)/fake_cuda/,libfake_cuda.so libcount_cuda.so) "$(DESTDIR)$(PREFIX)/lib/leat"
 	$(Q)for l in leat leat_pack; do \

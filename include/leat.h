@@ -32,13 +32,15 @@
  *               failure with a sentence that names the file, the place and what to do. The library never prints,
  *               never exits, never aborts on bad input, installs no signal handler and keeps no global state.
  *   Out-values  are written on success only, except handles, which are set to NULL on failure.
- *   Structs     that have an ..._INIT macro begin with their size, which it sets, so that they can grow: fields beyond
- *               the caller's size are left alone, and taken as zero. The others will not grow.
+ *   Structs     that have an ..._INIT macro begin with their size, which it sets, so that they can grow. A field that
+ *               the caller's version of a struct lacks has the value that _INIT gives it now; the library writes
+ *               nothing beyond the caller's size. A field that the library does not know yet must be 0, else it
+ *               refuses the struct (LEAT_E_UNSUPPORTED). The other structs do not grow. Flags are 0 or 1.
  *   Pointers    must not be NULL unless it is said; where a NULL name or path is likely, it is LEAT_E_ARGUMENT.
  *   Threads     an open dataset never changes: any number of threads may use it at once. A writer belongs to one
  *               thread at a time.
- *   Fork        a dataset may be read in the child (by read calls; views of leased files are refused there). A writer must not be
- *               used in the child.
+ *   Fork        a dataset may be read in the child (by read calls; views of leased files are refused there). A writer
+ *               must not be used in the child.
  */
 #ifndef LEAT_H
 #define LEAT_H
@@ -159,11 +161,11 @@ struct leat_dataset;
  */
 enum leat_access {
     /*
-     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it) and it lies
-     * on this machine, else read it. Whoever then wants to truncate the file or open it for writing is made to wait until the next access
-     * here notices, unmaps the file and gives the lease back; from then on the file is read, and shrinking is an
-     * error from the call. (The kernel also announces it by SIGURG, which is ignored unless the program handles it.)
-     * What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
+     * Default. Map a file where the kernel grants a read lease on it (the file is ours and nobody writes it) and it
+     * lies on this machine, else read it. Whoever then wants to truncate the file or open it for writing is made to
+     * wait until the next access here notices, unmaps the file and gives the lease back; from then on the file is
+     * read, and shrinking is an error from the call. (The kernel also announces it by SIGURG, which is ignored unless
+     * the program handles it.) What remains: the kernel takes the lease away after /proc/sys/fs/lease-break-time
      * (45 s), so a thread that is stopped longer than that inside a call, or a view that is kept longer, can meet
      * SIGBUS; so can a disk that fails to deliver a page.
      */
@@ -327,8 +329,8 @@ LEAT_API enum leat_status leat_dataset_input(const struct leat_dataset *d, uint6
  */
 LEAT_API enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t number, char *text,
                                                   uint64_t capacity, uint64_t *bytes, struct leat_error *err);
-LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text, uint64_t capacity,
-                                          uint64_t *bytes, struct leat_error *err);
+LEAT_API enum leat_status leat_dataset_id(const struct leat_dataset *d, uint64_t document, char *text,
+                                          uint64_t capacity, uint64_t *bytes, struct leat_error *err);
 
 struct leat_origin {
     uint64_t input;    /* LEAT_NONE: not from an input */
@@ -629,8 +631,9 @@ typedef int leat_plan_found(void *context, const struct leat_sample *sample);
  * Samples that show a token of [first, first + count) of a source's dataset as an input, in epochs [0, epochs), and
  * numbered below `until` (either may be LEAT_NONE, but not both of a plan without end: LEAT_E_ARGUMENT). Skipped ones
  * come too: leat_plan_position() tells. In no particular order. Some 200 ns a block of these tokens and epoch, or 50 ns
- * a sample below `until`, whichever is less; no file is read. For the documents that a sample shows, leat_dataset_documents_in(sample->token,
- * sample->length) of its source's dataset. Returns LEAT_E_RANGE for a source or tokens that are not there.
+ * a sample below `until`, whichever is less; no file is read. For the documents that a sample shows,
+ * leat_dataset_documents_in(sample->token, sample->length) of its source's dataset. Returns LEAT_E_RANGE for a source
+ * or tokens that are not there.
  */
 LEAT_API enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, uint64_t first, uint64_t count,
                                           uint64_t epochs, uint64_t until, leat_plan_found *found, void *context,
@@ -678,10 +681,10 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *       train_step(my_inputs, my_labels);
  *   }
  *
- * Batch k of a global batch of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that the
- * loader begins at; rank r of w gets rows [r B/w, (r+1) B/w) of it. Nothing else decides what a batch holds: not the
- * engine, the slots or the timing. A batch is a slot of the ring: it is read, and then released; batches may be held,
- * and released in any order.
+ * Batch k of a global batch of B rows shows positions [p + kB, p + (k+1)B) of the plan, where p is the position that
+ * the loader begins at; rank r of w gets rows [r B/w, (r+1) B/w) of it. Nothing else decides what a batch holds: not
+ * the engine, the slots or the timing. A batch is a slot of the ring: it is read, and then released; batches may be
+ * held, and released in any order.
  *
  *   Threads     leat_loader_next(), _try_next() and leat_loader_close() belong to one thread at a time; batches may be
  *               written, borrowed and released by any thread; statistics may be asked by any.
@@ -691,41 +694,46 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *
  *   o.device = "cuda";                                                        (or "cuda:1", "cuda:GPU-1f2e...")
  *   ...
- *   out.inputs = my_inputs; out.labels = my_labels;                           (the GPU's memory, the same for each batch)
+ *   out.inputs = my_inputs; out.labels = my_labels;                           (memory of the GPU)
  *   leat_batch_write(batch, &out, my_stream, &err);
  *   leat_batch_release(batch, my_stream);
  *   train_step(my_inputs, my_labels, my_stream);                              (may be the launch of a captured graph)
  *
- * Each batch goes to the GPU in one asynchronous copy as its slot is filled, tokens in their stored width; what was asked
- * for is made of it there. leat_batch_write() only puts that on the consumer's stream, behind the copy, and returns: no call
- * but those of opening and closing waits for the GPU. The members of struct leat_batch stay on the host.
+ * Each batch goes to the GPU in one asynchronous copy as its slot is filled, tokens in their stored width; what was
+ * asked for is made of it there. leat_batch_write() only puts that on the consumer's stream, behind the copy, and
+ * returns: no call but those of opening and closing waits for the GPU. The members of struct leat_batch stay on the
+ * host.
  *
- *   Device      "cuda": the one of the calling thread's current context, or the first. "cuda:N": the N-th that the process
- *               may use (CUDA_VISIBLE_DEVICES). "cuda:GPU-...", "cuda:MIG-...": by its UUID as nvidia-smi writes it, or a
- *               begin of it. Behind each, "@FILE" names another library than libcuda.so.1 for the driver: for tests. The
- *               primary context is used, as by the CUDA runtime and all that builds on it. Any number of loaders, on the
- *               same or on several GPUs. The driver must know CUDA 11.4, the GPU be of 2018 (sm_75) or later.
+ *   Device      "cuda": the one of the calling thread's current context, or the first. "cuda:N": the N-th that the
+ *               process may use (CUDA_VISIBLE_DEVICES). "cuda:GPU-...", "cuda:MIG-...": by its UUID as nvidia-smi
+ *               writes it, or a begin of it. Behind each, "@FILE" names another library than libcuda.so.1 for the
+ *               driver: for tests. The primary context is used, as by the CUDA runtime and all that builds on it. Any
+ *               number of loaders, on the same or on several GPUs. The driver must know CUDA 11.4, the GPU be of 2018
+ *               (sm_75) or later.
  *   Streams     `stream` is a CUstream (cudaStream_t) of that context; NULL is the legacy default stream, as everywhere
- *               in CUDA. What was written is there for work that comes later on that stream, without any waiting. What is
- *               borrowed is released with the stream that has used it; after leat_batch_write() any will do.
- *   Memory      outputs are memory of that GPU, at multiples of number_bytes; at multiples of 16 they are written fastest.
- *   Graphs      a batch is another slot each time, so leat_batch_write() and _borrow() are no part of a graph: on a stream
- *               that is being captured they return LEAT_E_STATE. Capture the step that reads the buffers, and before each
- *               launch write the next batch to them, on the same stream. Captures of other streams, in any mode, are not
- *               disturbed by a loader that runs meanwhile; but open and close none while one is being captured. A borrowed
- *               batch that is released with a stream which is being captured ends the loader (LEAT_E_STATE). While a stream
- *               is captured that was not made as non-blocking, all this holds of the default stream, too.
- *   Ring        in pinned memory, and as much again on the GPU; sized by what is free of both. Where less can be had there
- *               are fewer slots; where none can be pinned, it goes on without, slower. Statistics and notices say so.
+ *               in CUDA. What was written is there for work that comes later on that stream, without any waiting.
+ *               What is borrowed is released with the stream that has used it; after leat_batch_write() any will do.
+ *   Memory      outputs are memory of that GPU, at multiples of number_bytes; at multiples of 16 they are written
+ *               fastest.
+ *   Graphs      a batch is another slot each time, so leat_batch_write() and _borrow() are no part of a graph: on a
+ *               stream that is being captured they return LEAT_E_STATE. Capture the step that reads the buffers, and
+ *               before each launch write the next batch to them, on the same stream. Captures of other streams, in
+ *               any mode, are not disturbed by a loader that runs meanwhile; but open and close none while one is
+ *               being captured. A borrowed batch that is released with a stream which is being captured ends the
+ *               loader (LEAT_E_STATE). While a stream is captured that was not made as non-blocking, all this holds
+ *               of the default stream, too.
+ *   Ring        in pinned memory, and as much again on the GPU; sized by what is free of both. Where less can be had
+ *               there are fewer slots; where none can be pinned, it goes on without, slower. Statistics and notices
+ *               say so.
  *   Failures    of the GPU are LEAT_E_DEVICE from leat_loader_next(), and stay; closing works all the same, and so does
- *               leaving a program without closing. After fork the child must not use CUDA at all if its parent did: there
- *               leat_loader_open() returns LEAT_E_UNSUPPORTED.
+ *               leaving a program without closing. After fork the child must not use CUDA at all if its parent did:
+ *               there leat_loader_open() returns LEAT_E_UNSUPPORTED.
  */
 struct leat_loader;
 
 /* How tokens come from a file. All engines give the same bytes. */
 enum leat_engine {
-    LEAT_ENGINE_AUTO = 0,   /* by file: whether it is in memory, would fit, may be mapped; looked at again while running */
+    LEAT_ENGINE_AUTO = 0,   /* by file: whether it is in memory, would fit, may be mapped; asked again while running */
     LEAT_ENGINE_MAP = 1,    /* copied from a map; a file that cannot be mapped (see enum leat_access) is read */
     LEAT_ENGINE_PREAD = 2,  /* a read call a row */
     LEAT_ENGINE_ADVISE = 3, /* the same, with the rows of all free slots announced to the kernel before */
@@ -764,9 +772,9 @@ enum leat_output {
 
 /*
  * Whether the rows of a batch may lie apart in memory. Rows of files that are not in memory are then read to the pages
- * around their places by the disk itself, and not copied by the CPU on their way to the GPU, or to what is made of them on
- * the host. Such a batch has no `tokens`: leat_batch_row() finds its rows. It takes up to 8 KiB a row more in the ring and
- * on the way to the GPU; batches of files that are in memory do not change.
+ * around their places by the disk itself, and not copied by the CPU on their way to the GPU, or to what is made of
+ * them on the host. Such a batch has no `tokens`: leat_batch_row() finds its rows. It takes up to 8 KiB a row more in
+ * the ring and on the way to the GPU; batches of files that are in memory do not change.
  */
 enum leat_apart {
     LEAT_APART_AUTO = 0,   /* on a GPU, if rows take 8 KiB or more */
@@ -788,8 +796,8 @@ struct leat_loader_options {
     uint32_t threads;         /* 1: a background thread; 0: all work is done inside leat_loader_next(). _INIT: 1 */
     uint32_t verify;          /* 1: the hash of each page is checked when it is first read. _INIT: 1 */
     uint32_t slots;           /* of the ring, 2 to 64; 0: chosen */
-    /* Bits of enum leat_output: what leat_batch_write() or _borrow() will be asked for. Only what needs documents must be
-     * named, or anything that is to be borrowed. */
+    /* Bits of enum leat_output: what leat_batch_write() or _borrow() will be asked for. Only what needs documents must
+     * be named, or anything that is to be borrowed. */
     uint32_t outputs;
     uint32_t borrow;          /* 1: slots have room for these outputs, and the loader's thread fills it */
     uint32_t number_bytes;    /* of borrowed outputs, with the next three: as in struct leat_outputs. _INIT: 8 */
@@ -799,7 +807,6 @@ struct leat_loader_options {
     uint64_t memory;          /* most bytes of the ring; 0: chosen from the memory at hand */
     uint64_t max_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
-    const char *driver;       /* path of the library that drives the GPU; NULL: libcuda.so.1, as the system finds it */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
     uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
     enum leat_apart apart;
@@ -807,16 +814,18 @@ struct leat_loader_options {
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
-      LEAT_LAST_SHORT, LEAT_ROWS_WINDOWS, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, NULL, NULL, -1, 0, LEAT_APART_AUTO, 0 }
+      LEAT_LAST_SHORT, LEAT_ROWS_WINDOWS, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, NULL, -1, 0, LEAT_APART_AUTO, 0 }
 
 /*
- * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is kept.
+ * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is
+ * kept.
  *
- * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after max_length + 1 tokens. Position p of
- * such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
+ * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after max_length + 1 tokens. Position p
+ * of such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
  * docs/ORDER.md for the plan's seed, source 2^32 - 1 and epoch p div D (in sequential order P(i) = i); a plan with
  * `epochs` ends after so many passes. Of a plan with a split, its documents are those that begin in the used part.
- * Weights, skips and phases do not count there. The rows of a batch are sorted, longest first, and padded to the longest.
+ * Weights, skips and phases do not count there. The rows of a batch are sorted, longest first, and padded to the
+ * longest.
  *
  * Returns LEAT_E_ARGUMENT (numbers that make no sense), _CHECKPOINT (a state of another plan), _NO_MEMORY (two slots do
  * not fit), _UNSUPPORTED (no such device here), _IO, _DEVICE, or what reading an index returns.
@@ -870,8 +879,8 @@ LEAT_API enum leat_status leat_loader_try_next(struct leat_loader *loader, const
                                                struct leat_error *err);
 
 /* A descriptor for poll() and event loops: readable when a batch may be ready; then read 8 bytes from it, and call
- * leat_loader_try_next() until it returns LEAT_E_AGAIN. The loader's: closed with it. LEAT_E_UNSUPPORTED where there are
- * no such descriptors, or with `threads` 0. */
+ * leat_loader_try_next() until it returns LEAT_E_AGAIN. The loader's: closed with it. LEAT_E_UNSUPPORTED where there
+ * are no such descriptors, or with `threads` 0. */
 LEAT_API enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struct leat_error *err);
 
 /* A row's tokens on the host, stored width, little-endian: length + 1 of them, or one end token if it has none; at a
@@ -904,8 +913,9 @@ struct leat_outputs {
 
 /*
  * Writes them. `stream` is the consumer's stream on a device, behind which the numbers are there (NULL: its default
- * stream); on the host it does not count, and they are there when the call returns. Returns LEAT_E_ARGUMENT (a length below
- * the batch's, documents are needed and were not asked for, ...), LEAT_E_STATE (a stream that is being captured), LEAT_E_RANGE (cu_seqlens_room is too small; says what is needed), LEAT_E_DEVICE.
+ * stream); on the host it does not count, and they are there when the call returns. Returns LEAT_E_ARGUMENT (a length
+ * below the batch's, documents are needed and were not asked for, ...), LEAT_E_STATE (a stream that is being
+ * captured), LEAT_E_RANGE (cu_seqlens_room is too small; says what is needed), LEAT_E_DEVICE.
  */
 LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const struct leat_outputs *outputs,
                                            void *stream, struct leat_error *err);
@@ -915,8 +925,8 @@ LEAT_API enum leat_status leat_batch_write(const struct leat_batch *batch, const
 LEAT_API enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_outputs *outputs, void *stream,
                                             struct leat_error *err);
 
-/* Gives the slot back. On a device, what was borrowed from it may be used still by work that is on `stream` already (NULL:
- * the default stream), and by none on other streams, unless `stream` waits for it. Never waits, never fails. */
+/* Gives the slot back. On a device, what was borrowed from it may be used still by work that is on `stream` already
+ * (NULL: the default stream), and by none on other streams, unless `stream` waits for it. Never waits, never fails. */
 LEAT_API void leat_batch_release(const struct leat_batch *batch, void *stream);
 
 /* The state of a run that has consumed this batch and all before it, to be saved with a checkpoint; all ranks of a run
@@ -956,13 +966,13 @@ struct leat_loader_stats {
     char device[64];                /* "host, avx2", "cuda:0, NVIDIA H100 80GB HBM3" */
     /* On a GPU: */
     uint64_t device_ring_bytes;     /* the ring there, with what is borrowed from it */
-    double device_memory_used;      /* share of all its memory when the ring was made, by whomever; above 0.8 it is noticed */
+    double device_memory_used;      /* share in use when the ring was made, by whomever; above 0.8: a notice */
     uint32_t unpinned;              /* 1: the ring's memory could not be pinned */
     uint32_t slots_wanted;          /* more than `slots`: there was no memory for them */
-    uint64_t copied_bytes;          /* of `bytes`, those that the CPU has copied from files to slots, by the loader or in
-                                     * the kernel; the others were written there by the disk (enum leat_apart) */
-    uint32_t unregistered;          /* 1: io_uring reads into memory that it looks up each time, since the limit of locked
-                                     * memory (ulimit -l) is too low to register it: somewhat slower */
+    uint64_t copied_bytes;          /* of `bytes`, those that the CPU has copied from files to slots, by the loader or
+                                     * in the kernel; the others were written there by the disk (enum leat_apart) */
+    uint32_t unregistered;          /* 1: io_uring reads into memory that it looks up each time, since the limit of
+                                     * locked memory (ulimit -l) is too low to register it: somewhat slower */
     uint32_t reserved;              /* 0 */
 };
 #define LEAT_LOADER_STATS_INIT                                                                                         \
@@ -976,8 +986,8 @@ LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *tex
 
 /*
  * What a person should know: that the consumer waits for batches, and why, and what can be done; that io_uring is
- * forbidden here; that a file is no longer mapped; that memory is short, on the GPU or to be pinned. Each is told once: returns 1 and a sentence, or 0 if there is nothing
- * new. Meant to be asked now and then, and printed.
+ * forbidden here; that a file is no longer mapped; that memory is short, on the GPU or to be pinned. Each is told
+ * once: returns 1 and a sentence, or 0 if there is nothing new. Meant to be asked now and then, and printed.
  */
 LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
 
@@ -1002,14 +1012,15 @@ struct leat_writer_options {
     { sizeof(struct leat_writer_options), 0, LEAT_NONE, LEAT_NONE, NULL, NULL, 0, 0, 0, 0, 0 }
 
 /*
- * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Until leat_writer_finish() everything lies in files named
- * NAME.partial.*, locked against a second writer; leftovers of a killed run are removed, unless they hold a checkpoint
- * and `force` is 0: then LEAT_E_EXISTS says so. The folder must exist.
- * Memory stays within about 20 MiB plus 100 bytes and the path of each input, however many documents come.
+ * Begins a dataset `name` (NAME, NAME.leat or NAME.tokens; NAME must not end in a dot or in .partial). Until
+ * leat_writer_finish() everything lies in files named NAME.partial.*, locked against a second writer; leftovers of a
+ * killed run are removed, unless they hold a checkpoint and `force` is 0: then LEAT_E_EXISTS says so. The folder must
+ * exist. Memory stays within about 20 MiB plus 100 bytes and the path of each input, however many documents come.
  * Returns LEAT_E_ARGUMENT, _EXISTS, _BUSY, _NO_FILE (the folder), _PERMISSION, _NO_SPACE, _IO or _NO_MEMORY.
  *
  * After a call fails with anything but LEAT_E_ARGUMENT, _STATE, or the LEAT_E_TOKEN of a whole document, the writer is
- * failed: every later call returns the same status, until it is ended by leat_writer_suspend() or leat_writer_abandon().
+ * failed: every later call returns the same status, until it is ended by leat_writer_suspend() or
+ * leat_writer_abandon().
  */
 LEAT_API enum leat_status leat_writer_open(struct leat_writer **out, const char *name,
                                            const struct leat_writer_options *options, struct leat_error *err);

@@ -87,7 +87,7 @@ struct leat_encoder;
 struct leat_encoder_options {
     size_t size;
     uint32_t special;         /* strings of special tokens in a text become these tokens; else they are ordinary text */
-    uint32_t reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else each malformed part becomes U+FFFD, as in Python */
+    uint32_t reject_invalid;  /* malformed UTF-8 is LEAT_E_TEXT; else it becomes U+FFFD, as in Python */
     uint64_t max_bytes; /* of memory that grows with the text, see leat_encoder_part(); 0: 2 GiB */
 };
 #define LEAT_ENCODER_OPTIONS_INIT { sizeof(struct leat_encoder_options), 0, 0, 0 }
@@ -98,17 +98,17 @@ LEAT_API void leat_encoder_close(struct leat_encoder *e);
 
 /*
  * Encodes a text. No begin or end token is added. *ids and *count are the encoder's until its next call.
- * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps), LEAT_E_PIECE (a piece that cannot
- * be cut needs more than max_bytes) or LEAT_E_NO_MEMORY; the encoder can be used on.
+ * Returns LEAT_E_TEXT (malformed, or the vocabulary's expression takes too many steps), LEAT_E_PIECE (a piece that
+ * cannot be cut needs more than max_bytes) or LEAT_E_NO_MEMORY; the encoder can be used on.
  */
 LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char *text, uint64_t bytes,
                                               const uint32_t **ids, uint64_t *count, struct leat_error *err);
 
 /*
  * A text that comes in parts of any size, cut anywhere, inside characters too: begin, any number of parts, end.
- * leat_encoder_part() takes *used bytes of its text, all or as many as it does at a time (1 MiB), and never none of some:
- * call it again with the rest. Each call gives the ids that have become certain; all of them together are exactly those
- * that leat_encoder_encode() gives of the whole text. They are the encoder's until its next call.
+ * leat_encoder_part() takes *used bytes of its text, all or as many as it does at a time (1 MiB), and never none of
+ * some: call it again with the rest. Each call gives the ids that have become certain; all of them together are
+ * exactly those that leat_encoder_encode() gives of the whole text. They are the encoder's until its next call.
  *
  * What a part's end leaves open is kept until more text comes: an unfinished word, a run of white space, a piece of any
  * length where the vocabulary has no place to cut. All memory that this takes, with all buffers and the ids of a call,
@@ -116,9 +116,9 @@ LEAT_API enum leat_status leat_encoder_encode(struct leat_encoder *e, const char
  * for its ids. A text that needs more is refused: LEAT_E_PIECE, with the length of the stretch that cannot be cut.
  * Such a stretch takes some 8 bytes of memory for each of its bytes, at worst 32.
  *
- * Statuses as leat_encoder_encode(), and LEAT_E_STATE for a part or an end without begin. Offsets in an error count from
- * the text's beginning. After a failure the encoder can be used on, from a begin or leat_encoder_encode() on; each of
- * these forgets a text that has not come to its end. The part's text need not stay after the call.
+ * Statuses as leat_encoder_encode(), and LEAT_E_STATE for a part or an end without begin. Offsets in an error count
+ * from the text's beginning. After a failure the encoder can be used on, from a begin or leat_encoder_encode() on;
+ * each of these forgets a text that has not come to its end. The part's text need not stay after the call.
  */
 LEAT_API enum leat_status leat_encoder_begin(struct leat_encoder *e, struct leat_error *err);
 LEAT_API enum leat_status leat_encoder_part(struct leat_encoder *e, const char *text, uint64_t bytes, uint64_t *used,
@@ -169,7 +169,7 @@ struct leat_pack_options {
     const char *id;   /* likewise; a string or a number; NULL: "id", "": none */
     uint64_t end_token;     /* as in struct leat_writer_options; LEAT_PACK_OPTIONS_INIT sets LEAT_NONE */
     uint64_t begin_token;
-    uint32_t special;            /* strings of special tokens in a text become these tokens; else they are ordinary text */
+    uint32_t special;       /* strings of special tokens in a text become these tokens; else they are ordinary text */
     uint32_t reject_invalid;     /* a text with malformed UTF-8 is refused; else each malformed part becomes U+FFFD */
     uint32_t threads;       /* 0: as many as the process may run on */
     uint64_t memory;        /* bound on the memory of the process; 0: 2 GiB */
@@ -220,8 +220,8 @@ struct leat_pack_report {
 /*
  * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
  * "@LIST" (a file with an input a line; relative names count from its folder) and "-" (standard input), each plain or
- * compressed with zstd or gzip. The same inputs and options give the same bytes, whatever the threads, the memory and the
- * machine.
+ * compressed with zstd or gzip. The same inputs and options give the same bytes, whatever the threads, the memory and
+ * the machine.
  *
  * A record that cannot be packed is refused, told in NAME.rejects.jsonl (a line each: input, byte offset, line, reason,
  * the record's first 200 bytes) and counted; the rest goes on. A compressed input that is cut off or broken gives what
@@ -283,8 +283,8 @@ struct leat_texts {
 };
 #define LEAT_TEXTS_INIT { sizeof(struct leat_texts), 0, NULL, NULL, NULL, NULL }
 
-/* A text that cannot be encoded is refused, as leat_pack() refuses a record. LEAT_E_ARGUMENT: offsets fall, or an origin
- * names an input that was not declared; nothing is then taken. */
+/* A text that cannot be encoded is refused, as leat_pack() refuses a record. LEAT_E_ARGUMENT: offsets fall, or an
+ * origin names an input that was not declared; nothing is then taken. */
 LEAT_API enum leat_status leat_packer_add_texts(struct leat_packer *p, const struct leat_texts *texts,
                                                 struct leat_error *err);
 LEAT_API enum leat_status leat_packer_add_text(struct leat_packer *p, const char *text, uint64_t bytes,
@@ -338,30 +338,33 @@ struct leat_merge_options {
 /*
  * Joins datasets to a new one, `output`: the documents of parts[0], then of parts[1], and so on, with their inputs
  * and origins; nothing is encoded again. Each part is what leat_dataset_open() takes: a dataset, a folder, a list.
- * Metadata on which all datasets agree is kept; where they differ, the value of dataset i (from 1, those of a list one by
- * one) is kept as "KEY.i". A path or metadata with a zero byte, or a "KEY.i" that is a key already: LEAT_E_UNSUPPORTED.
+ * Metadata on which all datasets agree is kept; where they differ, the value of dataset i (from 1, those of a list
+ * one by one) is kept as "KEY.i". A path or metadata with a zero byte, or a "KEY.i" that is a key already:
+ * LEAT_E_UNSUPPORTED.
  *
- * Parts of one run (`leat pack --part I/N`, which their metadata "leat.part" tells) become what the whole run would have
- * written, byte by byte; an input that was cut between two of them is one again. They must come in order and without
- * gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Some of them that follow each other may be
- * joined first, but not shuffled or deduplicated. An input is taken for cut if a part's metadata "leat.part.cut" is "1";
- * without it, if the offsets of its documents go on from those of the part before.
+ * Parts of one run (`leat pack --part I/N`, which their metadata "leat.part" tells) become what the whole run would
+ * have written, byte by byte; an input that was cut between two of them is one again. They must come in order and
+ * without gaps: LEAT_E_INCOMPATIBLE names the one that is missing or misplaced. Some of them that follow each other
+ * may be joined first, but not shuffled or deduplicated. An input is taken for cut if a part's metadata
+ * "leat.part.cut" is "1"; without it, if the offsets of its documents go on from those of the part before.
  *
  * Then, in this order, as the options ask for:
  *   dedup    documents with the same text, told by its stored hash, are left out but for the first one.
  *   splits   each document goes to one output by its text alone: the high half of its hash, as a fraction of 2^64, lies
- *            in one of the intervals that the fractions divide [0, 1) into, one after another; what lies behind them all
- *            goes to `output`. All outputs list all inputs.
- *   shuffle  document n of an output, counted from 0 as it would be without shuffling, has the key XXH3-64, with `seed`,
+ *            in one of the intervals that the fractions divide [0, 1) into, one after another; what lies behind them
+ *            all goes to `output`. All outputs list all inputs.
+ *   shuffle  document n of an output, counted from 0 as it would be without shuffling, has the key XXH3-64, with
+ *   `seed`,
  *            of n as 8 little-endian bytes; documents are ordered by key, then by n.
- * They are noted in the metadata "leat.dedup" ("1"), "leat.splits" ("NAME=FRACTION,..."), "leat.split" (NAME; not in the
- * rest) and "leat.shuffle" (the seed). The first two need text hashes in all parts: LEAT_E_NOT_FOUND if they are not there.
+ * They are noted in the metadata "leat.dedup" ("1"), "leat.splits" ("NAME=FRACTION,..."), "leat.split" (NAME; not in
+ * the rest) and "leat.shuffle" (the seed). The first two need text hashes in all parts: LEAT_E_NOT_FOUND if they are
+ * not there.
  *
- * The bytes depend on the parts and these options only, not on `memory`. Memory beyond that: 16 MiB, about 8 MiB for each
- * output, and 100 bytes and the path of each input. What does not fit lies in files without names on the disk of
- * `output`: as much as the documents take, for shuffling. Several outputs are all completed before the first one gets its
- * name; if a name then cannot be given, the message says which outputs are finished. `report` (may be NULL) is filled on
- * success.
+ * The bytes depend on the parts and these options only, not on `memory`. Memory beyond that: 16 MiB, about 8 MiB for
+ * each output, and 100 bytes and the path of each input. What does not fit lies in files without names on the disk of
+ * `output`: as much as the documents take, for shuffling. Several outputs are all completed before the first one gets
+ * its name; if a name then cannot be given, the message says which outputs are finished. `report` (may be NULL) is
+ * filled on success.
  * Returns what opening, reading and writing return; LEAT_E_INCOMPATIBLE names what two parts disagree on, and
  * LEAT_E_ARGUMENT what is wrong with a split.
  */

@@ -100,8 +100,7 @@ case ${CC:-cc} in
 *) cxx=${CXX:-c++} ;;
 esac
 if echo '#include <cstdio>' | "$cxx" -x c++ -E - >/dev/null 2>&1; then
-    # g++ warns of each field that a designated initializer leaves out, as the ..._INIT macros do on purpose
-    try cxx "$cxx" -Wall -Wextra -Werror -Wno-missing-field-initializers outside.cc
+    try cxx "$cxx" -Wall -Wextra -Werror outside.cc
 else
     echo "no C++ compiler: the C++ half is left out"
 fi

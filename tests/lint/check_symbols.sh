@@ -1,6 +1,8 @@
 #!/bin/sh
 # check_symbols.sh: what libleat.so and libleat_pack.so export is what their headers declare, all of it and nothing
-# else; and make install installs the headers of include/, all of them and no other.
+# else, each with the version that their maps give it; nothing that the first headers declared is gone; the archives
+# that are installed have no global name without a prefix of leat; the numbers of the version agree; and make install
+# installs the headers of include/, all of them and no other.
 . tests/lint/common.sh
 
 # The functions that a header declares.
@@ -8,22 +10,54 @@ declared() {
     code "$1" | cut -d: -f3- | grep -v '^[[:space:]]*#' | tr '\n' ' ' | grep -oE 'LEAT_API[^;{]*;' |
         sed -nE 's/^[^(]*[^a-z0-9_]([a-z0-9_]+)\(.*/\1/p' | LC_ALL=C sort
 }
+# "NAME VERSION" of a map.
+mapped() {
+    code "$1" | cut -d: -f3- | awk '/^[A-Z]/ { version = $1 } /^ +leat_/ { sub(/;.*/, "", $1); print $1, version }' |
+        LC_ALL=C sort
+}
+# Lines of $1 that $2 lacks, each with what is said of it.
+lacking() {
+    printf '%s\n' "$1" | while read -r line; do
+        [ -z "$line" ] || printf '%s\n' "$2" | grep -qxF "$line" || echo "$3 $line, $4"
+    done
+}
 
 for library in leat leat_pack; do
-    so=$build/lib$library.so
+    so=$build/lib$library.so header=include/$library.h
+    case $library in
+    leat) map=src/leat.map ;;
+    *) map=tokenize_tools/leat_pack.map ;;
+    esac
     [ -f "$so" ] || { echo "no $so" && continue; }
-    have=$(nm -D --defined-only "$so" | awk '{ print $3 }' | grep -vE '^(_init|_fini|_edata|_end|__bss_start)$' |
-        LC_ALL=C sort)
-    want=$(declared "include/$library.h")
-    for name in $have; do
-        printf '%s\n' "$want" | grep -qx "$name" ||
-            echo "$so exports $name, which include/$library.h does not declare"
+    # "NAME VERSION"; "NAME -" if it has none
+    exports=$(nm -D --defined-only "$so" | awk '$2 != "A" { print $3 }' |
+        grep -vE '^(_init|_fini|_edata|_end|__bss_start)(@|$)' | sed 's/@@*/ /; s/^[^ ]*$/& -/' | LC_ALL=C sort)
+    have=$(printf '%s\n' "$exports" | cut -d' ' -f1)
+    want=$(declared "$header")
+    versions=$(mapped "$map")
+    lacking "$have" "$want" "$so exports" "which $header does not declare"
+    lacking "$want" "$have" "$header declares" "which $so does not export"
+    lacking "$exports" "$versions" "$so exports" "which $map does not say"
+    lacking "$versions" "$exports" "$map says" "which $so does not export"
+    for old in tests/install/headers-*/"$library.h"; do
+        [ -f "$old" ] || { echo "no $old" && continue; }
+        node=$(printf '%s' "$library" | tr '[:lower:]' '[:upper:]')_${old#tests/install/headers-} node=${node%%/*}
+        lacking "$(declared "$old" | sed "s/\$/ $node/")" "$exports" "$old declares" "which $so does not export"
     done
-    for name in $want; do
-        printf '%s\n' "$have" | grep -qx "$name" ||
-            echo "include/$library.h declares $name, which $so does not export"
-    done
+
+    archive=$build/installed/lib$library.a
+    [ -f "$archive" ] || { echo "no $archive" && continue; }
+    nm -g --defined-only "$archive" 2>/dev/null |
+        awk -v a="$archive" 'NF == 3 && $3 !~ /^leat_/ { print a " has the global name " $3 }'
 done
+
+# the version is one: as text and as numbers
+number() {
+    sed -n "s/^#define LEAT_VERSION_$1 *\([0-9]*\)\$/\1/p" include/leat.h
+}
+text=$(sed -n 's/^#define LEAT_VERSION *"\(.*\)"$/\1/p' include/leat.h)
+[ "$text" = "$(number MAJOR).$(number MINOR).$(number PATCH)" ] ||
+    echo "include/leat.h: LEAT_VERSION is $text, its numbers are $(number MAJOR).$(number MINOR).$(number PATCH)"
 
 # make -n builds nothing; the other headers in its commands would be compiled from, not installed
 plan=$(make -n install BUILD="$build" DESTDIR=/nowhere 2>/dev/null | grep -E '^(install|cp) ' |

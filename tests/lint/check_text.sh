@@ -11,6 +11,7 @@ files '*.c' '*.h' '*.sh' '*.py' '*.mk' '*.md' '*.in' '*.txt' Makefile '.ci/*' | 
     grep -nE '[[:space:]]$' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: blanks at the end of the line|"
     [ -z "$(tail -c 1 "$file")" ] || echo "$file: no newline at the end"
     case $file in
+    include/*) LC_ALL=C.UTF-8 grep -nE '^.{121}' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: longer than 120 columns|" ;;
     *.md | *.txt | *.c | *.h) ;;
     *) LC_ALL=C.UTF-8 grep -nE '^.{121}' "$file" | sed -E "s|^([0-9]+):.*|$file:\1: longer than 120 columns|" ;;
     esac

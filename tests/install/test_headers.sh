@@ -1,0 +1,57 @@
+#!/bin/sh
+# test_headers.sh: the public headers, and a struct begun by each of their ..._INIT macros, compile without a warning
+# (-Wall -Wextra -Wpedantic -Werror) as C99 to C17 and C++11 to C++20, with each compiler that is there; each header by
+# itself, too.
+tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-headers-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failures=0 tried=0
+
+# struct leat_x of LEAT_X_INIT, for each that is defined
+{
+    echo '#include <leat_pack.h>'
+    sed -n 's/^#define LEAT_\([A-Z_]*\)_INIT.*/\1/p' include/leat.h include/leat_pack.h | while read -r name; do
+        struct=$(printf '%s' "$name" | tr '[:upper:]' '[:lower:]')
+        echo "extern struct leat_$struct v_$struct;"
+        echo "struct leat_$struct v_$struct = LEAT_${name}_INIT;"
+        echo "extern size_t s_$struct(void);"
+        echo "size_t s_$struct(void) { struct leat_$struct v = LEAT_${name}_INIT; return v.size; }"
+    done
+} >"$tmp/all.c"
+found=$(grep -c '^struct' "$tmp/all.c")
+[ "$found" -ge 25 ] || { echo "only $found _INIT macros are found in the headers" >&2 && failures=1; }
+echo '#include <leat.h>' >"$tmp/first.c"
+for file in all first; do
+    cp "$tmp/$file.c" "$tmp/$file.cc"
+done
+
+try() { # COMPILER STANDARD FILE
+    if ! echo '' | "$1" "-std=$2" -x "$([ "${3##*.}" = cc ] && echo c++ || echo c)" -fsyntax-only - 2>"$tmp/none"; then
+        echo "$1 has no -std=$2: left out"
+        return
+    fi
+    tried=$((tried + 1))
+    "$1" "-std=$2" -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$3" || {
+        echo "$1 -std=$2: $3 does not compile without warnings" >&2
+        failures=$((failures + 1))
+    }
+}
+
+for compiler in gcc clang; do
+    command -v $compiler >/dev/null || continue
+    for standard in c99 c11 c17; do
+        try $compiler $standard "$tmp/all.c"
+        try $compiler $standard "$tmp/first.c"
+    done
+done
+for compiler in g++ clang++; do
+    echo "#include <cstdio>" | $compiler -x c++ -E - >/dev/null 2>&1 || continue
+    for standard in c++11 c++14 c++17 c++20; do
+        try $compiler $standard "$tmp/all.cc"
+        try $compiler $standard "$tmp/first.cc"
+    done
+done
+if [ "$tried" -eq 0 ]; then
+    echo "skipped: neither gcc nor clang is there" >&2
+    exit 77
+fi
+[ "$failures" -eq 0 ]

@@ -1,0 +1,79 @@
+#!/bin/sh
+# test_yesterday.sh: a program that was compiled with yesterday's headers runs with today's shared libraries.
+#
+# tests/install/headers-0.1/ holds the headers of 0.1 as they were when their interface was settled; they are kept, and
+# never changed. Another version that is released gets a folder beside them. Until a struct has grown since, they are
+# today's headers; so the program is compiled two more times: with headers in which structs are older, by fields taken
+# from their ends, and newer, by fields put behind them. The library must leave what lies behind a smaller struct alone
+# and take the defaults for what it lacks; and refuse a field that it does not know, unless it is 0.
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+build=${LEAT_BUILD:-build}
+case $build in
+/*) ;;
+*) build=$root/$build ;;
+esac
+tmp=$(mktemp -d "${LEAT_TEST_TMP:-/tmp}/leat-yesterday-XXXXXX") || exit 1
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+
+if [ ! -f "$build/libleat.so" ]; then
+    echo "skipped: no libleat.so under $build" >&2
+    exit 77
+fi
+if nm "$build/libleat.so" | grep -qE ' (__asan_|__tsan_|__ubsan_|__gcov_)'; then
+    echo "skipped: a library with a sanitizer or counters inside needs its runtime in every program" >&2
+    exit 77
+fi
+
+fail() {
+    echo "$*" >&2
+    failures=$((failures + 1))
+}
+try() { # NAME HEADERS WISH [-DFLAG [ARGUMENT]]
+    name=$1 headers=$2 wish=$3 flag=${4:--DOLD}
+    shift 3
+    [ $# -eq 0 ] || shift
+    "${CC:-cc}" -std=c99 -Wall -Wextra -Werror "$flag" -I"$headers" "$here/yesterday.c" -o "$tmp/$name" -L"$build" \
+        -lleat_pack -lleat || { fail "$name: does not compile" && return; }
+    answer=$(LD_LIBRARY_PATH=$build "$tmp/$name" "$tmp/data-$name" "$@" 2>&1)
+    [ "$answer" = "$wish" ] || fail "$name: $answer"
+}
+change() { # FOLDER SCRIPT...: the headers of today, changed; each script must change something
+    mkdir -p "$1" && cp "$root"/include/*.h "$1" && folder=$1
+    shift
+    for script; do
+        before=$(cat "$folder"/*.h | cksum)
+        sed -i "$script" "$folder"/*.h
+        [ "$(cat "$folder"/*.h | cksum)" != "$before" ] || fail "nothing is changed by: $script"
+    done
+}
+
+facts="10 tokens, end 99, 18 bytes"
+good="$facts
+2 3 4 5 6 7, 1 batch, 77"
+for headers in "$here"/headers-*; do
+    try "${headers##*/}" "$headers" "$good"
+done
+
+# older: the last fields of structs were not there
+change "$tmp/older-headers" \
+    '/^struct leat_loader_options {/,/^};/{/enum leat_apart apart;/d;/uint32_t reserved;/d}' \
+    's/-1, 0, LEAT_APART_AUTO, 0 }/-1, 0 }/' \
+    '/^struct leat_open_options {/,/^};/{/uint32_t reserved;/d}' \
+    's/LEAT_ACCESS_LEASED, 0 }/LEAT_ACCESS_LEASED }/' \
+    '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
+sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat.h"
+try older "$tmp/older-headers" "$good"
+
+# newer: the library does not know the last fields
+change "$tmp/newer-headers" \
+    '/^struct leat_loader_options {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
+    's/LEAT_APART_AUTO, 0 }/LEAT_APART_AUTO, 0, 0 }/' \
+    '/^struct leat_input {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
+    '/^#define LEAT_INPUT_INIT/s/{ 0 } }/{ 0 }, 0 }/'
+try newer "$tmp/newer-headers" "$good" -DNEWER
+try newer-set "$tmp/newer-headers" "$facts
+refused" -DNEWER unknown
+
+[ "$failures" -eq 0 ]
