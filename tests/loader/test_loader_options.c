@@ -35,7 +35,7 @@ static void refusals(const struct loading *w)
 {
     REFUSED(LEAT_E_ARGUMENT, "0 rows", o.batch = 0);
     REFUSED(LEAT_E_ARGUMENT, "2^31", o.batch = (uint64_t)1 << 40);
-    REFUSED(LEAT_E_NO_MEMORY, "take fewer rows", o.batch = (uint64_t)1 << 31);
+    REFUSED(LEAT_E_NO_MEMORY, "use fewer rows per batch", o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.rank = 1);
     REFUSED(LEAT_E_ARGUMENT, "nearest", o.world = 3);
     REFUSED(LEAT_E_ARGUMENT, "no engine", o.engine = (enum leat_engine)5);
@@ -54,7 +54,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "beyond 2^30", o.max_length = ((uint64_t)1 << 30) + 1);
     REFUSED(LEAT_E_ARGUMENT, "does not fit into memory", o.rows = LEAT_ROWS_DOCUMENTS; o.max_length = 1 << 30;
             o.batch = (uint64_t)1 << 31);
-    REFUSED(LEAT_E_NO_MEMORY, "raise `memory`", o.memory = 400);
+    REFUSED(LEAT_E_NO_MEMORY, "or allow more memory", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
     REFUSED(LEAT_E_CHECKPOINT, "no state", o.state = "x"; o.state_bytes = 1);
 }
