@@ -1,5 +1,8 @@
 /*
- * dataset.c: facts, tokens and documents of an open dataset: numbers of the whole list are taken to numbers of a part.
+ * dataset.c: facts, tokens and documents of an open dataset.
+ *
+ * A number that counts in the whole list (a token, a document, an input) is taken to its part, by halving over the
+ * parts' first numbers, and from there on counts in the part. A range that covers several parts is cut at their ends.
  */
 #include "dataset.h"
 
@@ -16,9 +19,9 @@ enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t si
     if (bytes_inside(first, count, size))
         return LEAT_OK;
     if (count == 1)
-        return status_set(err, LEAT_E_RANGE, "there is no %s %llu: the dataset has %llu, numbered from 0", what,
+        return status_set(err, LEAT_E_RANGE, "no %s %llu: the dataset has %llu, numbered from 0", what,
                           (unsigned long long)first, (unsigned long long)size);
-    return status_set(err, LEAT_E_RANGE, "%llu %ss from number %llu on are not all there: the dataset has %llu",
+    return status_set(err, LEAT_E_RANGE, "%llu %ss from number %llu are out of range: the dataset has %llu",
                       (unsigned long long)count, what, (unsigned long long)first, (unsigned long long)size);
 }
 
@@ -204,13 +207,13 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     p = part_of_token(d, first);
     if (!bytes_inside(first - p->first_token, count, p->tokens))
         return status_set(err, LEAT_E_RANGE,
-                          "tokens %llu to %llu reach from %s into the next dataset of the list: view them one by one",
+                          "tokens %llu to %llu lie in %s and the next dataset of the list: view one dataset at a time",
                           (unsigned long long)first, (unsigned long long)(first + count), p->name);
     if (p->data.offset % p->token_width != 0)
         return status_set_hint(
             err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
-            "the tokens of %s begin at byte %llu, so that no view can show their %u bytes each; copy the tokens",
-            p->name, (unsigned long long)p->data.offset, (unsigned)p->token_width);
+            "the tokens of %s begin at byte %llu, not at a multiple of their %u bytes; copy the tokens", p->name,
+            (unsigned long long)p->data.offset, (unsigned)p->token_width);
     bytes = file_map_enter(p->data.file);
     if (!bytes)
         return status_set_hint(err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
@@ -299,7 +302,7 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
     uint64_t from, to;
 
     if (s == LEAT_OK && count == 0)
-        s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: a range of no tokens lies in no document");
+        s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: the range of tokens is empty");
     if (s != LEAT_OK || (s = dataset_need_documents(d, err)) != LEAT_OK ||
         (s = document_at(d, first, &from, err)) != LEAT_OK ||
         (s = document_at(d, first + count - 1, &to, err)) != LEAT_OK)

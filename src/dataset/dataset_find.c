@@ -1,5 +1,8 @@
 /*
- * dataset_find.c: the way back: an input by its path, a document by its origin or its id. See dataset_origin.c.
+ * dataset_find.c: finds an input by its path, a document by its origin or its id: the inverse of dataset_origin.c.
+ *
+ * Inputs and ids are searched from the first on, since the index has no order of them. Origins that never fall, as the
+ * index says of most datasets, are halved; others are searched, too.
  */
 #include <string.h>
 
@@ -35,7 +38,7 @@ enum leat_status leat_dataset_find_input(const struct leat_dataset *d, const cha
     uint64_t length = path ? strlen(path) : 0;
 
     if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: no path is given");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_find_input: missing path");
     for (uint64_t i = 0; i < d->inputs; i++) {
         struct part *p = dataset_part_of_input(d, i);
         struct records_input r;

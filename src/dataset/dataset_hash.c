@@ -1,5 +1,5 @@
 /*
- * dataset_hash.c: the hashes of the documents' texts, which tell documents with the same text without reading them.
+ * dataset_hash.c: the hashes of the documents' texts, which show which documents have the same text.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * dataset_missing.c: a dataset that was to be opened is not there: the sentence goes on with what is there instead,
- * which is a run that has not finished, a file that is none, or another name in that folder.
+ * dataset_missing.c: when a dataset's files do not exist, extends the error with what does: an unfinished run, a file
+ * that is not a dataset, or the nearest name in that folder.
  */
 #include <dirent.h>
 #include <limits.h>
@@ -71,17 +71,17 @@ static void say_nearest(const char *name, struct leat_error *err)
         snprintf(path, sizeof path, "%.*s", before, name);
     folder = opendir(path);
     if (!folder) {
-        status_after(err, "; there is no folder %.300s", path);
+        status_after(err, "; no folder %.300s", path);
         return;
     }
     distance = find_nearest(folder, base, best);
     closedir(folder);
     if (!best[0])
-        status_after(err, "; no dataset is in %s", before > 0 ? path : "this folder");
+        status_after(err, "; no dataset in %s", before > 0 ? path : "this folder");
     else if (nearest_is_near(base, distance))
         status_after(err, "; did you mean %.*s%s?", before, name, best);
     else
-        status_after(err, "; the nearest that is there is %.*s%s", before, name, best);
+        status_after(err, "; the nearest name is %.*s%s", before, name, best);
 }
 
 void dataset_say_missing(const char *name, struct leat_error *err)

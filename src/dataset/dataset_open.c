@@ -1,5 +1,8 @@
 /*
- * dataset_open.c: from a name to an open dataset: one pair of files, a folder of them, or a list in a file.
+ * dataset_open.c: from names to an open dataset.
+ *
+ * A name stands for one part, a folder of them, or a list in a file (@FILE). resolve() turns each into names of single
+ * parts, in order; part_open() finds the kind of each and opens it; append_part() joins them, if they agree.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -139,9 +142,10 @@ static enum leat_status add_lines(struct names *n, const char *path, const char 
         if (length == 0 || line[0] == '#')
             continue;
         if (memchr(line, '\0', length))
-            return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
-                                 "%s is not a list of datasets: it has a zero byte at byte %llu; write one name a line",
-                                 path, (unsigned long long)(line - text));
+            return status_set_at(
+                err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
+                "%s is not a list of datasets: it has a zero byte at byte %llu; write one name per line", path,
+                (unsigned long long)(line - text));
         if (line[0] == '@')
             return status_set_at(err, LEAT_E_ARGUMENT, (uint64_t)(line - text),
                                  "%s names a list (%.*s): a list holds datasets only; write @ as ./@ in a name", path,
@@ -173,7 +177,7 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
     return s;
 }
 
-/* Whether NAME.leat is there. A folder NAME often lies beside it, with the texts that it was made from. */
+/* Whether NAME.leat exists. A folder NAME often lies beside it, with the texts that it was made from. */
 static enum leat_status has_file(const char *name, const char *suffix, bool *has, struct leat_error *err)
 {
     size_t length = strlen(name), size = length + strlen(suffix) + 1;
@@ -290,9 +294,9 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (s != LEAT_OK)
         return s;
     if (count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "no dataset to open is named");
+        return status_set(err, LEAT_E_ARGUMENT, "missing name of the dataset to open");
     if (access > LEAT_ACCESS_READ)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: %u is no kind of access", (unsigned)access);
+        return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)access);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = list[i] && *list[i] ? resolve(&names, list[i], err)
                                 : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset to open is empty");

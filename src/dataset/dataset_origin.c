@@ -1,5 +1,8 @@
 /*
- * dataset_origin.c: where documents came from: inputs, origins, ids. dataset_find.c has the way back.
+ * dataset_origin.c: where documents came from: inputs, origins, ids. dataset_find.c is the inverse.
+ *
+ * All of it is stored in leat's index, in sections of records. A range of documents is cut at the parts' ends; of each
+ * part one function per kind of section reads records in blocks of DATASET_SCAN_BYTES and fills what it knows.
  */
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* dataset_origin.h: records of inputs, origins and ids, read and checked one by one: what the way there and back share. */
+/* dataset_origin.h: records of inputs, origins and ids, read and checked one by one, for dataset_origin.c and its
+ * inverse. */
 #ifndef LEAT_DATASET_ORIGIN_H
 #define LEAT_DATASET_ORIGIN_H
 

@@ -1,5 +1,5 @@
 /*
- * dataset_stored.c: what an index keeps besides: the tokenizer and the user's metadata, each given out as one
+ * dataset_stored.c: the tokenizer and the user's metadata, which an index may store. Each is returned as one
  * allocation.
  */
 #include <stdlib.h>

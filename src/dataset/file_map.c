@@ -1,9 +1,9 @@
 /*
  * file_map.c: see file_map.h.
  *
- * Who may unmap: `state` holds in one word how many threads are inside and whether the map is retired, so that nobody
- * comes in after it was and the one who finds or makes it both retired and empty knows that he is alone. (With two
- * words, a thread that had just left could find the map retired after others had come in, and unmap it under them.)
+ * Who may unmap: one word, `state`, holds how many threads are inside and whether the map is retired. So nobody enters
+ * after it was retired, and the thread that finds or makes it both retired and empty is alone. Why one word: with two,
+ * a thread that had just left could find the map retired after others had entered, and unmap it under them.
  */
 #include "file_map.h"
 

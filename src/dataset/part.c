@@ -1,4 +1,10 @@
-/* part.c: see part.h. What is the same for all kinds: names, documents by halving, pages and their hashes. */
+/*
+ * part.c: see part.h. What is the same for all kinds of parts.
+ *
+ * A name is taken by the kind whose scheme it begins with, else by the first kind that takes the path, else by the
+ * last. Questions about documents go to the kind's table; what a kind does not answer itself is found by halving over
+ * its starts. Pages of 4 KiB are counted from the first token, wherever that lies in its file.
+ */
 #include "part.h"
 
 #include <stdio.h>

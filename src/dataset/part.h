@@ -15,8 +15,8 @@
 #include "format/format.h"
 
 /*
- * The kinds, in the order in which they are asked whether a name is theirs; the last one takes every name. A new kind is
- * a file part_NAME.c with its table, and a row here.
+ * The kinds, in the order in which they are asked whether a name is theirs; the last one takes every name. A new kind
+ * is a file part_NAME.c with its table, and a row here.
  */
 #define PART_KINDS(each) each(leat)
 

@@ -1,4 +1,10 @@
-/* part_index.c: see part_index.h. Sections are checked as they are read: opening does not grow with the data. */
+/*
+ * part_index.c: see part_index.h.
+ *
+ * Opening reads the first page, both ends of the documents and two pages of tokens, however large the dataset is; all
+ * else is checked when it is read. The document of a token is found by the directory, which has the first document of
+ * each 64 KiB of tokens, and then by halving over the starts that lie there.
+ */
 #include "part_index.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * part_leat.c: leat's own two files, NAME.leat and NAME.tokens; and the same without their names: in memory, or with the
+ * part_leat.c: leat's own two files, NAME.leat and NAME.tokens. Also the same content elsewhere: in memory, or with the
  * tokens inside another file.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
- * engine_advise.c: where io_uring is forbidden, the kernel is told which stretches will be read, for the rows of all
- * free slots, and reads them side by side; plain reads then find them. It takes a wish of any length for one of at most
- * its read-ahead, so that long ones are cut.
+ * engine_advise.c: for systems that forbid io_uring. Advises the kernel which stretches will be read, for the rows of
+ * all free slots; it reads them in parallel, and plain reads find them in memory. The kernel shortens advice to its
+ * read-ahead, so long stretches are advised in pieces.
  */
 #include <fcntl.h>
 

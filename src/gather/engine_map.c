@@ -1,7 +1,7 @@
 /*
- * engine_map.c: rows copied from a map. Page tables of a file that is in memory are filled a region at a time, which
- * costs 0.3 us a page where a fault costs more than 1; of one that is not, only those of the row. Filling fails with an
- * errno where touching would end in SIGBUS.
+ * engine_map.c: copies rows from a map. If the file is in memory, page tables are filled one region at a time: 0.3 us
+ * per page, where a fault costs more than 1. If it is not, only the row's are filled. Why fill them at all: it fails
+ * with an errno where touching the page ends in SIGBUS.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * engine_pread.c: rows read by read calls, straight to their place; by way of a buffer, in whole pages, where pages
- * must be verified. All other engines end here when something is wrong, since a read call says what.
+ * engine_pread.c: reads rows by read calls, straight to their place; through a buffer, in whole pages, where pages must
+ * be verified. This is the last resort of all engines, since a read call says what is wrong.
  */
 #include "base/counter.h"
 #include "base/file.h"

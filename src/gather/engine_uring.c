@@ -1,8 +1,13 @@
 /*
- * engine_uring.c: rows read by io_uring: as many reads in flight as there are buffers, over all jobs that were begun,
- * so that one slow read holds up its own batch and no other. Whole pages are read into registered buffers (O_DIRECT
- * wants that, and so do the hashes), verified, and copied to their rows; or they are read where they are to stay, if a
- * piece has room for the pages around it. A read that fails or comes back short leaves its piece to plain reads.
+ * engine_uring.c: reads rows by io_uring.
+ *
+ * As many reads are in flight as there are buffers, over all jobs that were begun, so that one slow read delays only
+ * its own batch. Whole pages are read into registered buffers, as O_DIRECT and the hashes need, verified, and copied to
+ * their rows. A piece that has room for the pages around it is read to where it stays, without a copy. A read that
+ * fails or comes back short leaves its piece to plain reads.
+ *
+ * Two kinds of pages: hashes are of pages of the tokens, reads are of pages of the file. Where tokens begin inside a
+ * page of the file, a read is one page longer, and the tokens begin inside its first page (`from`, tokens_of()).
  */
 #include "gather_engine.h"
 
@@ -269,7 +274,8 @@ static const uint8_t *tokens_of(const struct gather_file *f, const struct slot *
     return s->to + (f->offset + s->begin - s->from);
 }
 
-/* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet. */
+/* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet.
+ * */
 static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
     if (gather_must_verify(f, s->begin, s->end))
@@ -323,8 +329,9 @@ static void take_reads(struct gather *g, struct gather_uring *u)
 
 /*
  * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in
- * flight. -ETIME: none for some milliseconds. While one of them is slow, there may be room for further jobs, whose reads
- * nobody would send: so the caller gets its turn now and then, where the kernel can wake this thread without a read.
+ * flight. -ETIME: none for some milliseconds. While one of them is slow, there may be room for further jobs, whose
+ * reads nobody would send: so the caller gets its turn now and then, where the kernel can wake this thread without a
+ * read.
  */
 #define SLOW_NS 5000000 /* more than what disks take, so that this thread is hardly ever woken for it */
 
@@ -373,7 +380,7 @@ static enum leat_status give_up(struct gather *g, struct gather_job *job, struct
     if (!p->span || p->in_flight == 0)
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "io_uring does not tell any more which reads are done (errno %d): open the loader with another "
+                      "io_uring stopped reporting completions (errno %d): open the loader with another "
                       "engine",
                       g->uring_error);
 }
@@ -432,8 +439,8 @@ static void end_job(struct gather *g, struct gather_job *job)
     await_reads(g, u, &job->in_flight);
 }
 
-/* What is in flight writes into the buffers or where pieces have spans: wait for it. Where that cannot be done, both stay:
- * whatever came to lie there next would be written over. */
+/* What is in flight writes into the buffers or where pieces have spans: wait for it. Where that cannot be done, both
+ * stay: whatever came to lie there next would be written over. */
 static void close_ring(struct gather *g)
 {
     struct gather_uring *u = g->uring;

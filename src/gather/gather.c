@@ -1,4 +1,10 @@
-/* gather.c: see gather.h. Files, jobs, verifying; what engines share. gather_choose.c decides between them. */
+/*
+ * gather.c: see gather.h. Files, jobs, verifying, and what engines share.
+ *
+ * gather_begin() asks the engine of each piece's file to begin, if it works ahead and the page cache does not have the
+ * piece. gather_finish() waits for what was begun, or has the engine copy the piece, or else the last resort. Pages are
+ * verified once: a bitmap per file remembers which were. Maps that a job touches stay entered until it ends.
+ */
 #include "gather_engine.h"
 
 #include <stdlib.h>
@@ -278,8 +284,8 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
 
     if ((!p->span && end - begin > GATHER_SCRATCH) || f->resident < 0.02)
         return false;
-    /* newer kernels (6.18 does) begin to read what such a read finds missing: that, besides the engine's own read, took a
-     * third of a disk's requests */
+    /* newer kernels (6.18 does) begin to read what such a read finds missing: that, besides the engine's own read, took
+     * a third of a disk's requests */
     if (residency_lacks(f->map->fd, f->offset + begin, end - begin))
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)(f->offset + begin), RWF_NOWAIT) != (ssize_t)(end - begin))

@@ -4,12 +4,12 @@
  * made of them. This is what its users see; gather_engine.h is for the engines.
  *
  * A *job* is the rows of one batch; a *piece* is a stretch of consecutive tokens of one part, and its place. A job is
- * begun, so that engines which work ahead can, and finished piece by piece. Several jobs may be begun; they are finished
- * in that order. All by one thread. While a piece is slow, gather_finish() returns, so that the caller can begin further
- * jobs and come back: nothing here calls its user.
+ * begun, so that engines which work ahead can, and finished piece by piece. Several jobs may be begun; they are
+ * finished in that order. All by one thread. While a piece is slow, gather_finish() returns, so that the caller can
+ * begin further jobs and come back: nothing here calls its user.
  *
- * A file is bytes of tokens that may begin anywhere in it. Offsets of pieces, and the pages that are verified, count from
- * the first token; only what touches the file adds where that lies.
+ * A file is bytes of tokens that may begin anywhere in it. Offsets of pieces, and the pages that are verified, count
+ * from the first token; only what touches the file adds where that lies.
  *
  * Each piece is read by the engine of its file. What an engine cannot do (a map that went away, a read of the ring that
  * came back short) is done again by the last resort, plain reads, which know the reason: so errors come from one place.
@@ -155,8 +155,8 @@ bool gather_is_direct(struct gather *g, uint32_t file);
 void gather_begin(struct gather *g, struct gather_job *job);
 
 /* Brings one piece of the oldest job that was begun to its end; pieces in any order. LEAT_E_AGAIN: it takes long; begin
- * further jobs, if there are any, and call again. On another error the other pieces are not touched. gather_end() follows
- * after the last one. */
+ * further jobs, if there are any, and call again. On another error the other pieces are not touched. gather_end()
+ * follows after the last one. */
 enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 void gather_end(struct gather *g, struct gather_job *job);
 

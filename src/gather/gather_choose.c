@@ -1,8 +1,8 @@
 /*
- * gather_choose.c: which engine a file is read with. In memory: the map, or read calls where it may not be mapped. Not
- * in memory: io_uring, else advice; and if all that is cold fits into free memory, it is warmed besides. On a network
- * file system: read calls with advice, and reads of 1 MiB where it is warmed. Looked at again each second, since memory
- * fills and files are pushed out.
+ * gather_choose.c: chooses the engine of each file. In memory: the map, or read calls if it may not be mapped. Not in
+ * memory: io_uring, else advice; if all cold files fit into free memory, they are also warmed. On a network file
+ * system: read calls with advice, and reads of 1 MiB to warm it. Files are looked at again each second, since memory
+ * fills and files are evicted.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /*
- * residency.h: what the system can tell of a file and of memory, for the choice of engines: how much of a file is in
- * the page cache, how much memory is to be had. All of it is a guess of this moment; nothing but speed may depend on
- * it.
+ * residency.h: how much of a file is in the page cache, and how much memory is available, for the choice of engines.
+ * All of it is a guess of this moment: only speed may depend on it.
  */
 #ifndef LEAT_RESIDENCY_H
 #define LEAT_RESIDENCY_H
@@ -9,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The share of [offset, offset + bytes) of `fd` that is in the page cache, by samples spread over it; `seed` moves them.
- * Where it cannot be known: 0. */
+/* The share of [offset, offset + bytes) of `fd` that is in the page cache, by samples spread over it; `seed` moves
+ * them. Where it cannot be known: 0. */
 double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed);
 
 /* Whether all of [offset, offset + bytes) is; false where it cannot be known. */

@@ -1,4 +1,4 @@
-/* warm.c: see warm.h. Reads of 1 MiB, with the kernel told of the next ones. */
+/* warm.c: see warm.h. Reads of 1 MiB, with advice to the kernel about the next ones. */
 #include "warm.h"
 
 #include <fcntl.h>

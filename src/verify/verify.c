@@ -1,7 +1,7 @@
 /*
- * verify.c: everything there is to check, in one pass over both files, by several threads.
+ * verify.c: checks everything, in one pass over both files, by several threads.
  *
- * The work is cut into tasks that know nothing of each other: 16 MiB of the token file, with the directory entries and
+ * The work is cut into independent tasks: 16 MiB of the token file, with the directory entries and
  * document starts that belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own
  * pages. Here are the threads and what they share; verify_tokens.c and verify_sections.c do a task each. At the end the
  * sums are compared, and the small records are checked by one thread (verify_records.c).

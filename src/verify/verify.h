@@ -1,6 +1,11 @@
 /*
- * verify.h: what the files of verifying share: verify.c (threads, reading, damage), verify_tokens.c, verify_sections.c
- * and verify_records.c.
+ * verify.h: the room that checks an open dataset from end to end. What enters: a check of bytes, ids, borders or
+ * records that reading does not make. What does not: repair, and checks that a reader needs at once (these are the
+ * part's).
+ *
+ * It alone looks behind a part, at the index of leat's own format. A part without an index has its ids, its documents
+ * and its hashes checked, as far as it has them. This is what its files share: verify.c has threads, reading and
+ * damage.
  */
 #ifndef LEAT_VERIFY_H
 #define LEAT_VERIFY_H

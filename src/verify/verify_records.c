@@ -1,5 +1,5 @@
 /*
- * verify_records.c: the part of verifying that is small or needs all threads' results: sums, padding between sections,
+ * verify_records.c: the checks that are small or need all threads' results: sums, padding between sections,
  * inputs against what was counted, the tokenizer and metadata records.
  */
 #include "base/bytes.h"

@@ -1,6 +1,9 @@
 /*
- * verify_tokens.c: one task of verifying the token file: its pages' hashes, its ids, and the documents that begin or
- * end in it, with the directory entries that name them.
+ * verify_tokens.c: one task of verifying the tokens: their pages' hashes, their ids, and the documents that begin or
+ * end in them, with the directory entries that name them.
+ *
+ * A task goes through its 16 MiB in buffers that stay in the cache. A cursor (struct walk) moves along the document
+ * starts beside it: the directory says where it begins, and each entry is checked as the cursor passes it.
  */
 #include "base/bytes.h"
 #include "base/status.h"
@@ -191,7 +194,7 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
             return s;
         if (start < k->before || start < first)
             return status_set(&w->err, LEAT_E_DOCUMENTS,
-                              "document %llu of %s begins before the one before it; write the dataset again",
+                              "document %llu of %s begins before the previous one; write the dataset again",
                               (unsigned long long)k->number, w->v->part->name);
         if ((s = check_entries(w, k, start)) != LEAT_OK)
             return s;

@@ -110,7 +110,7 @@ refuse 1 'leat: a has 3 documents, numbered from 0: number 9 does not exist' lea
 refuse 1 'leat: a has 3 documents, numbered from 0: 1:9 reaches past the end' leat cat a --document 1:9
 refuse 1 'leat: bare has 1 documents, numbered from 0: number 18446744073709551614 does not exist' \
     leat cat bare --ids --document 18446744073709551614
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' \
+refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is bare' \
     leat cat none --document 0
 refuse 2 'leat: one of --document and --tokens is needed (leat cat --help shows how)' leat cat a
 refuse 2 'leat: only one of --document and --tokens is needed (leat cat --help shows how)' \

@@ -77,16 +77,16 @@ grep -q '^document  1000$' "$printed" || fail "$ran: $(cat "$printed" "$said")"
 
 # ---- Not found ------------------------------------------------------------------------------------------------------
 
-refuse 1 'leat: there is no document 6: the dataset has 6, numbered from 0' leat find all --document 6
-refuse 1 'leat: there is no document 18446744073709551614: the dataset has 6, numbered from 0' \
+refuse 1 'leat: no document 6: the dataset has 6, numbered from 0' leat find all --document 6
+refuse 1 'leat: no document 18446744073709551614: the dataset has 6, numbered from 0' \
     leat find all --document 18446744073709551614 --json
-refuse 1 'leat: there is no document 5: the dataset has 5, numbered from 0' leat find folder --document 5
-refuse 1 'leat: there is no token 62: the dataset has 62, numbered from 0' leat find all --token 62
+refuse 1 'leat: no document 5: the dataset has 5, numbered from 0' leat find folder --document 5
+refuse 1 'leat: no token 62: the dataset has 62, numbered from 0' leat find all --token 62
 refuse 1 'leat: no document has the id a.txt#' leat find all --id 'a.txt#'
 refuse 1 'leat: this dataset has no input none; see the list of its inputs (leat info)' leat find all --origin none:9
 refuse 1 'leat: no document of input 0 begins at or before byte 4' leat find odd --origin p:1:4
-refuse 1 'leat: there is no input 7: the dataset has 3, numbered from 0' leat find all --origin '#7:1'
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is odd' \
+refuse 1 'leat: no input 7: the dataset has 3, numbered from 0' leat find all --origin '#7:1'
+refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is odd' \
     leat find none --document 0
 
 # an index that lies about where a document came from

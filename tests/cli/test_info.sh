@@ -235,15 +235,15 @@ grep -q '^  documents   3$' both.txt || fail "info both: the folder was taken, n
 leat info both/ >both.txt
 grep -q '^parts: 2$' both.txt || fail "info both/: the folder was not taken"
 
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' leat info none
-refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest that is there is bare' \
+refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is bare' leat info none
+refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest name is bare' \
     leat info none --json
 # what is there instead: a name that is near, here or in the folder that was named; an unfinished run; one half
 no='No such file or directory'
 refuse 1 "leat: cannot open mnay.leat: $no; did you mean many?" leat info mnay
 refuse 1 "leat: cannot open both/bb.leat: $no; did you mean both/b?" leat info both/bb
-refuse 1 "leat: cannot open empty/a.leat: $no; no dataset is in empty/" leat info empty/a
-refuse 1 "leat: cannot open nowhere/a.leat: $no; there is no folder nowhere/" leat info nowhere/a
+refuse 1 "leat: cannot open empty/a.leat: $no; no dataset in empty/" leat info empty/a
+refuse 1 "leat: cannot open nowhere/a.leat: $no; no folder nowhere/" leat info nowhere/a
 refuse 1 "leat: cannot open a.txt.leat: $no; a.txt itself exists, but is not a dataset: pack it into one (leat pack)" \
     leat info a.txt
 mkdir halves
@@ -255,7 +255,7 @@ refuse 1 "leat: cannot open halves/b.leat: $no; halves/b.tokens is there, and a 
 other one" leat info halves/b
 refuse 1 "leat: cannot open halves/c.leat: $no; halves/c.partial.tokens is from an unfinished run: resume it @
 (--resume)" leat info halves/c
-(cd empty && refuse 1 "leat: cannot open a.leat: $no; no dataset is in this folder" leat info a; finish) || failures=1
+(cd empty && refuse 1 "leat: cannot open a.leat: $no; no dataset in this folder" leat info a; finish) || failures=1
 refuse 1 'leat: the folder empty holds no dataset (no *.leat in it)' leat info empty
 refuse 1 'leat: cannot open none: No such file or directory' leat info @none
 printf 'a\nbare\n' >two.txt

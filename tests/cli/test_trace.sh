@@ -138,7 +138,7 @@ $help" leat trace $one --step 1 --batch 4 --rank 0 --world 3
     refuse 2 "leat: the plan has no end: --document needs --epochs or --until $help" leat trace $one --document all:1
     refuse 2 "leat: --document: the plan has no source called \"b\" $help" leat trace $one --document b:1 --until 9
     refuse 2 "leat: --document: \"all\" is not NAME:N $help" leat trace $one --document all --until 9
-    refuse 1 'leat: there is no document 99: the dataset has 6, numbered from 0' \
+    refuse 1 'leat: no document 99: the dataset has 6, numbered from 0' \
         leat trace $one --document all:99 --until 9
 }
 finish

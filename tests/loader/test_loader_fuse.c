@@ -423,7 +423,7 @@ static void *stops(void *fuse)
         }
         T_CHECK(s == LEAT_E_UNSUPPORTED || (s == LEAT_OK && apart != LEAT_APART_ALWAYS));
         if (s != LEAT_OK)
-            T_CONTAINS(t_err.message, "io_uring does not tell any more which reads are done (errno 1)");
+            T_CONTAINS(t_err.message, "io_uring stopped reporting completions (errno 1)");
         T_CHECK(leat_loader_notice(l, text, sizeof text));
         T_CONTAINS(text, "io_uring is not to be had here (forbidden");
     }

@@ -2,8 +2,8 @@
  * test_token_offsets.c: tokens may begin at any byte of their file and end before it does. Everything that reads them
  * gives what plain reads give there: datasets, views, verifying, and loaders with all engines, from memory and from
  * disk, with rows shorter than a page and longer than a read. Pages and their hashes count from the first token. The
- * same without hashes, without documents and without an index: what is missing is said by whoever is asked for it. And a
- * kind that has nothing but document starts gives the documents of one that has a directory.
+ * same without hashes, without documents and without an index: what is missing is said by whoever is asked for it. And
+ * a kind that has nothing but document starts gives the documents of one that has a directory.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -313,6 +313,24 @@ static void check_damage(enum missing missing)
     flip(token);
 }
 
+/* Hashes that are not there, and documents that do not begin at the first token. */
+static void check_lies(void)
+{
+    struct leat_dataset *d = open_inside(LEAT_ACCESS_READ, DIRECTORY);
+    struct part *p = dataset_part(d, 0);
+    uint64_t pages = (TOKENS * (uint64_t)width + 4095) / 4096, document;
+    uint8_t hash[4];
+
+    T_OK(part_hashes(p, pages - 1, 1, hash, &t_err));
+    T_STATUS(part_hashes(p, pages, 1, hash, &t_err), LEAT_E_SECTION);
+    all_starts[0] = 1;
+    T_STATUS(part_document_at(p, 0, &document, &t_err), LEAT_E_DOCUMENTS);
+    all_starts[0] = 0;
+    T_OK(part_document_at(p, 0, &document, &t_err));
+    T_EQ(document, 0);
+    leat_dataset_close(d);
+}
+
 static void check_offset(uint64_t at, uint64_t after)
 {
     offset = at;
@@ -337,6 +355,8 @@ static void check_offset(uint64_t at, uint64_t after)
     }
     check_damage(NOTHING);
     check_damage(HASHES);
+    check_damage(DOCUMENTS);
+    check_lies();
 }
 
 /* What does not fit into the file is refused. */

@@ -139,7 +139,7 @@ static void compare_tokens(const struct leat_dataset *d)
         }
     T_STATUS(leat_dataset_read_u32(d, total, 1, ids, &t_err), LEAT_E_RANGE);
     T_STATUS(leat_dataset_read_u32(d, 2, UINT64_MAX, ids, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "18446744073709551615 tokens from number 2 on are not all there");
+    T_CONTAINS(t_err.message, "18446744073709551615 tokens from number 2 are out of range");
 }
 
 static void compare_documents(const struct leat_dataset *d)
@@ -315,7 +315,7 @@ static void check_names(void)
     T_EQ(mkdir(all, 0777), 0);
     unknown.access = (enum leat_access)7;
     T_STATUS(leat_dataset_open_list(&d, list, 4, &unknown, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "7 is no kind of access");
+    T_CONTAINS(t_err.message, "unknown access mode 7");
     T_STATUS(leat_dataset_open_list(&d, list, 4, NULL, &t_err), LEAT_E_NO_FILE);
     T_CONTAINS(t_err.message, "holds no dataset");
     write_text(in_folder("short.list"), "#\n", 2);
