@@ -95,8 +95,7 @@ int main(int argc, char **argv)
     merge.force = 1;
     if (!write_one(name) || leat_merge(joined, &name, 1, &merge, NULL, &err) != LEAT_OK ||
         leat_tokenizer_open(&t, "bytes", &none, &err) != LEAT_OK ||
-        leat_dataset_open(&d, joined, NULL, &err) != LEAT_OK ||
-        leat_dataset_input(d, 0, &input, &err) != LEAT_OK) {
+        leat_dataset_open(&d, joined, NULL, &err) != LEAT_OK || leat_dataset_input(d, 0, &input, &err) != LEAT_OK) {
         printf("%s\n", err.message);
         return 1;
     }
