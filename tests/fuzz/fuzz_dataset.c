@@ -58,7 +58,7 @@ static bool fine(enum leat_status s, const struct leat_error *err)
 {
     if (s == LEAT_OK)
         return true;
-    FUZZ_CHECK(s == LEAT_E_RANGE || s == LEAT_E_NOT_FOUND || s == LEAT_E_ARGUMENT || s == LEAT_E_STATE ||
+    FUZZ_CHECK(s == LEAT_E_RANGE || s == LEAT_E_NOT_FOUND || s == LEAT_E_ARGUMENT || s == LEAT_E_STOPPED ||
                (s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH));
     FUZZ_CHECK(err->status == s && memchr(err->message, '\0', sizeof err->message) && err->message[0]);
     return false;
