@@ -102,7 +102,7 @@ tr -s ' \n' '\n' <"$printed" | sed '/^$/d' | cmp - one-a-line || fail "the ids o
 # ---- What it cannot do ----------------------------------------------------------------------------------------------
 
 refuse 1 'leat: the tokenizer t.model, stored in other, cannot be opened, so its text cannot be shown; use --ids: @
-t.model is not a tokenizer that leat knows: neither tokenizer.json, tekken.json, *.tiktoken nor a sentencepiece model' \
+t.model has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece model' \
     leat cat other --document 0
 refuse 1 'leat: bare has no tokenizer stored, so its text cannot be shown; use --ids' leat cat bare --document 0 --text
 refuse 1 'leat: a has 49 tokens, numbered from 0: 4:100 reaches past the end' leat cat a --tokens 4:100

@@ -252,8 +252,8 @@ for bad in 12x -1 1,2 4294967296 99999999999999999999999; do
     refused 1 "standard input, line 1: \"$bad\" is not an id" "$leat" decode -t gpt2 -
 done
 printf '0\n50257\n' >"$tmp/ids"
-refused 1 "$tmp/ids, line 2: 50257 is no id of this vocabulary" "$leat" decode -t gpt2 "$tmp/ids"
-refused 1 'there is no tokenizer "no_such"' "$leat" decode -t no_such "$tmp/ids"
+refused 1 "$tmp/ids, line 2: unknown id 50257: the vocabulary ends at 50256" "$leat" decode -t gpt2 "$tmp/ids"
+refused 1 'unknown tokenizer "no_such"' "$leat" decode -t no_such "$tmp/ids"
 "$leat" encode -t bytes "$tmp/long" >/dev/full 2>"$tmp/err" && fail "a full disk goes unnoticed"
 grep -q "standard output" "$tmp/err" || fail "a full disk: $(cat "$tmp/err")"
 awk 'BEGIN { for (i = 0; i < 9000; i++) print "{\"text\":\"record\"}" }' >"$tmp/many.jsonl"

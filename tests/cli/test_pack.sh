@@ -169,7 +169,7 @@ run leat pack -t gpt2 -o named --end '<|endoftext|>' --max-rejects 100% a.jsonl
 [ "$code" -eq 0 ] || fail "--end by its text: $(cat "$said")"
 leat info named --json | grep -qF '"end": 50256' || fail "--end '<|endoftext|>' is another token"
 run leat pack -t bytes -o x --end nosuch a.jsonl
-says 2 'no token of bytes is written nosuch'
+says 2 'bytes has no token nosuch'
 run leat pack -t nosuch -o x a.jsonl
 [ "$code" -ne 0 ] || fail "an unknown tokenizer is taken"
 nothing_left x
@@ -211,9 +211,9 @@ run leat pack -t ./tokenizer.json -o x --end 2 --max-rejects 100% some.jsonl
 ended 0 ''
 sed 's/.*"line":\([0-9]*\),"reason":"\([^":]*\).*/\1 \2/' x.rejects.jsonl >order
 diff - order <<'END' || fail "$ran: other rejects, or another order"
-2 the text has a character that is not in the vocabulary, and its unknown token '<unk>' is not either
+2 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>' is not either
 3 not valid JSON
-5 the text has a character that is not in the vocabulary, and its unknown token '<unk>' is not either
+5 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>' is not either
 END
 rm -f x.leat x.tokens x.rejects.jsonl
 

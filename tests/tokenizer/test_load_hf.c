@@ -88,13 +88,13 @@ static void test_broken_frame(void)
 {
     refused("[]", LEAT_E_VOCABULARY, "neither a tokenizer.json");
     refused("{}", LEAT_E_VOCABULARY, "neither a tokenizer.json");
-    refused("{\"model\":{", LEAT_E_VOCABULARY, "is it whole?");
+    refused("{\"model\":{", LEAT_E_VOCABULARY, "is it complete?");
     refused("{\"model\":null}", LEAT_E_VOCABULARY, "it has no \"model\"");
     refused("{\"version\":\"2.0\"," MODEL "}", LEAT_E_UNSUPPORTED, "version \"2.0\"");
     refused("{\"version\":null," MODEL "}", LEAT_E_VOCABULARY, "must be the string \"1.0\", not null");
-    refused(with("\"extra\":1"), LEAT_E_UNSUPPORTED, "no part \"extra\"");
-    refused("", LEAT_E_VOCABULARY, "it is empty");
-    refused("hello", LEAT_E_VOCABULARY, "not a tokenizer that leat knows");
+    refused(with("\"extra\":1"), LEAT_E_UNSUPPORTED, "unknown member \"extra\"");
+    refused("", LEAT_E_VOCABULARY, "the file is empty");
+    refused("hello", LEAT_E_VOCABULARY, "has an unknown format");
 }
 
 #define TEN "abcdefghij"
@@ -106,18 +106,17 @@ static void test_broken_model(void)
         enum leat_status status;
         const char *sentence;
     } rows[] = {
-        { "\"type\":\"Unigram\",\"vocab\":[]", LEAT_E_UNSUPPORTED,
-          "Unigram is not supported yet: it comes in a later" },
+        { "\"type\":\"Unigram\",\"vocab\":[]", LEAT_E_UNSUPPORTED, "Unigram is not supported yet; supported" },
         { "\"type\":\"WordPiece\"", LEAT_E_UNSUPPORTED, "WordPiece is not supported yet" },
         { "\"type\":\"WordLevel\"", LEAT_E_UNSUPPORTED, "WordLevel is not supported yet" },
         { "\"type\":\"Foo\"", LEAT_E_UNSUPPORTED, "unknown type \"Foo\"; supported: BPE" },
         { "\"type\":3", LEAT_E_UNSUPPORTED, "unknown type \"a number\"" },
-        { "\"vocab\":{}", LEAT_E_UNSUPPORTED, "no \"type\", and no member that tells its type" },
-        { "\"type\":\"BPE\",\"merges\":[]", LEAT_E_VOCABULARY, "\"vocab\" must be an object, and is missing" },
+        { "\"vocab\":{}", LEAT_E_UNSUPPORTED, "missing \"type\", and no member implies it" },
+        { "\"type\":\"BPE\",\"merges\":[]", LEAT_E_VOCABULARY, "\"vocab\" must be an object, but is missing" },
         { "\"type\":\"BPE\",\"vocab\":[],\"merges\":[]", LEAT_E_VOCABULARY,
-          "\"vocab\" must be an object, and is an array" },
-        { VOCAB ",\"type\":\"BPE\"", LEAT_E_VOCABULARY, "\"merges\" must be an array, and is missing" },
-        { VOCAB ",\"merges\":null", LEAT_E_VOCABULARY, "\"merges\" must be an array, and is null" },
+          "\"vocab\" must be an object, but is an array" },
+        { VOCAB ",\"type\":\"BPE\"", LEAT_E_VOCABULARY, "\"merges\" must be an array, but is missing" },
+        { VOCAB ",\"merges\":null", LEAT_E_VOCABULARY, "\"merges\" must be an array, but is null" },
         { "\"vocab\":{\"a\":-1},\"merges\":[]", LEAT_E_VOCABULARY, "id of the token \"a\" must be a whole number" },
         { "\"vocab\":{\"a\":1.0},\"merges\":[]", LEAT_E_VOCABULARY, "id of the token \"a\" must be a whole number" },
         { "\"vocab\":{\"a\":\"0\"},\"merges\":[]", LEAT_E_VOCABULARY, "id of the token \"a\" must be a whole number" },
@@ -128,7 +127,7 @@ static void test_broken_model(void)
         { VOCAB ",\"merges\":[\"a c\"]", LEAT_E_VOCABULARY, "merge 1 needs the token \"c\"" },
         { VOCAB ",\"merges\":[\"a b c\"]", LEAT_E_VOCABULARY, "merge 1, \"a b c\", must be two tokens" },
         { VOCAB ",\"merges\":[\"ab\"]", LEAT_E_VOCABULARY, "merge 1, \"ab\", must be two tokens" },
-        { VOCAB ",\"merges\":[\"a  b\"]", LEAT_E_VOCABULARY, "must be two tokens with one space between" },
+        { VOCAB ",\"merges\":[\"a  b\"]", LEAT_E_VOCABULARY, "must be two tokens separated by one space" },
         { VOCAB ",\"merges\":[\"a b\",[\"a\",\"b\"]]", LEAT_E_VOCABULARY, "merge 2 must be a string" },
         { VOCAB ",\"merges\":[[\"a\",\"b\"],\"a b\"]", LEAT_E_VOCABULARY, "merge 2 must be two strings" },
         { VOCAB ",\"merges\":[[\"a\",\"b\",\"c\"]]", LEAT_E_VOCABULARY, "merge 1 must be two strings" },
@@ -145,7 +144,7 @@ static void test_broken_model(void)
         { VOCAB ",\"merges\":[\"a b\"],\"continuing_subword_prefix\":7", LEAT_E_VOCABULARY,
           "\"continuing_subword_prefix\" must be" },
         { VOCAB ",\"merges\":[],\"end_of_word_suffix\":\"" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "x\"",
-          LEAT_E_UNSUPPORTED, "\"end_of_word_suffix\" of more than 100 bytes" },
+          LEAT_E_UNSUPPORTED, "\"end_of_word_suffix\" is longer than 100 bytes" },
         /* no more of a token than 60 bytes, and none of its characters in part */
         { VOCAB ",\"merges\":[\"a " TEN TEN TEN TEN TEN "123456789\\u00e9\"]", LEAT_E_VOCABULARY,
           "needs the token \"" TEN TEN TEN TEN TEN "123456789\", which" },
@@ -156,7 +155,7 @@ static void test_broken_model(void)
     refused("{\"model\":3}", LEAT_E_VOCABULARY, "must be an object, not a number");
     refused("{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"trim_offsets\":true},\"model\":"
             "{\"type\":\"BPE\"," VOCAB ",\"merges\":[],\"continuing_subword_prefix\":\"\\u4e00\"}}",
-            LEAT_E_UNSUPPORTED, "\"continuing_subword_prefix\" with characters that ByteLevel never makes");
+            LEAT_E_UNSUPPORTED, "\"continuing_subword_prefix\" has characters that ByteLevel never makes");
 }
 
 static void test_broken_parts(void)

@@ -89,17 +89,17 @@ static void test_tiktoken_refusals(void)
         { "x.tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "which pattern splits text; choose one of gpt2, r50k_base" },
         { "x.tiktoken", "YQ== 0\n", "foo", LEAT_E_ARGUMENT, "unknown pattern foo; choose one of gpt2" },
         { "cl100k_base.tiktoken", "YQ== 0\n", NULL, LEAT_E_VOCABULARY,
-          "holds 1 tokens, but the published cl100k_base has 100256" },
+          "has 1 tokens, but the published cl100k_base has 100256" },
         { LONG_NAME ".tiktoken", "YQ== 0\n", NULL, LEAT_E_ARGUMENT, "which pattern splits text" },
         { "dir/QWEN.tiktoken.zst", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published qwen has 151643" },
         { "dir/tiktoken.model", "YQ== 0\n", NULL, LEAT_E_VOCABULARY, "the published kimi has 163584" },
         { "x.tiktoken", "YQ== 0\nYQ=x 1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: the token is not base64 (byte 7)" },
         { "x.tiktoken", "YQ== 0\nYQ 1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: the token is not base64" },
-        { "x.tiktoken", "YQ== 0\nYg==\n", "gpt2", LEAT_E_VOCABULARY, "line 2: a rank was expected after the token" },
-        { "x.tiktoken", "YQ== 0\nYg== x\n", "gpt2", LEAT_E_VOCABULARY, "line 2: a rank was expected after the token" },
-        { "x.tiktoken", "YQ== 0\nYg== -1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: a rank was expected" },
-        { "x.tiktoken", "YQ== 0\nYg== 1 2\n", "gpt2", LEAT_E_VOCABULARY, "line 2: there is something after the rank" },
-        { "x.tiktoken", "YQ== 0\nYg== 1x\n", "gpt2", LEAT_E_VOCABULARY, "line 2: there is something after the rank" },
+        { "x.tiktoken", "YQ== 0\nYg==\n", "gpt2", LEAT_E_VOCABULARY, "line 2: missing rank after the token" },
+        { "x.tiktoken", "YQ== 0\nYg== x\n", "gpt2", LEAT_E_VOCABULARY, "line 2: missing rank after the token" },
+        { "x.tiktoken", "YQ== 0\nYg== -1\n", "gpt2", LEAT_E_VOCABULARY, "line 2: missing rank" },
+        { "x.tiktoken", "YQ== 0\nYg== 1 2\n", "gpt2", LEAT_E_VOCABULARY, "line 2: unexpected text after the rank" },
+        { "x.tiktoken", "YQ== 0\nYg== 1x\n", "gpt2", LEAT_E_VOCABULARY, "line 2: unexpected text after the rank" },
         { "x.tiktoken", "YQ== 16777216\n", "gpt2", LEAT_E_VOCABULARY, "ranks above 16777215" },
         { "x.tiktoken", "YQ== 99999999999999999999999\n", "gpt2", LEAT_E_VOCABULARY, "ranks above 16777215" },
         { "x.tiktoken", "YQ== 0\nYg== 1\nYQ== 7\n", "gpt2", LEAT_E_VOCABULARY, "the ranks 0 and 7 are the same bytes" },
@@ -190,23 +190,23 @@ static void test_tekken_refusals(void)
     static const struct {
         const char *config, *special, *from, *to, *sentence;
     } rows[] = {
-        { CONFIG(263, 4, "v11"), SPECIALS, "", "", "more than there are tokens" },
-        { CONFIG(3, 4, "v11"), SPECIALS, "", "", "less than the special tokens" },
-        { CONFIG(261, 1, "v11"), SPECIALS, "", "", "more than there are tokens" },
-        { CONFIG(258, 1, "v11"), SPECIALS, "", "", "less than there are special tokens" },
-        { CONFIG(261, 4, "v11"), "", "", "", "there are no \"special_tokens\"" },
-        { CONFIG(261, 4, "v3"), "", "", "", "less than there are special tokens" },
+        { CONFIG(263, 4, "v11"), SPECIALS, "", "", "above the number of tokens" },
+        { CONFIG(3, 4, "v11"), SPECIALS, "", "", "is below the number of special tokens" },
+        { CONFIG(261, 1, "v11"), SPECIALS, "", "", "above the number of tokens" },
+        { CONFIG(258, 1, "v11"), SPECIALS, "", "", "below the number of special tokens" },
+        { CONFIG(261, 4, "v11"), "", "", "", "missing \"special_tokens\"" },
+        { CONFIG(261, 4, "v3"), "", "", "", "below the number of special tokens" },
         { CONFIG(261, 4, "v3"), ",\"special_tokens\":7", "", "", "\"special_tokens\" must be an array" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"pattern\"", "\"pattirn\"", "a string \"pattern\"" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"version\"", "\"versiin\"", "a string \"version\"" },
         { CONFIG(261, -4, "v11"), SPECIALS, "", "", "a whole number \"default_num_special_tokens\"" },
-        { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":70", "\"rank\":71", "must be 0, 1, 2, ... in this order" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":70", "\"rank\":71", "must be 0, 1, 2, ... in order" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"AQ==\"", "\"AR!=\"", "\"token_bytes\" is not base64" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"AQ==\"", "\"AA==\"", "the first 256 tokens must be the bytes" },
-        { CONFIG(261, 4, "v11"), SPECIALS, "\"YWI=\"", "\"YQ==\"", "this token stands in the file twice" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"YWI=\"", "\"YQ==\"", "this token appears twice in the file" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"token_bytes\"", "\"tokin_bytes\"", "must have a \"rank\" and" },
-        { CONFIG(261, 4, "v11"), SPECIALS, "\"<unk>\"", "\"</s>\"", "stands in the file twice" },
-        { CONFIG(261, 4, "v11"), SPECIALS, "\"<unk>\"", "\"<SPECIAL_2>\"", "stands in the file twice" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"<unk>\"", "\"</s>\"", "appears twice in the file" },
+        { CONFIG(261, 4, "v11"), SPECIALS, "\"<unk>\"", "\"<SPECIAL_2>\"", "appears twice in the file" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":1,", "\"rank\":0,", "must differ" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"rank\":1,", "\"rank\":4,", "must differ, and be below" },
         { CONFIG(261, 4, "v11"), SPECIALS, "\"token_str\":\"</s>\"", "\"x\":\"\"",
@@ -320,7 +320,7 @@ static void test_sentencepiece_refusals(void)
         enum leat_status status;
         const char *sentence;
     } rows[] = {
-        { "a", 1, "", 0, LEAT_E_UNSUPPORTED, "type Unigram is not supported yet: Unigram comes in a later version" },
+        { "a", 1, "", 0, LEAT_E_UNSUPPORTED, "type Unigram is not supported yet" },
         { "a", 1, "\x12\x02\x18\x01", 4, LEAT_E_UNSUPPORTED, "type Unigram is not supported yet" },
         { "a", 1, "\x12\x02\x18\x03", 4, LEAT_E_UNSUPPORTED, "type Word is not supported" },
         { "a", 1, "\x12\x02\x18\x04", 4, LEAT_E_UNSUPPORTED, "type Character is not supported" },
@@ -328,32 +328,32 @@ static void test_sentencepiece_refusals(void)
           BPE_MODEL "\x1a\x05\x12\x03"
                     "abc",
           11, LEAT_E_VOCABULARY, "the form of a compiled map" },
-        { "a", 1, BPE_MODEL "\x0a\x02\x0a", 7, LEAT_E_VOCABULARY, "beyond the end of its message" },
-        { "a", 1, BPE_MODEL "\x0a\x03\x0a\x02x", 9, LEAT_E_VOCABULARY, "beyond the end of its message" },
+        { "a", 1, BPE_MODEL "\x0a\x02\x0a", 7, LEAT_E_VOCABULARY, "past the end of its message" },
+        { "a", 1, BPE_MODEL "\x0a\x03\x0a\x02x", 9, LEAT_E_VOCABULARY, "past the end of its message" },
         { "a", 1, BPE_MODEL "\x0b", 5, LEAT_E_VOCABULARY, "a field of unknown type" },
-        { "a", 1, BPE_MODEL "\x0a\x00", 6, LEAT_E_VOCABULARY, "a piece without text" },
+        { "a", 1, BPE_MODEL "\x0a\x00", 6, LEAT_E_VOCABULARY, "a token without text" },
         /* as a character it would be the two-millionth: beyond a table of those that there are */
         { "a", 1, BPE_MODEL "\x0a\x06\x0a\x04\xf7\xbf\xbf\xbf", 12, LEAT_E_VOCABULARY,
-          "a piece that is not valid UTF-8" },
-        { "\xe2\x82", 1, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a piece that is not valid UTF-8" },
+          "a token that is not valid UTF-8" },
+        { "\xe2\x82", 1, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a token that is not valid UTF-8" },
         { "a", 1,
           BPE_MODEL "\x0a\x03\x0a\x01"
                     "a",
-          9, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
+          9, LEAT_E_VOCABULARY, "this token appears twice in the file" },
         { "a", 3, /* so a control piece, and what text can match */
           BPE_MODEL "\x0a\x03\x0a\x01"
                     "a",
-          9, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
-        { "<unk>", 1, BPE_MODEL, 4, LEAT_E_VOCABULARY, "this piece stands in the file twice" },
+          9, LEAT_E_VOCABULARY, "this token appears twice in the file" },
+        { "<unk>", 1, BPE_MODEL, 4, LEAT_E_VOCABULARY, "this token appears twice in the file" },
         { "a", 1,
           BPE_MODEL "\x0a\x08\x0a\x01"
                     "x\x15\x00\x00\xc0\x7f",
-          14, LEAT_E_VOCABULARY, "a piece whose score is not a number" },
-        { "a", 2, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a second piece of type unknown" },
-        { "a", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a piece of type byte that is not called" },
-        { "<0x0a>", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a piece of type byte that is not called" },
+          14, LEAT_E_VOCABULARY, "a token whose score is not a number" },
+        { "a", 2, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a second token of type unknown" },
+        { "a", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a token of type byte has a name other than" },
+        { "<0x0a>", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "a token of type byte has a name other than" },
         { "<0x0A>", 6, BPE_MODEL, 4, LEAT_E_VOCABULARY, "byte_fallback is not set" },
-        { "a", 1, "\x12\x05\x18\x02\x98\x02\x01", 7, LEAT_E_VOCABULARY, "there are not 256 byte pieces" },
+        { "a", 1, "\x12\x05\x18\x02\x98\x02\x01", 7, LEAT_E_VOCABULARY, "some of the 256 byte tokens are missing" },
     };
     struct model m = { .size = 0 };
 
@@ -367,7 +367,7 @@ static void test_sentencepiece_refusals(void)
     m.size = 0;
     put_piece(&m, "a", 0, 1);
     PUT(&m, BPE_MODEL);
-    refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "no piece has the type unknown");
+    refused("m.model", m.bytes, m.size, NULL, LEAT_E_VOCABULARY, "no token has the type unknown");
 }
 
 int main(void)

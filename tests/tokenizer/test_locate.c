@@ -113,14 +113,14 @@ static void test_files(void)
         spec_close(&o);
     }
     write_zstd(path, TOKENIZER, 2, 3);
-    not_opened(path, NULL, LEAT_E_VOCABULARY, "is cut off: its zstd data has no end");
+    not_opened(path, NULL, LEAT_E_VOCABULARY, "is cut off: its zstd data is incomplete");
     write_file(path, "\x28\xb5\x2f\xfd\x20\x05\xff\xff\xff", 9);
     not_opened(path, NULL, LEAT_E_VOCABULARY, "is damaged: zstd says");
     write_file(path, "", 0);
-    not_opened(path, NULL, LEAT_E_VOCABULARY, "it is empty");
+    not_opened(path, NULL, LEAT_E_VOCABULARY, "the file is empty");
     T_CHECK(truncate(path, ((off_t)1 << 30) + 1) == 0);
-    not_opened(path, NULL, LEAT_E_VOCABULARY, "more than any vocabulary");
-    not_opened("/no/such/file", NULL, LEAT_E_NO_FILE, "there is no tokenizer \"/no/such/file\"");
+    not_opened(path, NULL, LEAT_E_VOCABULARY, "too large for a vocabulary");
+    not_opened("/no/such/file", NULL, LEAT_E_NO_FILE, "unknown tokenizer \"/no/such/file\"");
     unlink(path);
 }
 
@@ -130,7 +130,7 @@ static void test_folder(void)
     char path[1024];
     struct opened_spec o;
 
-    not_opened(folder, NULL, LEAT_E_NO_FILE, "holds no tokenizer: no tokenizer.json, tekken.json");
+    not_opened(folder, NULL, LEAT_E_NO_FILE, "has no tokenizer: no tokenizer.json, tekken.json");
     write_file(t_path(folder, "gpt2.tiktoken"), TIKTOKEN, strlen(TIKTOKEN));
     not_opened(folder, NULL, LEAT_E_VOCABULARY, "the published gpt2 has 50256");
     T_OK(spec_open(&o, folder, "gpt2", &t_err));
@@ -225,10 +225,10 @@ static void test_hub(void)
     o = opened("org/name@refs/pr/7");
     spec_close(&o);
     not_opened("org/name@refs/../main", NULL, LEAT_E_NO_FILE, "not a file or folder");
-    not_opened("org/name@fff", NULL, LEAT_E_NO_FILE, "holds no tokenizer");
-    not_opened("org/name@v2", NULL, LEAT_E_NO_FILE, "no snapshot of the revision v2");
+    not_opened("org/name@fff", NULL, LEAT_E_NO_FILE, "has no tokenizer");
+    not_opened("org/name@v2", NULL, LEAT_E_NO_FILE, "no snapshot of revision v2");
     not_opened("org/other", NULL, LEAT_E_NO_FILE, "has no models--org--other");
-    T_CONTAINS(t_err.message, "hf download org/other brings it there");
+    T_CONTAINS(t_err.message, "run hf download org/other");
     not_opened("org/../name", NULL, LEAT_E_NO_FILE, "not a file or folder");
     setenv("HF_HUB_CACHE", "/elsewhere", 1);
     not_opened("org/name", NULL, LEAT_E_NO_FILE, "the Hugging Face cache /elsewhere has no");
@@ -243,10 +243,10 @@ static void test_hub(void)
     unsetenv("XDG_CACHE_HOME");
     setenv("HF_HUB_CACHE", hub, 1);
     make_folder(root, "hub/models--org--bare");
-    not_opened("org/bare", NULL, LEAT_E_NO_FILE, "no snapshot of the revision main");
+    not_opened("org/bare", NULL, LEAT_E_NO_FILE, "no snapshot of revision main");
     not_opened("org/na,me", NULL, LEAT_E_NO_FILE, "not a file or folder");
     write_file(t_path(root, "hub/models--org--name/refs/main"), "../../..", 8); /* leads out: not followed */
-    not_opened("org/name", NULL, LEAT_E_NO_FILE, "no snapshot of the revision main");
+    not_opened("org/name", NULL, LEAT_E_NO_FILE, "no snapshot of revision main");
 }
 
 static void test_stored(void)
@@ -272,7 +272,7 @@ static void test_names(void)
     struct leat_tokenizer *t;
 
     T_STATUS(leat_tokenizer_open_stored(&t, &later, &t_err), LEAT_E_UNSUPPORTED);
-    T_CONTAINS(t_err.message, "\"gpt9\" is none that this version has built in");
+    T_CONTAINS(t_err.message, "unknown built-in tokenizer \"gpt9\" in the dataset: this version of leat lacks it");
     T_STATUS(leat_tokenizer_open_stored(&t, &file, &t_err), LEAT_E_UNSUPPORTED);
     T_STATUS(leat_tokenizer_open(&t, NULL, NULL, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_tokenizer_open(&t, "", NULL, &t_err), LEAT_E_ARGUMENT);

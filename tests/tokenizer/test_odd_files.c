@@ -98,11 +98,11 @@ static void test_unknown(void)
     encodes(&o, "axb", "2 "); /* no unknown token: it vanishes, there too */
     closed(&o);
     o = with("", "\"unk_token\":\"<unk>\",");
-    refuses(&o, "axb", "its unknown token '<unk>' is not either");
+    refuses(&o, "axb", "neither is the unknown token '<unk>'");
     closed(&o);
     o = with("", "\"unk_token\":\"\",");
     encodes(&o, "ab", "2 ");
-    refuses(&o, "axb", "its unknown token '' is not either");
+    refuses(&o, "axb", "neither is the unknown token ''");
     closed(&o);
 }
 
@@ -572,13 +572,13 @@ static void test_sentences(void)
         "\"normalizer\":{\"type\":\"Strip\",\"strip_left\":true,\"strip_right\":true},\"added_tokens\":[{\"id\":1,"
         "\"content\":\" \",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":true,"
         "\"special\":false}]",
-        "bad.json: the added token \" \" is normalized to nothing");
+        "bad.json: the added token \" \" becomes empty when normalized");
 #define LOWERED(id, content)                                                                                           \
     "{\"id\":" id ",\"content\":\"" content "\",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,"              \
     "\"normalized\":true,\"special\":false}"
     not_opened(
         "\"normalizer\":{\"type\":\"Lowercase\"},\"added_tokens\":[" LOWERED("1", "XY") "," LOWERED("2", "xY") "]",
-        "two added tokens are both looked for as \"xy\"");
+        "two added tokens have the same text \"xy\"");
 #undef LOWERED
 }
 
@@ -587,7 +587,7 @@ static void test_large_expressions(void)
 {
     enum { PARTS = 1200 };
     static char regex[PARTS * 16], parts[sizeof regex + 256];
-    static const char *const sentences[] = { "more than 256 kinds of characters apart",
+    static const char *const sentences[] = { "more than 256 kinds of characters",
                                              "too many different character classes", "nested too deeply" };
 
     for (unsigned k = 0; k < sizeof sentences / sizeof sentences[0]; k++) {

@@ -34,17 +34,17 @@ static void test_wrong(void)
         size_t length;
         const char *problem;
     } rows[] = {
-        { "\x08", 1, "cut off" },
-        { "\x08\x96", 2, "cut off" },
-        { "\x88", 1, "cut off" },
+        { "\x08", 1, "ends early" },
+        { "\x08\x96", 2, "ends early" },
+        { "\x88", 1, "ends early" },
         { "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11, "more than 64 bits" },
         { "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12, "more than 64 bits" },
         { "\x12\x04"
           "abc",
-          5, "beyond the end" },
-        { "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, "beyond the end" },
-        { "\x1d\x00\x00\x00", 4, "beyond the end" },
-        { "\x21\x00\x00\x00\x00\x00\x00\x00", 8, "beyond the end" },
+          5, "past the end" },
+        { "\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, "past the end" },
+        { "\x1d\x00\x00\x00", 4, "past the end" },
+        { "\x21\x00\x00\x00\x00\x00\x00\x00", 8, "past the end" },
         { "\x00\x00", 2, "field number" },
         { "\x80\x80\x80\x80\x10\x00", 6, "field number" },
         { "\x0b", 1, "unknown type" },

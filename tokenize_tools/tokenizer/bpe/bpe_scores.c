@@ -142,8 +142,8 @@ static enum leat_status two_ways(const struct bpe *m, uint32_t place, struct lea
     const struct spec_token *t = &m->spec->tokens[place];
 
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "the unused token \"%.*s\" can be merged in two ways, and which one counts depends on the whole "
-                      "text: such a sentencepiece model is not supported",
+                      "the unused token \"%.*s\" can be merged in two ways, which is not supported: the right one "
+                      "depends on the whole text",
                       (int)(t->length < 60 ? t->length : 60), (const char *)spec_token_bytes(m->spec, t));
 }
 

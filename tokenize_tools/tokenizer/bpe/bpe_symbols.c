@@ -13,8 +13,8 @@
 enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err)
 {
     return status_set(err, LEAT_E_TEXT,
-                      "the text has a character that is not in the vocabulary, and its unknown token "
-                      "'%.100s' is not either",
+                      "the text has a character that is not in the vocabulary, and neither is the unknown token "
+                      "'%.100s'",
                       (const char *)m->spec->unknown_text.bytes);
 }
 

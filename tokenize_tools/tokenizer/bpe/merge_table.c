@@ -320,7 +320,7 @@ enum leat_status merge_in_place(const struct merge_table *table, struct merge_sc
     enum leat_status s;
 
     if (count >= MERGE_NONE)
-        return status_set(err, LEAT_E_PIECE, "a stretch of %zu symbols cannot be cut, and is too long to be merged",
+        return status_set(err, LEAT_E_PIECE, "a stretch of %zu symbols has no place to cut and is too long to merge",
                           count);
     s = reserve(scratch, merge_bytes(count), count, err);
     if (s != LEAT_OK)

@@ -128,7 +128,7 @@ static bool has_id(const struct decoder *d, uint32_t id)
 
 static enum leat_status no_such_id(const struct decoder *d, uint32_t id, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_RANGE, "%u is no id of this vocabulary, whose greatest is %u", id,
+    return status_set(err, LEAT_E_RANGE, "unknown id %u: the vocabulary ends at %u", id,
                       d->spec->vocabulary_size > 0 ? d->spec->vocabulary_size - 1 : 0);
 }
 

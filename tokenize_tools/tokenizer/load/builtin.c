@@ -136,8 +136,8 @@ enum leat_status builtin_load(struct tokenizer_spec **out, const char *name, str
 
     *out = NULL;
     if (!row)
-        return status_set(err, LEAT_E_NOT_FOUND, "there is no built-in tokenizer %s (nearest: %s); there are: %s", name,
-                          builtin_nearest(name), builtin_list());
+        return status_set(err, LEAT_E_NOT_FOUND, "unknown built-in tokenizer %s (nearest: %s); this version has %s",
+                          name, builtin_nearest(name), builtin_list());
     spec = spec_new();
     if (!spec)
         return status_no_memory(err, sizeof *spec);

@@ -154,11 +154,10 @@ enum leat_status hub_cache_find(char *folder, size_t room, const char *id, struc
     }
     model[used] = '\0';
     if (!is_folder(model))
-        return status_set(
-            err, LEAT_E_NO_FILE,
-            "the Hugging Face cache %s has no %s (leat downloads nothing: hf download %.*s brings it there)", cache,
-            strrchr(model, '/') + 1, (int)length, id);
+        return status_set(err, LEAT_E_NO_FILE,
+                          "the Hugging Face cache %s has no %s (leat downloads nothing: run hf download %.*s)", cache,
+                          strrchr(model, '/') + 1, (int)length, id);
     if (!find_snapshot(folder, room, model, at ? at + 1 : NULL))
-        return status_set(err, LEAT_E_NO_FILE, "%s has no snapshot of the revision %s", model, at ? at + 1 : "main");
+        return status_set(err, LEAT_E_NO_FILE, "%s has no snapshot of revision %s", model, at ? at + 1 : "main");
     return LEAT_OK;
 }

@@ -27,7 +27,7 @@ static enum leat_status wrong(struct parser *s, const uint8_t *at, const char *w
     uint64_t offset = (uint64_t)(at - s->j->text);
 
     return status_set_at(s->err, LEAT_E_VOCABULARY, offset, "%s is not valid JSON: %s at byte %llu%s", s->j->path, what,
-                         (unsigned long long)offset, at >= s->end ? ", where the file ends: is it whole?" : "");
+                         (unsigned long long)offset, at >= s->end ? ", where the file ends: is it complete?" : "");
 }
 
 /* At first as many as a vocabulary of that size has: a node takes 16 to 18 bytes of text there. */
@@ -142,11 +142,11 @@ static enum leat_status plain(struct parser *s)
 
         p = next_special(p, end);
         if (p == end)
-            return wrong(s, p, "a string has no end");
+            return wrong(s, p, "unclosed string");
         if (*p == '"' || *p == '\\')
             break;
         if (*p < 0x20)
-            return wrong(s, p, "a control character in a string, where an escape must stand,");
+            return wrong(s, p, "an unescaped control character in a string");
         do { /* most characters that are not ASCII have another such after them */
             n = utf8_length(p, end);
             if (n == 0)
@@ -185,10 +185,10 @@ static enum leat_status unicode_escape(struct parser *s, uint8_t **to)
     s->p += 4;
     if (c >= 0xd800 && c < 0xe000) {
         if (c >= 0xdc00 || s->end - s->p < 2 || s->p[0] != '\\' || s->p[1] != 'u')
-            return wrong(s, s->p - 6, "a surrogate (\\ud800 to \\udfff) without its other half");
+            return wrong(s, s->p - 6, "an unpaired surrogate (\\ud800 to \\udfff)");
         low = hex4(s->p + 2, s->end);
         if (low < 0xdc00 || low >= 0xe000)
-            return wrong(s, s->p, "a surrogate (\\ud800 to \\udfff) without its other half");
+            return wrong(s, s->p, "an unpaired surrogate (\\ud800 to \\udfff)");
         s->p += 6;
         c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
     }
@@ -203,7 +203,7 @@ static enum leat_status escape(struct parser *s, uint8_t **to)
     const char *found;
 
     if (s->p == s->end)
-        return wrong(s, s->p, "a string has no end");
+        return wrong(s, s->p, "unclosed string");
     if (*s->p == 'u') {
         s->p++;
         return unicode_escape(s, to);
@@ -302,14 +302,14 @@ static enum leat_status number(struct parser *s)
         p++;
     after = digits(p, s->end);
     if (after == p)
-        return wrong(s, p, "a digit is missing");
+        return wrong(s, p, "missing digit");
     if (*p == '0' && after - p > 1)
-        return wrong(s, p, "a number that begins with 0");
+        return wrong(s, p, "leading 0 in a number");
     p = after;
     if (p < s->end && *p == '.') {
         after = digits(p + 1, s->end);
         if (after == p + 1)
-            return wrong(s, after, "a digit is missing");
+            return wrong(s, after, "missing digit");
         p = after;
     }
     if (p < s->end && (*p | 0x20) == 'e') {
@@ -318,7 +318,7 @@ static enum leat_status number(struct parser *s)
             p++;
         after = digits(p, s->end);
         if (after == p)
-            return wrong(s, p, "a digit is missing");
+            return wrong(s, p, "missing digit");
         p = after;
     }
     s->p = p;
@@ -330,7 +330,7 @@ static enum leat_status word(struct parser *s, const char *text, enum jsontree_k
     size_t length = strlen(text);
 
     if ((size_t)(s->end - s->p) < length || memcmp(s->p, text, length) != 0)
-        return wrong(s, s->p, "a value was expected");
+        return wrong(s, s->p, "missing value");
     s->p += length;
     return add(s, kind, s->p - length, length);
 }
@@ -340,7 +340,7 @@ static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
     enum leat_status status;
 
     if (s->depth == MAX_DEPTH)
-        return wrong(s, s->p, "more than 127 brackets in each other");
+        return wrong(s, s->p, "more than 127 nested brackets");
     if ((status = add(s, kind, s->p, 0)) != LEAT_OK || (status = add_bracket(s, s->p)) != LEAT_OK)
         return status;
     s->open[s->depth++] = s->j->count - 1;
@@ -351,7 +351,7 @@ static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
 static enum leat_status value(struct parser *s)
 {
     if (s->p == s->end)
-        return wrong(s, s->p, "a value was expected");
+        return wrong(s, s->p, "missing value");
     switch (*s->p) {
     case '"':
         return string(s);
@@ -378,7 +378,7 @@ static enum leat_status value(struct parser *s)
     case '9':
         return number(s);
     default:
-        return wrong(s, s->p, "a value was expected");
+        return wrong(s, s->p, "missing value");
     }
 }
 
@@ -393,12 +393,12 @@ static enum leat_status key(struct parser *s)
     enum leat_status status;
 
     if (s->p == s->end || *s->p != '"')
-        return wrong(s, s->p, "a member's name in quotes was expected");
+        return wrong(s, s->p, "missing member name in quotes");
     if ((status = string(s)) != LEAT_OK)
         return status;
     space(s);
     if (s->p == s->end || *s->p != ':')
-        return wrong(s, s->p, "':' was expected");
+        return wrong(s, s->p, "missing ':'");
     s->p++;
     space(s);
     return LEAT_OK;
@@ -432,7 +432,7 @@ static enum leat_status between(struct parser *s, bool *done)
         }
         if (!first) {
             if (s->p == s->end || *s->p != ',')
-                return wrong(s, s->p, object ? "',' or '}' was expected" : "',' or ']' was expected");
+                return wrong(s, s->p, object ? "missing ',' or '}'" : "missing ',' or ']'");
             s->p++;
             space(s);
         }
@@ -453,7 +453,7 @@ static enum leat_status parse(struct parser *s)
         if ((status = value(s)) != LEAT_OK || (status = between(s, &done)) != LEAT_OK)
             return status;
     space(s);
-    return s->p == s->end ? LEAT_OK : wrong(s, s->p, "there is something after the value");
+    return s->p == s->end ? LEAT_OK : wrong(s, s->p, "unexpected text after the value");
 }
 
 enum leat_status jsontree_parse(struct jsontree *j, const uint8_t *text, uint64_t size, const char *path,
@@ -464,8 +464,8 @@ enum leat_status jsontree_parse(struct jsontree *j, const uint8_t *text, uint64_
 
     *j = (struct jsontree) { .text = text, .size = size, .path = path };
     if (size > JSONTREE_MAX_BYTES)
-        return status_set(err, LEAT_E_VOCABULARY, "%s has %llu bytes, more than any vocabulary (1 GiB)", path,
-                          (unsigned long long)size);
+        return status_set(err, LEAT_E_VOCABULARY, "%s is too large for a vocabulary: %llu bytes; the limit is 1 GiB",
+                          path, (unsigned long long)size);
     status = parse(&s);
     if (status != LEAT_OK)
         jsontree_free(j);

@@ -75,9 +75,9 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
         return load_sentencepiece(spec, source, err);
     }
     return status_set(err, LEAT_E_VOCABULARY,
-                      "%s is not a tokenizer that leat knows: neither tokenizer.json, tekken.json, *.tiktoken nor a "
-                      "sentencepiece model%s",
-                      source->path, source->size == 0 ? "; it is empty" : "");
+                      "%s has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece "
+                      "model%s",
+                      source->path, source->size == 0 ? "; the file is empty" : "");
 }
 
 enum leat_status load_spec(struct tokenizer_spec **out, enum load_format *format, const struct load_source *source,

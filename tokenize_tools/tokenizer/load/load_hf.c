@@ -153,7 +153,7 @@ static enum leat_status check_version(struct load_hf *h)
         return LEAT_OK;
     if (h->j->nodes[node].kind != JSONTREE_STRING)
         return load_hf_wrong(h, node, "it must be the string \"1.0\", not %s", jsontree_kind_name(h->j, node));
-    return load_hf_refuse(h, node, "this file has version \"%s\", and only version \"1.0\" of tokenizer.json exists",
+    return load_hf_refuse(h, node, "unknown version \"%s\"; the only version of tokenizer.json is \"1.0\"",
                           load_hf_show(h->j, node, shown));
 }
 
@@ -171,7 +171,7 @@ static enum leat_status check_names(struct load_hf *h)
         while (i < sizeof known / sizeof known[0] && !jsontree_is(h->j, k, known[i]))
             i++;
         if (i == sizeof known / sizeof known[0])
-            return load_hf_refuse(h, k, "a tokenizer.json has no part \"%s\"", load_hf_show(h->j, k, shown));
+            return load_hf_refuse(h, k, "unknown member \"%s\" of a tokenizer.json", load_hf_show(h->j, k, shown));
     }
     return LEAT_OK;
 }

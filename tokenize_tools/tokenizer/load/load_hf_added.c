@@ -58,7 +58,7 @@ static enum leat_status add(struct adding *x, uint32_t node)
                              a.content.length, &known);
     a.id = known ? x->contents.entries[content].value : id_of(x, &a);
     if (a.id > SPEC_MAX_ID)
-        return load_hf_refuse(x->h, node, "an added token gets the id %u, and ids above %u are not supported",
+        return load_hf_refuse(x->h, node, "an added token has the id %u; ids above %u are not supported",
                               (unsigned)a.id, (unsigned)SPEC_MAX_ID);
     x->contents.entries[content].value = a.id;
     x->special[content] |= a.special;

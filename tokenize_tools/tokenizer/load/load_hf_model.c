@@ -25,7 +25,7 @@ static enum leat_status add_token(struct load_hf *h, uint32_t key, uint64_t hash
         return load_hf_wrong(h, key, "the id of the token \"%s\" must be a whole number below 2^32",
                              load_hf_show(h->j, key, shown));
     if (id > SPEC_MAX_ID)
-        return load_hf_refuse(h, key, "the token \"%s\" has the id %llu, and ids above %u are not supported",
+        return load_hf_refuse(h, key, "the token \"%s\" has the id %llu; ids above %u are not supported",
                               load_hf_show(h->j, key, shown), (unsigned long long)id, (unsigned)SPEC_MAX_ID);
     h->vocab.entries[string_map_add(&h->vocab, hash, t.bytes, t.length, &found)].value = (uint32_t)id;
     return LEAT_OK;
@@ -39,7 +39,7 @@ enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model)
     enum leat_status s;
 
     if (vocab == JSONTREE_NONE || nodes[vocab].kind != JSONTREE_OBJECT)
-        return load_hf_wrong(h, vocab == JSONTREE_NONE ? model : vocab, "\"vocab\" must be an object, and is %s",
+        return load_hf_wrong(h, vocab == JSONTREE_NONE ? model : vocab, "\"vocab\" must be an object, but is %s",
                              jsontree_kind_name(h->j, vocab));
     if (!string_map_init(&h->vocab, nodes[vocab].length))
         return status_no_memory(h->err, (uint64_t)nodes[vocab].length * 32);
@@ -147,11 +147,10 @@ static enum leat_status refuse_type(struct load_hf *h, uint32_t model, uint32_t 
 
     known_types(known, sizeof known);
     if (type == JSONTREE_NONE)
-        return load_hf_refuse(h, model, "it has no \"type\", and no member that tells its type; supported: %s", known);
+        return load_hf_refuse(h, model, "missing \"type\", and no member implies it; supported: %s", known);
     for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
         if (jsontree_is(h->j, type, later[i]))
-            return load_hf_refuse(h, type, "%s is not supported yet: it comes in a later version; supported: %s",
-                                  later[i], known);
+            return load_hf_refuse(h, type, "%s is not supported yet; supported: %s", later[i], known);
     return load_hf_refuse(h, type, "unknown type \"%s\"; supported: %s", load_hf_show(h->j, type, shown), known);
 }
 

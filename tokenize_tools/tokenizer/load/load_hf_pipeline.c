@@ -42,7 +42,7 @@ static enum leat_status refuse_type(struct load_hf *h, const struct family *f, u
     for (size_t i = 0; i < f->row_count && used < sizeof known; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s, ", f->rows[i].type);
     h->place = "the pipeline";
-    return load_hf_refuse(h, node, "the %s \"%s\" is not supported; those that are: %sSequence", f->name, type, known);
+    return load_hf_refuse(h, node, "the %s \"%s\" is not supported; supported: %sSequence", f->name, type, known);
 }
 
 /* A component, or each part of a Sequence. Recursion is as deep as brackets can be: the parser bounds it. */
@@ -161,7 +161,7 @@ static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spe
             return load_hf_wrong(h, node, "\"prepend_scheme\" must be first, never or always");
     }
     if (!add_prefix_space && *prepend != SPEC_PREPEND_NEVER)
-        return load_hf_wrong(h, object, "\"add_prefix_space\" is false, and \"prepend_scheme\" is not \"never\"");
+        return load_hf_wrong(h, object, "\"add_prefix_space\" is false, but \"prepend_scheme\" is not \"never\"");
     return LEAT_OK;
 }
 

@@ -86,13 +86,13 @@ static enum leat_status note_type(struct proto *m, const struct spec_token *t, c
 
     if (t->type == SPEC_UNKNOWN) {
         if (m->spec->unknown != SPEC_NONE)
-            return wrong_at(m, at, "a second piece of type unknown");
+            return wrong_at(m, at, "a second token of type unknown");
         m->spec->unknown = t->id;
     }
     if (t->type == SPEC_BYTE) {
         byte = byte_of(m->spec->text + t->offset, t->length);
         if (byte < 0)
-            return wrong_at(m, at, "a piece of type byte that is not called <0x00> to <0xFF>");
+            return wrong_at(m, at, "a token of type byte has a name other than <0x00> to <0xFF>");
         m->byte_found[byte] = true;
     }
     return LEAT_OK;
@@ -123,17 +123,17 @@ static enum leat_status read_piece(struct proto *m, const struct protobuf_field 
     if (walk.problem)
         return walked(m, &walk);
     if (t.length == 0)
-        return wrong_at(m, message->at, "a piece without text");
+        return wrong_at(m, message->at, "a token without text");
     /* sentencepiece takes it, and never meets it in a text, which is made well-formed before; the engine reads its
      * tokens' characters without looking twice */
     if (utf8_valid_prefix(bytes, t.length) != t.length)
-        return wrong_at(m, message->at, "a piece that is not valid UTF-8");
+        return wrong_at(m, message->at, "a token that is not valid UTF-8");
     if (isnan(score))
-        return wrong_at(m, message->at, "a piece whose score is not a number");
+        return wrong_at(m, message->at, "a token whose score is not a number");
     memcpy(text, bytes, t.length);
     string_map_add(&m->pieces, string_map_hash(text, t.length), text, t.length, &found);
     if (found)
-        return wrong_at(m, message->at, "this piece stands in the file twice");
+        return wrong_at(m, message->at, "this token appears twice in the file");
     spec->scores[spec->token_count] = score;
     spec->tokens[spec->token_count++] = t;
     spec->text_bytes += t.length;
@@ -242,7 +242,7 @@ static enum leat_status check_type(struct proto *m)
             break;
     if (!row.kind)
         return status_set(m->err, LEAT_E_UNSUPPORTED, "%s: a sentencepiece model of type %s is not supported%s",
-                          m->source->path, names[m->type], later ? " yet: Unigram comes in a later version" : "");
+                          m->source->path, names[m->type], later ? " yet" : "");
     m->spec->model = row.number;
     return LEAT_OK;
 }
@@ -256,11 +256,11 @@ static enum leat_status check(struct proto *m)
         all &= m->byte_found[i];
     }
     if (m->spec->unknown == SPEC_NONE)
-        return wrong(m, "no piece has the type unknown");
+        return wrong(m, "no token has the type unknown");
     if (any && !m->spec->byte_fallback)
-        return wrong(m, "it has byte pieces, and byte_fallback is not set");
+        return wrong(m, "it has byte tokens, but byte_fallback is not set");
     if (!all && m->spec->byte_fallback)
-        return wrong(m, "byte_fallback is set, and there are not 256 byte pieces");
+        return wrong(m, "byte_fallback is set, but some of the 256 byte tokens are missing");
     return LEAT_OK;
 }
 
@@ -285,9 +285,9 @@ static enum leat_status look_ahead(struct proto *m)
     if (s != LEAT_OK || (s = walked(m, &walk)) != LEAT_OK)
         return s;
     if (count == 0)
-        return wrong(m, "it holds no pieces: is it a sentencepiece model?");
+        return wrong(m, "it has no tokens: is it a sentencepiece model?");
     if (count > SPEC_MAX_ID)
-        return wrong(m, "it holds more pieces than any vocabulary");
+        return wrong(m, "it has too many tokens for a vocabulary");
     if ((s = check_type(m)) != LEAT_OK)
         return s;
     m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
@@ -313,7 +313,7 @@ enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct lo
                                         .end = 2,
                                         .padding = SPEC_NONE };
     if (source->size > JSONTREE_MAX_BYTES)
-        return wrong(&m, "it has more than 1 GiB");
+        return wrong(&m, "it is larger than 1 GiB, the limit of a vocabulary");
     if (!spec_copy(spec, &sp->unknown_surface, " \xe2\x81\x87 ", 5))
         return status_no_memory(err, 5);
     if ((s = look_ahead(&m)) == LEAT_OK && (s = read_model(&m)) == LEAT_OK && (s = check(&m)) == LEAT_OK)

@@ -66,7 +66,7 @@ static enum leat_status read_config(struct tekken *t)
     t->config = jsontree_member(t->j, 0, "config");
     if (t->config == JSONTREE_NONE || t->j->nodes[t->config].kind != JSONTREE_OBJECT || vocab == JSONTREE_NONE ||
         t->j->nodes[vocab].kind != JSONTREE_ARRAY)
-        return wrong(t, 0, "a tekken.json has an object \"config\" and an array \"vocab\"");
+        return wrong(t, 0, "a tekken.json must have an object \"config\" and an array \"vocab\"");
     version = jsontree_member(t->j, t->config, "version");
     if (version == JSONTREE_NONE || t->j->nodes[version].kind != JSONTREE_STRING)
         return wrong(t, t->config, "\"config\" must have a string \"version\"");
@@ -75,7 +75,7 @@ static enum leat_status read_config(struct tekken *t)
         return s;
     if (size < t->special_count || size - t->special_count > t->j->nodes[vocab].length)
         return wrong(t, t->config,
-                     "\"default_vocab_size\" is less than the special tokens, or more than there are tokens");
+                     "\"default_vocab_size\" is below the number of special tokens or above the number of tokens");
     t->token_count = size - t->special_count;
     pattern = jsontree_member(t->j, t->config, "pattern");
     if (pattern == JSONTREE_NONE || t->j->nodes[pattern].kind != JSONTREE_STRING)
@@ -105,7 +105,7 @@ static enum leat_status read_token(struct tekken *t, uint32_t node, uint32_t num
     if (rank == JSONTREE_NONE || bytes == JSONTREE_NONE || t->j->nodes[bytes].kind != JSONTREE_STRING)
         return wrong(t, node, "an entry of \"vocab\" must have a \"rank\" and a string \"token_bytes\"");
     if (!jsontree_u64(t->j, rank, &value) || value != number)
-        return wrong(t, rank, "the ranks of \"vocab\" must be 0, 1, 2, ... in this order");
+        return wrong(t, rank, "the ranks of \"vocab\" must be 0, 1, 2, ... in order");
     base64 = jsontree_string(t->j, bytes);
     if (!base64_decode(text + spec->text_bytes, &length, base64.bytes, base64.length))
         return wrong(t, bytes, "\"token_bytes\" is not base64");
@@ -114,7 +114,7 @@ static enum leat_status read_token(struct tekken *t, uint32_t node, uint32_t num
     string_map_add(&t->seen, string_map_hash(text + spec->text_bytes, length), text + spec->text_bytes,
                    (uint32_t)length, &found);
     if (found)
-        return wrong(t, bytes, "this token stands in the file twice");
+        return wrong(t, bytes, "this token appears twice in the file");
     spec->tokens[number] = (struct spec_token) { .id = number + t->special_count,
                                                  .offset = (uint32_t)spec->text_bytes,
                                                  .length = (uint32_t)length,
@@ -161,7 +161,7 @@ static enum leat_status add_special(struct tekken *t, uint32_t node, uint32_t id
     string_map_add(contents, string_map_hash(a->content.bytes, a->content.length), a->content.bytes, a->content.length,
                    &found);
     if (found || length == 0)
-        return wrong(t, node, "a special token is empty, or stands in the file twice");
+        return wrong(t, node, "a special token is empty or appears twice in the file");
     t->spec->added_count++;
     return LEAT_OK;
 }
@@ -246,13 +246,13 @@ static enum leat_status read_specials(struct tekken *t)
     if (t->specials != JSONTREE_NONE && t->j->nodes[t->specials].kind == JSONTREE_NULL)
         t->specials = JSONTREE_NONE;
     if (t->specials == JSONTREE_NONE && !old_version(t))
-        return wrong(t, 0, "there are no \"special_tokens\", which files after version v7 must have");
+        return wrong(t, 0, "missing \"special_tokens\", which files after version v7 must have");
     if (t->specials != JSONTREE_NONE && t->j->nodes[t->specials].kind != JSONTREE_ARRAY)
         return wrong(t, t->specials, "\"special_tokens\" must be an array");
     if (t->specials != JSONTREE_NONE)
         listed = t->j->nodes[t->specials].length;
     if (listed > t->special_count)
-        return wrong(t, t->config, "\"default_num_special_tokens\" is less than there are special tokens");
+        return wrong(t, t->config, "\"default_num_special_tokens\" is below the number of special tokens");
     taken = spec_alloc(t->spec, (size_t)t->special_count + 1);
     t->spec->added = spec_alloc(t->spec, t->special_count * sizeof *t->spec->added);
     if (!taken || !t->spec->added || !string_map_init(&contents, t->special_count + 1))

@@ -66,13 +66,13 @@ static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint
     for (rank = p; p < end && *p >= '0' && *p <= '9' && id <= SPEC_MAX_ID; p++)
         id = id * 10 + (*p - '0');
     if (p == rank)
-        return wrong(r, p, "a rank was expected after the token");
+        return wrong(r, p, "missing rank after the token");
     if (id > SPEC_MAX_ID)
         return wrong(r, rank, "ranks above 16777215 are not supported");
     while (p < end && is_space(*p))
         p++;
     if (p != end)
-        return wrong(r, p, "there is something after the rank");
+        return wrong(r, p, "unexpected text after the rank");
     add_token(r->spec, id, bytes);
     return LEAT_OK;
 }
@@ -122,7 +122,7 @@ static enum leat_status read_lines(struct reader *r)
     }
     if (s != LEAT_OK)
         return s;
-    return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file holds no token");
+    return r->spec->token_count > 0 ? LEAT_OK : wrong(r, r->source->bytes, "the file has no tokens");
 }
 
 /* No token twice. In steps, so that the map's memory has been asked for when it is needed. */
@@ -172,7 +172,7 @@ static enum leat_status find_name(struct reader *r, const struct tiktoken_name *
                                source->path, tiktoken_name_list());
     if ((*name)->ranks != r->spec->token_count)
         return status_set_hint(r->err, LEAT_E_VOCABULARY, LEAT_HINT_PATTERN,
-                               "%s holds %u tokens, but the published %s has %u: is the file complete? To take it as "
+                               "%s has %u tokens, but the published %s has %u: is the file complete? To take it as "
                                "it is, without special tokens, name the pattern %s",
                                source->path, (unsigned)r->spec->token_count, (*name)->name, (unsigned)(*name)->ranks,
                                (*name)->name);
@@ -293,7 +293,7 @@ static enum leat_status make_room(struct reader *r)
     for (uint64_t i = 0; i < source->size; i++)
         lines += source->bytes[i] == '\n' || source->bytes[i] == '\r';
     if (source->size > JSONTREE_MAX_BYTES || lines > SPEC_MAX_ID)
-        return status_set(r->err, LEAT_E_VOCABULARY, "%s has %llu lines in %llu bytes, more than any vocabulary",
+        return status_set(r->err, LEAT_E_VOCABULARY, "%s has too many lines for a vocabulary: %llu in %llu bytes",
                           source->path, (unsigned long long)lines, (unsigned long long)source->size);
     r->spec->tokens = big_alloc(lines * sizeof *r->spec->tokens);
     r->spec->text = big_alloc(BASE64_ROOM(source->size));

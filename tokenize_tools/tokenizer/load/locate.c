@@ -91,7 +91,7 @@ static enum leat_status only_tiktoken(char *name, const char *folder, struct lea
     }
     closedir(d);
     if (other[0])
-        return status_set(err, LEAT_E_ARGUMENT, "the folder %s holds several vocabularies, %s and %s: name one", folder,
+        return status_set(err, LEAT_E_ARGUMENT, "the folder %s has several vocabularies, %s and %s: name one", folder,
                           strcmp(name, other) < 0 ? name : other, strcmp(name, other) < 0 ? other : name);
     return LEAT_OK;
 }
@@ -110,11 +110,10 @@ static enum leat_status in_folder(char **path, const char *folder, struct leat_e
         return s;
     if ((s = file_of(path, folder, tiktoken[0] ? tiktoken : "tiktoken.model", err)) != LEAT_OK || *path)
         return s;
-    return status_set(
-        err, LEAT_E_NO_FILE,
-        "the folder %s holds no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, *.tiktoken or "
-        "tiktoken.model, nor one of them with .zst",
-        folder);
+    return status_set(err, LEAT_E_NO_FILE,
+                      "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, *.tiktoken or "
+                      "tiktoken.model, nor one of them with .zst",
+                      folder);
 }
 
 /* Reads a file, and decompresses it if it is compressed: *plain is then memory of its own, else the same as *stored. */
@@ -160,12 +159,11 @@ static enum leat_status nothing(const char *spec, const struct leat_error *cache
     if (!strchr(spec, '/') && nearest_is_near(spec, nearest_distance(spec, nearest)))
         return status_set(
             err, LEAT_E_NO_FILE,
-            "there is no tokenizer \"%s\"; did you mean the built-in %s? (No file, no folder and no model "
-            "in the Hugging Face cache is called so.)",
+            "unknown tokenizer \"%s\"; did you mean the built-in %s? (No file, folder or model in the Hugging "
+            "Face cache has that name.)",
             spec, nearest);
-    return status_set(err, LEAT_E_NO_FILE,
-                      "there is no tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s", spec,
-                      builtin_list(), cache->message[0] ? "; and " : "", cache->message);
+    return status_set(err, LEAT_E_NO_FILE, "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s",
+                      spec, builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
 
 static enum leat_status find_path(char **path, const char *spec, struct leat_error *err)

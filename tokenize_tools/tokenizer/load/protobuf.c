@@ -28,7 +28,7 @@ static bool varint(struct protobuf *m, uint64_t *value)
 
     for (unsigned shift = 0; shift < 70; shift += 7) {
         if (p == m->end)
-            return problem(m, "a number is cut off");
+            return problem(m, "a number ends early");
         v |= (uint64_t)(*p & 0x7f) << (shift < 63 ? shift : 63);
         if (*p++ < 0x80) {
             if (shift == 63 && p[-1] > 1)
@@ -44,7 +44,7 @@ static bool varint(struct protobuf *m, uint64_t *value)
 static bool take(struct protobuf *m, uint64_t length, const uint8_t **bytes)
 {
     if ((uint64_t)(m->end - m->p) < length)
-        return problem(m, "a field reaches beyond the end of its message");
+        return problem(m, "a field extends past the end of its message");
     *bytes = m->p;
     m->p += length;
     return true;

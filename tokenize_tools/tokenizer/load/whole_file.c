@@ -18,7 +18,7 @@ enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *pa
     if ((s = file_open_read(&fd, size, path, err)) != LEAT_OK)
         return s;
     if (*size > WHOLE_FILE_MAX) {
-        s = status_set(err, LEAT_E_VOCABULARY, "%s has %llu bytes, more than any vocabulary (1 GiB)", path,
+        s = status_set(err, LEAT_E_VOCABULARY, "%s is too large for a vocabulary: %llu bytes; the limit is 1 GiB", path,
                        (unsigned long long)*size);
     } else if ((*bytes = big_alloc(*size)) == NULL) {
         s = status_no_memory(err, *size);
@@ -47,7 +47,8 @@ static enum leat_status grow(ZSTD_outBuffer *out, const ZSTD_inBuffer *in, const
     if (out->size == 0)
         room = hint < ZSTD_CONTENTSIZE_ERROR && hint < WHOLE_FILE_MAX ? hint + 1 : in->size * 4 + 4096;
     if (out->size > WHOLE_FILE_MAX)
-        return status_set(err, LEAT_E_VOCABULARY, "%s decompresses to more than any vocabulary (1 GiB)", path);
+        return status_set(err, LEAT_E_VOCABULARY, "%s decompresses to more than 1 GiB, the limit of a vocabulary",
+                          path);
     grown = out->dst ? realloc(out->dst, room) : big_alloc(room);
     if (!grown)
         return status_no_memory(err, room);
@@ -74,7 +75,7 @@ static enum leat_status decompress(ZSTD_DCtx *context, ZSTD_outBuffer *out, ZSTD
             return status_set_at(err, LEAT_E_VOCABULARY, in->pos, "%s is damaged: zstd says \"%s\" near byte %llu",
                                  path, ZSTD_getErrorName(left), (unsigned long long)in->pos);
         if (left != 0 && in->pos == in->size && in->pos == read && out->pos == written)
-            return status_set_at(err, LEAT_E_VOCABULARY, in->size, "%s is cut off: its zstd data has no end", path);
+            return status_set_at(err, LEAT_E_VOCABULARY, in->size, "%s is cut off: its zstd data is incomplete", path);
     }
 }
 

@@ -210,7 +210,7 @@ static enum leat_status add_line(struct merging *m, uint32_t node)
         return LEAT_OK;
     left = space ? (uint32_t)(space - t.bytes) : t.length;
     if (!space || memchr(space + 1, ' ', t.length - left - 1))
-        return load_hf_wrong(m->h, node, "merge %u, \"%s\", must be two tokens with one space between",
+        return load_hf_wrong(m->h, node, "merge %u, \"%s\", must be two tokens separated by one space",
                              (unsigned)(m->number + m->pending + 1), load_hf_show(m->h->j, node, shown));
     return add_merge(m, node, (struct jsontree_text) { t.bytes, left },
                      (struct jsontree_text) { space + 1, t.length - left - 1 });
@@ -222,7 +222,7 @@ static enum leat_status add_pair(struct merging *m, uint32_t node)
 
     if (nodes[node].kind != JSONTREE_ARRAY || nodes[node].length != 2 || nodes[node + 1].kind != JSONTREE_STRING ||
         nodes[node + 2].kind != JSONTREE_STRING)
-        return load_hf_wrong(m->h, node, "merge %u must be two strings, as the ones before it",
+        return load_hf_wrong(m->h, node, "merge %u must be two strings, like the merges before it",
                              (unsigned)(m->number + m->pending + 1));
     return add_merge(m, node, jsontree_string(m->h->j, node + 1), jsontree_string(m->h->j, node + 2));
 }
@@ -238,7 +238,7 @@ static enum leat_status read_list(struct merging *m)
         else if (nodes[k].kind == JSONTREE_STRING)
             s = add_line(m, k);
         else
-            s = load_hf_wrong(m->h, k, "merge %u must be a string, as the ones before it",
+            s = load_hf_wrong(m->h, k, "merge %u must be a string, like the merges before it",
                               (unsigned)(m->number + m->pending + 1));
     }
     return s == LEAT_OK ? flush(m) : s;
@@ -270,7 +270,7 @@ static enum leat_status read_merges(struct load_hf *h, uint32_t model)
     size_t count;
 
     if (list == JSONTREE_NONE || nodes[list].kind != JSONTREE_ARRAY)
-        return load_hf_wrong(h, list == JSONTREE_NONE ? model : list, "\"merges\" must be an array, and is %s",
+        return load_hf_wrong(h, list == JSONTREE_NONE ? model : list, "\"merges\" must be an array, but is %s",
                              jsontree_kind_name(h->j, list));
     count = nodes[list].length;
     m.pairs = count > 0 && nodes[list + 1].kind == JSONTREE_ARRAY;
@@ -310,7 +310,7 @@ static enum leat_status read_affix(struct load_hf *h, uint32_t model, const char
     t = jsontree_string(h->j, node);
     length = t.length;
     if (length > SPEC_MAX_AFFIX)
-        return load_hf_refuse(h, node, "\"%s\" of more than %d bytes is not supported", name, SPEC_MAX_AFFIX);
+        return load_hf_refuse(h, node, "\"%s\" is longer than %d bytes, which is not supported", name, SPEC_MAX_AFFIX);
     bytes = spec_alloc(h->spec, (size_t)length + 1);
     if (!bytes)
         return status_no_memory(h->err, length);
@@ -318,7 +318,8 @@ static enum leat_status read_affix(struct load_hf *h, uint32_t model, const char
     if (!h->spec->byte_level)
         memcpy(bytes, t.bytes, length);
     else if (!byte_alphabet_decode(&alphabet, bytes, &length, t.bytes, t.length))
-        return load_hf_refuse(h, node, "\"%s\" with characters that ByteLevel never makes is not supported", name);
+        return load_hf_refuse(h, node, "\"%s\" has characters that ByteLevel never makes, which is not supported",
+                              name);
     *out = (struct spec_string) { bytes, length };
     return LEAT_OK;
 }
@@ -338,9 +339,7 @@ static enum leat_status read_dropout(struct load_hf *h, uint32_t model)
         if (c == 'e' || c == 'E')
             break; /* 0.0e5 is no dropout either */
         if (c >= '1' && c <= '9')
-            return load_hf_refuse(h, node,
-                                  "\"dropout\" is not supported: it makes each encoding a matter of chance; "
-                                  "set it to null");
+            return load_hf_refuse(h, node, "\"dropout\" is not supported: it makes encoding random; set it to null");
     }
     return LEAT_OK;
 }

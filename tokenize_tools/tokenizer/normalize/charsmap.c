@@ -141,7 +141,7 @@ static enum leat_status load(struct charsmap *map, const uint8_t *bytes, size_t 
     const char *what = NULL;
 
     if (trie == 0 || trie % 4 != 0 || trie > size - 4)
-        return status_set(err, LEAT_E_RECORD, "precompiled_charsmap: its %lu bytes announce a trie of %lu",
+        return status_set(err, LEAT_E_RECORD, "precompiled_charsmap: it has %lu bytes and claims a trie of %lu",
                           (unsigned long)size, (unsigned long)trie);
     map->unit_count = trie / 4;
     map->pool_bytes = size - 4 - trie;
@@ -157,7 +157,7 @@ static enum leat_status load(struct charsmap *map, const uint8_t *bytes, size_t 
     if (utf8_valid_prefix(map->pool, map->pool_bytes) != map->pool_bytes)
         what = "its replacements are not UTF-8";
     else if (!units_make_sense(map))
-        what = "its trie leads outside of it";
+        what = "its trie points outside itself";
     if (what)
         return status_set(err, LEAT_E_RECORD, "precompiled_charsmap: %s", what);
     fill_flags(map);

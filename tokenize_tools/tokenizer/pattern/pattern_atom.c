@@ -33,9 +33,9 @@ bool parser_write_literal(struct parser *p, size_t from, uint32_t c)
     pattern_set_clear(set);
     pattern_set_add(set, c, c);
     if (p->flags.fold && !parser_fold_case(p, set))
-        ok = parser_refuse(p, from, "either case of a letter other than ASCII's");
+        ok = parser_refuse(p, from, "ignoring case is supported for ASCII letters only");
     else if (p->flags.fold && parser_onig(p) && several_fold_to_one(p->before, c))
-        ok = parser_refuse(p, from, "ignoring case, one character could stand for several here");
+        ok = parser_refuse(p, from, "ignoring case is not supported where one character matches several");
     ok = ok && parser_write_set(p, set);
     p->literal = c;
     free(set);
@@ -58,7 +58,7 @@ bool parser_write_class(struct parser *p, size_t from, char kind)
         ok = parser_take_property(p, from, set, kind == 'P', false);
         /* Rust takes either case of a property; Oniguruma only in brackets */
         if (ok && !parser_onig(p) && p->flags.fold && !parser_fold_case(p, set))
-            ok = parser_refuse(p, from, "either case of letters other than ASCII's");
+            ok = parser_refuse(p, from, "ignoring case is supported for ASCII letters only");
         break;
     case '.':
     case 'N':
@@ -132,7 +132,7 @@ bool parser_take_escape(struct parser *p, size_t from, bool *assertion)
     char c;
 
     if (++p->at >= p->length)
-        return parser_refuse(p, from, "an unfinished escape");
+        return parser_refuse(p, from, "unfinished escape");
     c = p->text[p->at++];
     switch (c) {
     case 's':

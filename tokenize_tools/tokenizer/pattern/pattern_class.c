@@ -76,11 +76,12 @@ bool parser_character_escape(struct parser *p, size_t from, char c, uint32_t *va
     if (c == 'x' || (c == 'u' && parser_onig(p)) || (!parser_onig(p) && (c == 'u' || c == 'U'))) {
         if (!(c == 'u' && parser_onig(p)) && parser_take(p, "{"))
             return take_hex(p, from, 1, 8, value) &&
-                   (parser_take(p, "}") || parser_refuse(p, from, "an unfinished escape"));
+                   (parser_take(p, "}") || parser_refuse(p, from, "unfinished escape"));
         if (!take_hex(p, from, c == 'x' ? 2 : c == 'u' ? 4 : 8, c == 'x' ? 2 : c == 'u' ? 4 : 8, value))
             return false;
         /* to Oniguruma \xHH is a byte, not a code point */
-        return !(c == 'x' && parser_onig(p) && *value > 0x7f) || parser_refuse(p, from, "a byte that is no character");
+        return !(c == 'x' && parser_onig(p) && *value > 0x7f) ||
+               parser_refuse(p, from, "a byte that is not a character");
     }
     /* Rust's \< and \> are word boundaries */
     if ((unsigned char)c >= 0x80 || parser_is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') ||
@@ -178,7 +179,7 @@ static bool take_posix(struct parser *p, struct pattern_set *set, bool *is)
     }
     *is = true;
     if (!posix_set(p, set, name))
-        return parser_refuse(p, from, "no table for this class");
+        return parser_refuse(p, from, "unknown class");
     if (negative)
         pattern_set_invert(set);
     return true;
@@ -205,7 +206,7 @@ static bool take_item(struct parser *p, struct pattern_set *set, uint32_t *singl
         return true;
     }
     if (++p->at >= p->length)
-        return parser_refuse(p, from, "an unfinished escape");
+        return parser_refuse(p, from, "unfinished escape");
     c = p->text[p->at++];
     if (c == 'p' || c == 'P')
         return parser_take_property(p, from, set, c == 'P', true);
@@ -232,7 +233,7 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, u
 
         if (p->text[p->at] == '-' && !first && p->at + 1 < p->length && p->text[p->at + 1] != ']') {
             p->at++;
-            ok = parser_refuse(p, item_at, "a hyphen between classes; write \\-");
+            ok = parser_refuse(p, item_at, "a hyphen between classes: write \\-");
             break;
         }
         first = false;
@@ -255,10 +256,10 @@ static bool take_items(struct parser *p, size_t from, struct pattern_set *set, u
             pattern_set_add(set, low, high);
     }
     if (ok && parser_at_end(p))
-        ok = parser_refuse(p, from, "a character class without its end");
+        ok = parser_refuse(p, from, "unclosed character class: missing ]");
     /* either case of the items; a negation comes after that, in both */
     if (ok && p->flags.fold && !parser_fold_case(p, set))
-        ok = parser_refuse(p, from, "either case of letters other than ASCII's");
+        ok = parser_refuse(p, from, "ignoring case is supported for ASCII letters only");
     free(item);
     return ok;
 }
@@ -273,7 +274,7 @@ bool parser_take_class(struct parser *p, size_t from, struct pattern_set *set, u
         return parser_refuse(p, from, "nested too deeply");
     negative = parser_take(p, "^");
     if (parser_looking_at(p, "]"))
-        return parser_refuse(p, from, "a class that begins with ]; write \\]");
+        return parser_refuse(p, from, "a class that starts with ]: write \\]");
     ok = take_items(p, from, set, depth);
     while (ok && p->text[p->at] != ']') {
         enum pattern_set_operation operation =

@@ -98,7 +98,7 @@ static bool take_flags(struct parser *p, size_t from)
             p->at++;
             return parser_refuse(p, from, "this group is not supported");
         }
-    return !parser_at_end(p) || parser_refuse(p, from, "a group without its end");
+    return !parser_at_end(p) || parser_refuse(p, from, "unclosed group: missing )");
 }
 
 static bool take_group_body(struct parser *p, size_t from, const char *opening, unsigned depth)
@@ -108,7 +108,7 @@ static bool take_group_body(struct parser *p, size_t from, const char *opening, 
     if (!parser_write_text(p, opening) || !take_alternatives(p, depth + 1))
         return false;
     if (!parser_take(p, ")"))
-        return parser_refuse(p, from, "a group without its end");
+        return parser_refuse(p, from, "unclosed group: missing )");
     p->flags = flags;
     return parser_write_text(p, ")");
 }
@@ -117,7 +117,7 @@ static bool take_name(struct parser *p, size_t from, char closing)
 {
     while (!parser_at_end(p) && p->text[p->at] != closing)
         p->at++;
-    return !parser_at_end(p) ? (p->at++, true) : parser_refuse(p, from, "a group without its end");
+    return !parser_at_end(p) ? (p->at++, true) : parser_refuse(p, from, "unclosed group: missing )");
 }
 
 /* At an opening parenthesis. Groups capture nothing: what would refer to them is refused. */
@@ -161,7 +161,7 @@ static bool take_group(struct parser *p, unsigned depth, bool *assertion)
         if (!parser_write_text(p, "(?:") || !take_alternatives(p, depth + 1))
             return false;
         p->flags = flags;
-        return parser_take(p, ")") ? parser_write_text(p, ")") : parser_refuse(p, from, "a group without its end");
+        return parser_take(p, ")") ? parser_write_text(p, ")") : parser_refuse(p, from, "unclosed group: missing )");
     }
     p->at++;
     *assertion = true;
@@ -247,7 +247,7 @@ static bool take_repeats(struct parser *p, size_t written, bool assertion)
         if (!take_repeat(p, &r))
             return true;
         if (assertion)
-            return parser_refuse(p, from, "nothing that could be repeated");
+            return parser_refuse(p, from, "nothing to repeat");
         if (again) {
             /* Oniguruma repeats what is repeated; Rust does not take it */
             if (!parser_onig(p))
@@ -300,7 +300,7 @@ static bool take_branch(struct parser *p, unsigned depth)
             break;
         default:
             if (take_repeat(p, &r))
-                return parser_refuse(p, from, "nothing that could be repeated");
+                return parser_refuse(p, from, "nothing to repeat");
             ok = parser_write_literal(p, from, parser_take_character(p));
         }
         if (!ok || !take_repeats(p, written, assertion))
@@ -341,7 +341,7 @@ enum leat_status pattern_parse(struct pattern_text *out, const char *pattern, si
 
     *out = (struct pattern_text) { 0 };
     if (take_alternatives(&p, 0) && !parser_at_end(&p))
-        parser_refuse(&p, p.at, "a closing parenthesis without its beginning");
+        parser_refuse(&p, p.at, "unmatched )");
     free(p.cased);
     return p.status;
 }

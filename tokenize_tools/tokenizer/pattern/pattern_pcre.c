@@ -277,8 +277,8 @@ enum leat_status pattern_compile(struct pattern **out, const char *pattern, size
     (void)dialect;
     *out = NULL;
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "the tokenizer's pattern (\"%.*s\") needs PCRE2, which this build of leat was made without; "
-                      "install libpcre2-dev and build again",
+                      "the tokenizer's pattern (\"%.*s\") needs PCRE2, which this build of leat lacks; install "
+                      "libpcre2-dev and rebuild",
                       bytes < 200 ? (int)bytes : 200, pattern);
 }
 

@@ -149,11 +149,11 @@ bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set
     size_t n = 0;
 
     if (parser_at_end(p))
-        return parser_refuse(p, from, "an unfinished escape");
+        return parser_refuse(p, from, "unfinished escape");
     if (p->text[p->at] != '{') {
         /* Oniguruma 6.9 takes \pL for the letters p and L; newer ones do not */
         if (parser_onig(p))
-            return parser_refuse(p, from, "a property without braces");
+            return parser_refuse(p, from, "missing { or } of a property");
         name[n++] = p->text[p->at++] | 0x20;
     } else {
         for (p->at++; !parser_at_end(p) && p->text[p->at] != '}'; p->at++) {
@@ -165,12 +165,12 @@ bool parser_take_property(struct parser *p, size_t from, struct pattern_set *set
                 name[n++] = c >= 'A' && c <= 'Z' ? c | 0x20 : c;
         }
         if (parser_at_end(p))
-            return parser_refuse(p, from, "an unfinished escape");
+            return parser_refuse(p, from, "unfinished escape");
         p->at++;
     }
     name[n] = 0;
     if (!parser_find_property(p, set, name, in_class))
-        return parser_refuse(p, from, "no table for this property");
+        return parser_refuse(p, from, "unknown property");
     if (negative)
         pattern_set_invert(set);
     return true;

@@ -88,8 +88,8 @@ enum leat_status pattern_symbols_make(struct pattern_symbols *out, const struct 
     for (size_t i = 0; i < text->set_count && status == LEAT_OK; i++)
         if (!split(symbols, sizes, &out->count, text->sets[i]))
             status = status_set(err, LEAT_E_UNSUPPORTED,
-                                "the tokenizer's pattern cannot be used: its classes tell more than %d kinds of "
-                                "characters apart",
+                                "the tokenizer's pattern cannot be used: its classes distinguish more than %d kinds of "
+                                "characters",
                                 SYMBOLS_MAX);
     if (status == LEAT_OK && !fold(out, symbols))
         status = status_no_memory(err, PATTERN_SET_POINTS);

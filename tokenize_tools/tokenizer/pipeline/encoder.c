@@ -323,8 +323,8 @@ static enum leat_status feed_chunk(struct encoder *e, const uint8_t *text, size_
 
     if (!e->begun || !e->ids.bound)
         return status_set(err, LEAT_E_STATE,
-                          "a text in chunks is begun with leat_encoder_begin(), and after a failure "
-                          "or its end begun anew");
+                          "the encoder has no text in chunks: call leat_encoder_begin(), also after the end of a text "
+                          "and after an error");
     if (e->ids.room > MANY_IDS)
         id_list_free(&e->ids);
     e->ids.count = 0;

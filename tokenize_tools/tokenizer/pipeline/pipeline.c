@@ -18,7 +18,8 @@ static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struc
     if (s == LEAT_OK)
         s = normalizer_run(e->normalizer, &scratch, &text, &bytes, true, err);
     if (s == LEAT_OK && bytes == 0)
-        s = status_set(err, LEAT_E_UNSUPPORTED, "the added token \"%.*s\" is normalized to nothing: not supported",
+        s = status_set(err, LEAT_E_UNSUPPORTED,
+                       "the added token \"%.*s\" becomes empty when normalized, which is not supported",
                        (int)(content->length < 60 ? content->length : 60), (const char *)content->bytes);
     if (s == LEAT_OK)
         s = string_finder_add(e->normalized, text, bytes, place, err);

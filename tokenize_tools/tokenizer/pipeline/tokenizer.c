@@ -75,7 +75,7 @@ enum leat_status leat_tokenizer_open(struct leat_tokenizer **out, const char *sp
     if (s != LEAT_OK)
         return s;
     if (!spec || !*spec)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_tokenizer_open: no name is given");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_tokenizer_open: missing name");
     t = calloc(1, sizeof *t);
     if (!t)
         return status_no_memory(err, sizeof *t);
@@ -103,7 +103,8 @@ enum leat_status leat_tokenizer_open_stored(struct leat_tokenizer **out, const s
     if (!stored->file && !builtin_find(stored->name)) {
         free(t);
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "the dataset's tokenizer \"%.100s\" is none that this version has built in", stored->name);
+                          "unknown built-in tokenizer \"%.100s\" in the dataset: this version of leat lacks it",
+                          stored->name);
     }
     s = stored->file ? spec_open_stored(&t->opened, stored->file, stored->file_bytes, stored->name, pattern, err)
                      : spec_open(&t->opened, stored->name, pattern, err);
@@ -167,8 +168,8 @@ enum leat_status leat_tokenizer_find(const struct leat_tokenizer *t, const char 
     uint32_t found = spec_find_text(t->pipeline->spec, text, (size_t)bytes);
 
     if (found == SPEC_NONE)
-        return status_set(err, LEAT_E_NOT_FOUND, "no token of %s is written %.*s", t->name,
-                          (int)(bytes < 100 ? bytes : 100), text);
+        return status_set(err, LEAT_E_NOT_FOUND, "%s has no token %.*s", t->name, (int)(bytes < 100 ? bytes : 100),
+                          text);
     *id = found;
     return LEAT_OK;
 }
@@ -182,7 +183,7 @@ enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t i
     struct leat_token full = LEAT_TOKEN_INIT;
 
     if (!added && !plain)
-        return status_set(err, LEAT_E_RANGE, "%s has no token %u", t->name, id);
+        return status_set(err, LEAT_E_RANGE, "%s has no token with the id %u", t->name, id);
     full.text = (const char *)(added ? added->content.bytes : spec_token_bytes(spec, plain));
     full.bytes = added ? added->content.length : plain->length;
     full.bytewise = !added && spec->byte_level && !plain->foreign;

@@ -29,8 +29,7 @@ void matcher_free(struct matcher *m)
 static enum leat_status of_result(enum pattern_result r, struct leat_error *err)
 {
     if (r == PATTERN_GAVE_UP)
-        return status_set(err, LEAT_E_TEXT,
-                          "the tokenizer's regular expression takes too many steps on this text: it is refused");
+        return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
     return r == PATTERN_NO_MEMORY ? status_no_memory(err, 0) : LEAT_OK;
 }
 
@@ -62,7 +61,7 @@ enum leat_status matcher_begin(struct matcher_pass *pass, const struct matcher *
     if (!run || pass->last)
         return LEAT_OK;
     if (bytes >= UINT32_MAX)
-        return status_set(err, LEAT_E_PIECE, "a text of 4 GiB and more cannot be cut by a regular expression");
+        return status_set(err, LEAT_E_PIECE, "a regular expression cannot cut a text of 4 GiB or more");
     return of_result(pattern_begin(run, &window, after_match), err);
 }
 

@@ -202,8 +202,7 @@ static enum leat_status of_result(const struct way *w, enum pattern_result r, si
     const struct bound *b = w->s->bound;
 
     if (r == PATTERN_GAVE_UP)
-        return status_set(err, LEAT_E_TEXT,
-                          "the tokenizer's regular expression takes too many steps on this text: it is refused");
+        return status_set(err, LEAT_E_TEXT, "the tokenizer's regular expression takes too many steps on this text");
     if (r != PATTERN_NO_MEMORY)
         return LEAT_OK;
     return b && b->max - b->held < bytes ? bound_refuse(b, bytes, err) : status_no_memory(err, bytes);
@@ -297,7 +296,7 @@ static enum leat_status split_text(struct way *w, uint32_t number, const uint8_t
             break;
         }
         if (s == LEAT_OK && done == 0 && window_bytes == WINDOW_LIMIT)
-            s = status_set(err, LEAT_E_PIECE, "a stretch of more than 2 GiB cannot be cut");
+            s = status_set(err, LEAT_E_PIECE, "cannot cut a stretch of more than 2 GiB");
         else if (done == 0)
             window_bytes = window_bytes < WINDOW_LIMIT / 2 ? 2 * window_bytes : WINDOW_LIMIT;
         *used += done;

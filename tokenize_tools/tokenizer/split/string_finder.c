@@ -107,7 +107,8 @@ enum leat_status string_finder_add(struct string_finder *f, const uint8_t *text,
         node = child;
     }
     if (f->nodes[node].number != NO_NUMBER)
-        return status_set(err, LEAT_E_UNSUPPORTED, "two added tokens are both looked for as \"%.*s\": not supported",
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "two added tokens have the same text \"%.*s\", which is not supported",
                           (int)(bytes < 60 ? bytes : 60), (const char *)text);
     if (node != 0)
         f->nodes[node].number = number;
