@@ -130,14 +130,16 @@ static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
 
     bytes_store64(tokens, h->tokens);
     records_store_input(record, &input);
-    if ((status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err)) != LEAT_OK ||
-        (status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_pieces(bytes, FORMAT_CHUNK_BYTES),
-                               err)) != LEAT_OK ||
-        (status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_pieces(bytes, FORMAT_PAGE_BYTES),
-                               err)) != LEAT_OK ||
-        (status = put_hole(s, FORMAT_INPUTS, 0, 0, record, sizeof record, 1, err)) != LEAT_OK ||
-        (status = put_hole(s, FORMAT_INPUT_PATHS, 0, 0, INPUT_PATH, input.path_bytes, input.path_bytes, err)) !=
-            LEAT_OK)
+    status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err);
+    if (status == LEAT_OK)
+        status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_pieces(bytes, FORMAT_CHUNK_BYTES), err);
+    if (status == LEAT_OK)
+        status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_pieces(bytes, FORMAT_PAGE_BYTES), err);
+    if (status == LEAT_OK)
+        status = put_hole(s, FORMAT_INPUTS, 0, 0, record, sizeof record, 1, err);
+    if (status == LEAT_OK)
+        status = put_hole(s, FORMAT_INPUT_PATHS, 0, 0, INPUT_PATH, input.path_bytes, input.path_bytes, err);
+    if (status != LEAT_OK)
         return status;
     return put_hole(s, FORMAT_ORIGINS, FORMAT_ORDERED, FORMAT_ORIGIN_BYTES * h->documents, NULL, 0, h->documents, err);
 }

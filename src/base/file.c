@@ -225,9 +225,12 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
     s = file_remove(path, err);
     if (s == LEAT_OK)
         s = file_create(fd, path, err);
-    if (s == LEAT_OK && (s = file_remove(path, err)) != LEAT_OK) {
-        file_close(fd);
-        file_remove(path, NULL); /* once more: nothing else will */
+    if (s == LEAT_OK) {
+        s = file_remove(path, err);
+        if (s != LEAT_OK) {
+            file_close(fd);
+            file_remove(path, NULL); /* once more: nothing else will */
+        }
     }
     return s;
 }

@@ -303,9 +303,13 @@ enum leat_status leat_dataset_documents_in(const struct leat_dataset *d, uint64_
 
     if (s == LEAT_OK && count == 0)
         s = status_set(err, LEAT_E_ARGUMENT, "leat_dataset_documents_in: the range of tokens is empty");
-    if (s != LEAT_OK || (s = dataset_need_documents(d, err)) != LEAT_OK ||
-        (s = document_at(d, first, &from, err)) != LEAT_OK ||
-        (s = document_at(d, first + count - 1, &to, err)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = dataset_need_documents(d, err);
+    if (s == LEAT_OK)
+        s = document_at(d, first, &from, err);
+    if (s == LEAT_OK)
+        s = document_at(d, first + count - 1, &to, err);
+    if (s != LEAT_OK)
         return s;
     if (to < from)
         return status_set(err, LEAT_E_DOCUMENTS,

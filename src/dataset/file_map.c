@@ -84,16 +84,21 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
     enum leat_status s = copy_path(f, path, err);
     void *map;
 
-    if (s != LEAT_OK || (s = file_open_read(&f->fd, &f->size, path, err)) != LEAT_OK) {
+    if (s == LEAT_OK)
+        s = file_open_read(&f->fd, &f->size, path, err);
+    if (s != LEAT_OK) {
         file_map_close(f);
         return s;
     }
     /* a lease holds back this machine's processes only */
     f->leased = access == LEAT_ACCESS_LEASED && !file_is_remote(f->fd) && take_lease(f->fd);
     /* the size of before the lease may be an old one */
-    if (f->leased && (s = file_size(f->fd, &f->size, path, err)) != LEAT_OK) {
-        file_map_close(f);
-        return s;
+    if (f->leased) {
+        s = file_size(f->fd, &f->size, path, err);
+        if (s != LEAT_OK) {
+            file_map_close(f);
+            return s;
+        }
     }
     f->owner = getpid();
     if ((f->leased || access == LEAT_ACCESS_TRUSTED) && f->size > 0 && f->size <= FILE_MAP_LARGEST &&

@@ -173,8 +173,10 @@ enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count
         uint64_t at = page * FORMAT_PAGE_BYTES, left = p->data.bytes - at;
         uint64_t size = left < sizeof bytes ? left : sizeof bytes;
 
-        if ((s = file_map_read(p->data.file, p->data.offset + at, bytes, size, err)) != LEAT_OK ||
-            (s = part_hashes(p, page, 1, stored, err)) != LEAT_OK)
+        s = file_map_read(p->data.file, p->data.offset + at, bytes, size, err);
+        if (s == LEAT_OK)
+            s = part_hashes(p, page, 1, stored, err);
+        if (s != LEAT_OK)
             return s;
         if ((uint32_t)p->kernels->hash(bytes, size).low != bytes_load32(stored))
             return part_damaged_page(p, page, NULL, NULL, err);

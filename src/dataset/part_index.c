@@ -95,7 +95,8 @@ enum leat_status part_index_take(struct part *p, struct part_index *index, struc
     enum leat_status s;
 
     p->index = index;
-    if ((s = read_header(p, err)) != LEAT_OK)
+    s = read_header(p, err);
+    if (s != LEAT_OK)
         return s;
     take_facts(p);
     s = check_document_ends(p, err);

@@ -69,7 +69,9 @@ static enum leat_status open_pair(struct part *p, const char *path, enum leat_ac
     struct own *own;
 
     (void)path; /* without a scheme it is the name */
-    if (s != LEAT_OK || (s = make_own(p, &own, err)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = make_own(p, &own, err);
+    if (s != LEAT_OK)
         return s;
     s = open_file(&own->index.file, p->name, ".leat", access, err);
     if (s == LEAT_OK)

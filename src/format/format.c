@@ -385,9 +385,12 @@ enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint
     if (s != LEAT_OK)
         return s;
     load_fields(h, page);
-    if ((s = check_fields(h, page, path, err)) != LEAT_OK ||
-        (s = check_sizes(h, index_bytes, token_file_bytes, path, token_path, err)) != LEAT_OK ||
-        (s = parse_sections(h, page, path, err)) != LEAT_OK)
+    s = check_fields(h, page, path, err);
+    if (s == LEAT_OK)
+        s = check_sizes(h, index_bytes, token_file_bytes, path, token_path, err);
+    if (s == LEAT_OK)
+        s = parse_sections(h, page, path, err);
+    if (s != LEAT_OK)
         return s;
     if (!checksum_equal(h->identity, format_identity(h, k)))
         return wrong_field(err, path, AT_IDENTITY, "the identity is not the hash of the content it names");

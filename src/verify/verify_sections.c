@@ -50,8 +50,10 @@ static enum leat_status count_origins(struct verify_worker *w, uint64_t first, u
     while (same < n && input_of(w, same) == input_of(w, 0))
         same++;
     if (same == n) {
-        if ((s = part_starts(w->v->part, first, 1, w->starts, &w->err)) == LEAT_OK &&
-            (s = part_starts(w->v->part, first + n, 1, w->starts + 1, &w->err)) == LEAT_OK)
+        s = part_starts(w->v->part, first, 1, w->starts, &w->err);
+        if (s == LEAT_OK)
+            s = part_starts(w->v->part, first + n, 1, w->starts + 1, &w->err);
+        if (s == LEAT_OK)
             count_documents(w->v, input_of(w, 0), n, w->starts[1] - w->starts[0]);
         return s;
     }

@@ -196,7 +196,8 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
             return status_set(&w->err, LEAT_E_DOCUMENTS,
                               "document %llu of %s begins before the previous one; write the dataset again",
                               (unsigned long long)k->number, w->v->part->name);
-        if ((s = check_entries(w, k, start)) != LEAT_OK)
+        s = check_entries(w, k, start);
+        if (s != LEAT_OK)
             return s;
         if (start > first && start <= last && start > k->before && p->end_token != LEAT_NONE &&
             token_at(w->v->part, w->bytes, start - 1 - first) != p->end_token)
@@ -225,10 +226,14 @@ static enum leat_status check_piece(struct verify_worker *w, struct walk *walk, 
 
     if (s != LEAT_OK)
         return s;
-    if ((s = check_ids(w, first, count)) != LEAT_OK)
+    s = check_ids(w, first, count);
+    if (s != LEAT_OK)
         verify_note(w->v, s, &w->err, VERIFY_RANK_TOKENS + rank);
-    if (*documents == LEAT_OK && (*documents = check_borders(w, walk, first, count)) != LEAT_OK)
-        verify_note(w->v, *documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
+    if (*documents == LEAT_OK) {
+        *documents = check_borders(w, walk, first, count);
+        if (*documents != LEAT_OK)
+            verify_note(w->v, *documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
+    }
     return LEAT_OK;
 }
 

@@ -105,8 +105,10 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
     w->store_ids = options->store_ids != 0;
     w->store_hashes = options->store_hashes != 0;
     w->ordered = true;
-    if ((s = take_tokenizer(w, options->tokenizer, options->fingerprint, err)) != LEAT_OK ||
-        (s = writer_names_make(&w->names, name, err)) != LEAT_OK) {
+    s = take_tokenizer(w, options->tokenizer, options->fingerprint, err);
+    if (s == LEAT_OK)
+        s = writer_names_make(&w->names, name, err);
+    if (s != LEAT_OK) {
         writer_free(w);
         return s;
     }
@@ -171,11 +173,13 @@ enum leat_status leat_writer_open(struct leat_writer **out, const char *name, co
     *out = NULL;
     if (s != LEAT_OK)
         return s;
-    if ((s = writer_lock(&w->lock, &w->names, err)) != LEAT_OK) {
+    s = writer_lock(&w->lock, &w->names, err);
+    if (s != LEAT_OK) {
         writer_free(w);
         return s;
     }
-    if ((s = check_way(w, err)) != LEAT_OK) {
+    s = check_way(w, err);
+    if (s != LEAT_OK) {
         writer_unlock(&w->lock, &w->names);
         writer_free(w);
         return s;
@@ -385,11 +389,15 @@ static enum leat_status record_origin(struct leat_writer *w, const struct leat_o
 
 static enum leat_status end_document(struct leat_writer *w, const struct leat_origin *o, struct leat_error *err)
 {
-    enum leat_status s;
+    enum leat_status s = append_one(w, w->end_token, err);
 
-    if ((s = append_one(w, w->end_token, err)) != LEAT_OK ||
-        (s = sink_append_u64(&w->spills[SPILL_DOCUMENTS], w->document_start, err)) != LEAT_OK ||
-        (s = extend_directory(w, err)) != LEAT_OK || (s = record_origin(w, o, err)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = sink_append_u64(&w->spills[SPILL_DOCUMENTS], w->document_start, err);
+    if (s == LEAT_OK)
+        s = extend_directory(w, err);
+    if (s == LEAT_OK)
+        s = record_origin(w, o, err);
+    if (s != LEAT_OK)
         return s;
     if (o && o->input != LEAT_NONE) {
         w->inputs[o->input].record.documents++;
@@ -405,15 +413,21 @@ static enum leat_status add(struct leat_writer *w, const void *ids, uint32_t wid
                             const struct leat_origin *origin, struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s;
+    enum leat_status s = writer_ready(w, err);
 
-    if ((s = writer_ready(w, err)) != LEAT_OK)
+    if (s != LEAT_OK)
         return s;
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before adding a whole one");
-    if ((s = check_origin(w, origin, err)) != LEAT_OK || (s = check_ids(w, ids, width, count, err)) != LEAT_OK)
+    s = check_origin(w, origin, err);
+    if (s == LEAT_OK)
+        s = check_ids(w, ids, width, count, err);
+    if (s != LEAT_OK)
         return s;
-    if ((s = begin_document(w, &why)) == LEAT_OK && (s = append(w, ids, width, count, &why)) == LEAT_OK)
+    s = begin_document(w, &why);
+    if (s == LEAT_OK)
+        s = append(w, ids, width, count, &why);
+    if (s == LEAT_OK)
         s = end_document(w, origin, &why);
     return writer_fail(w, s, &why, err);
 }
@@ -422,9 +436,9 @@ static enum leat_status append_piece(struct leat_writer *w, const void *ids, uin
                                      struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s;
+    enum leat_status s = writer_ready(w, err);
 
-    if ((s = writer_ready(w, err)) != LEAT_OK)
+    if (s != LEAT_OK)
         return s;
     s = check_ids(w, ids, width, count, &why);
     if (s == LEAT_OK && !w->document_open)
@@ -462,9 +476,11 @@ enum leat_status leat_writer_end_document(struct leat_writer *w, const struct le
                                           struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s;
+    enum leat_status s = writer_ready(w, err);
 
-    if ((s = writer_ready(w, err)) != LEAT_OK || (s = check_origin(w, origin, err)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = check_origin(w, origin, err);
+    if (s != LEAT_OK)
         return s;
     s = w->document_open ? LEAT_OK : begin_document(w, &why); /* a document without a token */
     if (s == LEAT_OK)

@@ -230,9 +230,9 @@ enum leat_status leat_writer_checkpoint(struct leat_writer *w, const void *note,
 {
     struct leat_error why;
     struct text t = { .err = &why };
-    enum leat_status s;
+    enum leat_status s = writer_ready(w, err);
 
-    if ((s = writer_ready(w, err)) != LEAT_OK)
+    if (s != LEAT_OK)
         return s;
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before making a checkpoint");
@@ -371,7 +371,8 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, void **not
     enum leat_status s;
 
     take(c, sizeof magic);
-    if ((s = check_rules(w, c, err)) != LEAT_OK)
+    s = check_rules(w, c, err);
+    if (s != LEAT_OK)
         return s;
     w->tokens = w->document_start = take_u64(c);
     w->documents = take_u64(c);
@@ -382,8 +383,12 @@ static enum leat_status load(struct leat_writer *w, struct cursor *c, void **not
     w->last_offset = take_u64(c);
     for (unsigned i = 0; i < SPILL_COUNT; i++)
         bytes[i] = take_u64(c);
-    if ((s = load_inputs(w, c, err)) != LEAT_OK || (s = load_metadata(w, c, err)) != LEAT_OK ||
-        (s = load_note(c, note, note_bytes, err)) != LEAT_OK)
+    s = load_inputs(w, c, err);
+    if (s == LEAT_OK)
+        s = load_metadata(w, c, err);
+    if (s == LEAT_OK)
+        s = load_note(c, note, note_bytes, err);
+    if (s != LEAT_OK)
         return s;
     if (c->failed || c->left != 0 || !plausible(w, bytes))
         return status_set_hint(err, LEAT_E_CHECKPOINT, LEAT_HINT_REPLACE,
@@ -434,8 +439,11 @@ enum leat_status leat_writer_resume(struct leat_writer **out, const char *name,
     if (s != LEAT_OK)
         return s;
     s = writer_lock(&w->lock, &w->names, err);
-    if (s == LEAT_OK && (s = undo_finish(w, err)) == LEAT_OK &&
-        (s = read_checkpoint(w, &bytes, &count, err)) == LEAT_OK)
+    if (s == LEAT_OK)
+        s = undo_finish(w, err);
+    if (s == LEAT_OK)
+        s = read_checkpoint(w, &bytes, &count, err);
+    if (s == LEAT_OK)
         s = load(w, &(struct cursor) { bytes, count - 16, false }, note, note_bytes, err);
     free(bytes);
     w->checkpointed = true;

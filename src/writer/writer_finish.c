@@ -62,13 +62,14 @@ static void unname(struct leat_writer *w)
 enum leat_status leat_writer_prepare(struct leat_writer *w, struct leat_error *err)
 {
     struct leat_error why;
-    enum leat_status s;
+    enum leat_status s = writer_ready(w, err);
 
-    if ((s = writer_ready(w, err)) != LEAT_OK)
+    if (s != LEAT_OK)
         return s;
     if (w->document_open)
         return status_set(err, LEAT_E_STATE, "a document is open: end it before finishing");
-    if ((s = flush_everything(w, &why)) == LEAT_OK)
+    s = flush_everything(w, &why);
+    if (s == LEAT_OK)
         s = writer_build_index(w, &w->header, &why);
     w->prepared = s == LEAT_OK;
     return writer_fail(w, s, &why, err);
@@ -84,7 +85,10 @@ enum leat_status leat_writer_finish(struct leat_writer *w, struct leat_info *inf
             *err = w->failure;
         return s;
     }
-    if ((s = name_tokens(w, &why)) != LEAT_OK || (s = name_index(w, &why)) != LEAT_OK) {
+    s = name_tokens(w, &why);
+    if (s == LEAT_OK)
+        s = name_index(w, &why);
+    if (s != LEAT_OK) {
         unname(w);
         return writer_fail(w, s, &why, err);
     }

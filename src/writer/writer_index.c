@@ -194,8 +194,12 @@ static enum leat_status put_metadata(struct output *o, struct leat_writer *w, st
     for (uint64_t i = 0; s == LEAT_OK && i < w->pair_count; i++) {
         uint64_t key = strlen(w->pairs[i].key), value = strlen(w->pairs[i].value);
 
-        if ((s = put_u64(o, key, err)) != LEAT_OK || (s = put_u64(o, value, err)) != LEAT_OK ||
-            (s = put(o, w->pairs[i].key, key, err)) != LEAT_OK)
+        s = put_u64(o, key, err);
+        if (s == LEAT_OK)
+            s = put_u64(o, value, err);
+        if (s == LEAT_OK)
+            s = put(o, w->pairs[i].key, key, err);
+        if (s != LEAT_OK)
             break;
         s = put(o, w->pairs[i].value, value, err);
     }
@@ -205,19 +209,28 @@ static enum leat_status put_metadata(struct output *o, struct leat_writer *w, st
 static enum leat_status put_sections(struct output *o, struct leat_writer *w, struct format_header *h,
                                      struct leat_error *err)
 {
-    enum leat_status s;
+    enum leat_status s = put_documents(o, w, h, err);
 
-    if ((s = put_documents(o, w, h, err)) != LEAT_OK || (s = put_directory(o, w, h, err)) != LEAT_OK ||
-        (s = put_whole_spill(o, w, h, SPILL_PAGES, FORMAT_PAGES, 4, err)) != LEAT_OK ||
-        (s = put_inputs(o, w, h, err)) != LEAT_OK ||
-        (s = put_whole_spill(o, w, h, SPILL_ORIGINS, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES, err)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = put_directory(o, w, h, err);
+    if (s == LEAT_OK)
+        s = put_whole_spill(o, w, h, SPILL_PAGES, FORMAT_PAGES, 4, err);
+    if (s == LEAT_OK)
+        s = put_inputs(o, w, h, err);
+    if (s == LEAT_OK)
+        s = put_whole_spill(o, w, h, SPILL_ORIGINS, FORMAT_ORIGINS, FORMAT_ORIGIN_BYTES, err);
+    if (s != LEAT_OK)
         return s;
     if (w->ordered)
         h->sections[FORMAT_ORIGINS].flags |= FORMAT_ORDERED;
-    if ((s = put_whole_spill(o, w, h, SPILL_LINES, FORMAT_LINES, 8, err)) != LEAT_OK ||
-        (s = put_whole_spill(o, w, h, SPILL_ID_ENDS, FORMAT_ID_ENDS, 8, err)) != LEAT_OK ||
-        (s = put_whole_spill(o, w, h, SPILL_IDS, FORMAT_IDS, 1, err)) != LEAT_OK ||
-        (s = put_tokenizer(o, w, h, err)) != LEAT_OK)
+    s = put_whole_spill(o, w, h, SPILL_LINES, FORMAT_LINES, 8, err);
+    if (s == LEAT_OK)
+        s = put_whole_spill(o, w, h, SPILL_ID_ENDS, FORMAT_ID_ENDS, 8, err);
+    if (s == LEAT_OK)
+        s = put_whole_spill(o, w, h, SPILL_IDS, FORMAT_IDS, 1, err);
+    if (s == LEAT_OK)
+        s = put_tokenizer(o, w, h, err);
+    if (s != LEAT_OK)
         return s;
     s = put_metadata(o, w, h, err);
     return s == LEAT_OK ? put_whole_spill(o, w, h, SPILL_HASHES, FORMAT_TEXT_HASHES, FORMAT_HASH_BYTES, err) : s;

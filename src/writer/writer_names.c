@@ -68,7 +68,8 @@ enum leat_status writer_names_make(struct writer_names *n, const char *name, str
     bool whole;
 
     memset(n, 0, sizeof *n);
-    if ((s = check_name(name, length, err)) != LEAT_OK)
+    s = check_name(name, length, err);
+    if (s != LEAT_OK)
         return s;
     n->tokens = join(name, length, "", ".tokens");
     n->index = join(name, length, "", ".leat");
@@ -157,11 +158,16 @@ enum leat_status writer_look(const struct writer_names *n, struct writer_found *
     enum leat_status s;
 
     memset(found, 0, sizeof *found);
-    if ((s = file_identify(n->tokens, &tokens, err)) != LEAT_OK ||
-        (s = file_identify(n->index, &index, err)) != LEAT_OK ||
-        (s = file_identify(n->partial[FILE_CHECKPOINT], &checkpoint, err)) != LEAT_OK ||
-        (s = file_identify(n->partial[SPILL_TOKENS], &partial_tokens, err)) != LEAT_OK ||
-        (s = file_identify(n->partial[FILE_INDEX], &partial_index, err)) != LEAT_OK)
+    s = file_identify(n->tokens, &tokens, err);
+    if (s == LEAT_OK)
+        s = file_identify(n->index, &index, err);
+    if (s == LEAT_OK)
+        s = file_identify(n->partial[FILE_CHECKPOINT], &checkpoint, err);
+    if (s == LEAT_OK)
+        s = file_identify(n->partial[SPILL_TOKENS], &partial_tokens, err);
+    if (s == LEAT_OK)
+        s = file_identify(n->partial[FILE_INDEX], &partial_index, err);
+    if (s != LEAT_OK)
         return s;
     found->tokens = tokens.exists;
     found->index = index.exists;

@@ -96,8 +96,11 @@ enum leat_status buckets_append(struct buckets *s, size_t i, const void *bytes, 
         b->used += here;
         from += here;
         count -= here;
-        if (b->used == s->block_bytes && (status = write_block(s, b, err)) != LEAT_OK)
-            return status;
+        if (b->used == s->block_bytes) {
+            status = write_block(s, b, err);
+            if (status != LEAT_OK)
+                return status;
+        }
     }
     return LEAT_OK;
 }

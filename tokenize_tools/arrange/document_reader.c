@@ -83,8 +83,10 @@ static enum leat_status load_block(struct document_reader *r, uint64_t first, st
     if (status != LEAT_OK)
         return status;
     r->count = cut_by_ids(r, r->count, &id_bytes);
-    if ((status = load_ids(r, id_bytes, err)) != LEAT_OK ||
-        (status = leat_dataset_starts(s->dataset, first, r->count + 1, r->starts, err)) != LEAT_OK)
+    status = load_ids(r, id_bytes, err);
+    if (status == LEAT_OK)
+        status = leat_dataset_starts(s->dataset, first, r->count + 1, r->starts, err);
+    if (status != LEAT_OK)
         return status;
     return s->hashes ? leat_dataset_text_hashes(s->dataset, first, r->count, r->hashes, err) : LEAT_OK;
 }
@@ -124,8 +126,11 @@ enum leat_status document_reader_next(struct document_reader *r, struct document
     *more = r->source != NULL;
     if (!r->source)
         return LEAT_OK;
-    if (r->at == r->first + r->count && (s = load_block(r, r->at, err)) == LEAT_OK)
-        s = pace_call(r->pace, err);
+    if (r->at == r->first + r->count) {
+        s = load_block(r, r->at, err);
+        if (s == LEAT_OK)
+            s = pace_call(r->pace, err);
+    }
     if (s != LEAT_OK)
         return s;
     i = r->at++ - r->first;

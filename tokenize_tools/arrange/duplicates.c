@@ -76,11 +76,15 @@ enum leat_status duplicates_find(struct duplicates *d, const struct sources *sou
         s = put_source(&f, &sources->items[i], number, err);
         number += sources->items[i].documents;
     }
-    if (s == LEAT_OK && (s = external_sort_turn(&f.hashes, err)) == LEAT_OK)
+    if (s == LEAT_OK)
+        s = external_sort_turn(&f.hashes, err);
+    if (s == LEAT_OK)
         s = drop_equal(&f, &d->numbers, err);
     external_sort_end(&f.hashes);
     free(f.block);
-    if (s == LEAT_OK && (s = external_sort_turn(&d->numbers, err)) == LEAT_OK)
+    if (s == LEAT_OK)
+        s = external_sort_turn(&d->numbers, err);
+    if (s == LEAT_OK)
         s = external_sort_next(&d->numbers, &d->next, &d->more, err);
     return s;
 }

@@ -117,7 +117,10 @@ static enum leat_status arrange_document(struct merge *m, const struct document 
 
     if (m->options.dedup)
         s = duplicates_has(&m->duplicates, d->number, &drop, err);
-    if (s != LEAT_OK || drop || (s = choose_output(m, d, &output, err)) != LEAT_OK)
+    if (s != LEAT_OK || drop)
+        return s;
+    s = choose_output(m, d, &output, err);
+    if (s != LEAT_OK)
         return s;
     return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err) : copy_document(m, output, d, err);
 }
@@ -146,12 +149,17 @@ static enum leat_status merge(struct merge *m, const char *output, const char *c
 {
     const struct leat_merge_options *o = &m->options;
     uint64_t memory = o->memory;
-    enum leat_status s;
+    enum leat_status s = split_fractions_make(&m->splits, o->splits, o->split_count, err);
 
-    if ((s = split_fractions_make(&m->splits, o->splits, o->split_count, err)) != LEAT_OK ||
-        (s = sources_open(&m->sources, names, count, err)) != LEAT_OK || (s = check_request(m, err)) != LEAT_OK ||
-        (s = outputs_open(&m->outputs, output, &m->sources, o, err)) != LEAT_OK ||
-        (s = join_inputs(&m->sources, &m->outputs, err)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = sources_open(&m->sources, names, count, err);
+    if (s == LEAT_OK)
+        s = check_request(m, err);
+    if (s == LEAT_OK)
+        s = outputs_open(&m->outputs, output, &m->sources, o, err);
+    if (s == LEAT_OK)
+        s = join_inputs(&m->sources, &m->outputs, err);
+    if (s != LEAT_OK)
         return s;
     m->pace.total = m->sources.token_bytes * (o->shuffle ? 2 : 1);
     if (o->dedup) {

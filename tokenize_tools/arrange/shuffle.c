@@ -91,9 +91,12 @@ enum leat_status shuffle_put(struct shuffle *s, size_t output, const struct docu
     if (d->origin.text_hash)
         memcpy(record.hash, d->origin.text_hash, sizeof record.hash);
     shuffle_record_count(&s->buckets.items[bucket], bytes);
-    if ((status = buckets_append(&s->buckets, bucket, &record, sizeof record, err)) != LEAT_OK ||
-        (status = put_tokens(s, bucket, r, err)) != LEAT_OK ||
-        (status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err)) != LEAT_OK)
+    status = buckets_append(&s->buckets, bucket, &record, sizeof record, err);
+    if (status == LEAT_OK)
+        status = put_tokens(s, bucket, r, err);
+    if (status == LEAT_OK)
+        status = buckets_append(&s->buckets, bucket, d->origin.id, d->origin.id_bytes, err);
+    if (status != LEAT_OK)
         return status;
     return buckets_append(&s->buckets, bucket, zeros, bytes - sizeof record - d->tokens * s->width - d->origin.id_bytes,
                           err);

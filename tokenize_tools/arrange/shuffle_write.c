@@ -202,7 +202,9 @@ static enum leat_status write_by_keys(struct writing *w, struct buckets *buckets
 
     if (s == LEAT_OK && !room.piece)
         s = status_no_memory(err, PIECE_BYTES);
-    if (s == LEAT_OK && (s = fill_index(w, buckets, i, index, err)) == LEAT_OK)
+    if (s == LEAT_OK)
+        s = fill_index(w, buckets, i, index, err);
+    if (s == LEAT_OK)
         triple_sort(index, (size_t)records);
     for (uint64_t k = 0; s == LEAT_OK && k < records; k++)
         s = copy_record(w, buckets, i, index[k].c, &room, err);

@@ -67,7 +67,8 @@ static enum leat_status push_part(struct sources *all, const struct leat_dataset
         .first_input = part.first_input,
         .inputs = part.inputs,
     };
-    if ((status = look_for_hashes(s, err)) != LEAT_OK)
+    status = look_for_hashes(s, err);
+    if (status != LEAT_OK)
         return status;
     return leat_dataset_metadata(d, number, &s->pairs, err);
 }
@@ -87,7 +88,8 @@ static enum leat_status open_part(struct sources *all, const char *name, const c
     leat_dataset_info(*d, &info);
     if (all->opened_count == 1)
         all->first = info;
-    if ((s = check_agreement(&all->first, &info, first_name, name, err)) != LEAT_OK)
+    s = check_agreement(&all->first, &info, first_name, name, err);
+    if (s != LEAT_OK)
         return s;
     /* sums of the sizes of real files */
     all->token_bytes += info.token_bytes;

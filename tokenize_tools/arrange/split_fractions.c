@@ -130,7 +130,10 @@ enum leat_status split_fractions_make(struct split_fractions *f, const struct le
     if (!f->text)
         return status_no_memory(err, (count + 1) * (LONGEST_NAME + 32));
     for (size_t i = 0; s == LEAT_OK && i < count; i++) {
-        if ((s = check_name(splits, i, err)) != LEAT_OK || (s = add_fraction(&splits[i], &sum, &value, err)) != LEAT_OK)
+        s = check_name(splits, i, err);
+        if (s == LEAT_OK)
+            s = add_fraction(&splits[i], &sum, &value, err);
+        if (s != LEAT_OK)
             break;
         f->last[i] = last_below(sum);
         print_split(f, splits[i].name, value);

@@ -113,14 +113,17 @@ static enum leat_status encode_whole(struct leat_encoder *e, const struct encode
     const char *text;
     size_t bytes;
 
-    while (s == LEAT_OK && !cli_stdout_failed() && (s = document_input_chunk(in, &text, &bytes, err)) == LEAT_OK &&
-           bytes > 0)
+    while (s == LEAT_OK && !cli_stdout_failed()) {
+        s = document_input_chunk(in, &text, &bytes, err);
+        if (s != LEAT_OK || bytes == 0)
+            break;
         for (; s == LEAT_OK && bytes > 0 && !cli_stdout_failed(); text += used, bytes -= (size_t)used) {
             s = leat_encoder_part(e, text, bytes, &used, &ids, &count, err);
             if (s != LEAT_OK)
                 return document_input_blame(in, err);
             print_ids(v, ids, count, &any);
         }
+    }
     if (s != LEAT_OK || cli_stdout_failed())
         return s;
     s = leat_encoder_end(e, &ids, &count, err);

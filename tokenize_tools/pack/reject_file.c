@@ -132,13 +132,20 @@ enum leat_status reject_file_add(struct reject_file *f, const struct reject_line
         snprintf(numbers, sizeof numbers,
                  ",\"offset\":%llu,\"line\":%llu,\"reason\":", (unsigned long long)line->offset,
                  (unsigned long long)line->line);
-    if ((s = put_text(b, "{\"input\":", err)) != LEAT_OK ||
-        (s = put_string(b, line->input, strlen(line->input), err)) != LEAT_OK ||
-        (s = put_text(b, numbers, err)) != LEAT_OK ||
-        (s = put_string(b, line->reason, line->reason_bytes, err)) != LEAT_OK ||
-        (s = put_text(b, ",\"record\":", err)) != LEAT_OK ||
-        (s = put_string(b, line->sample, line->sample_bytes, err)) != LEAT_OK ||
-        (s = put_text(b, "}\n", err)) != LEAT_OK)
+    s = put_text(b, "{\"input\":", err);
+    if (s == LEAT_OK)
+        s = put_string(b, line->input, strlen(line->input), err);
+    if (s == LEAT_OK)
+        s = put_text(b, numbers, err);
+    if (s == LEAT_OK)
+        s = put_string(b, line->reason, line->reason_bytes, err);
+    if (s == LEAT_OK)
+        s = put_text(b, ",\"record\":", err);
+    if (s == LEAT_OK)
+        s = put_string(b, line->sample, line->sample_bytes, err);
+    if (s == LEAT_OK)
+        s = put_text(b, "}\n", err);
+    if (s != LEAT_OK)
         return s;
     return b->size >= WAITING_BYTES ? write_waiting(f, err) : LEAT_OK;
 }

@@ -134,8 +134,11 @@ enum leat_status bpe_encode_spans(const struct bpe *m, struct bpe_scratch *s, co
 
     s->fixed.count = 0;
     for (size_t i = 0; status == LEAT_OK && i < count; begin = spans[i++].end) {
-        if (f.count >= CUTS && (status = encode_found(&f, err)) != LEAT_OK)
-            break;
+        if (f.count >= CUTS) {
+            status = encode_found(&f, err);
+            if (status != LEAT_OK)
+                break;
+        }
         if (spans[i].id == MODEL_PRETOKEN) {
             status = find_parts(&f, begin, spans[i].end, err);
         } else {

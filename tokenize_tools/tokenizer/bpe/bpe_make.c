@@ -153,8 +153,11 @@ static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
         return LEAT_OK;
     for (uint32_t i = 0; i < spec->token_count; i++)
         own = own && spec->tokens[i].id == i;
-    if (!spec->byte_level && (s = make_letters(m, err)) != LEAT_OK)
-        return s;
+    if (!spec->byte_level) {
+        s = make_letters(m, err);
+        if (s != LEAT_OK)
+            return s;
+    }
     m->first = malloc(0x10000 * sizeof *m->first);
     m->ids = own ? NULL : malloc(((size_t)spec->token_count + 1) * sizeof *m->ids);
     if (!m->first || (!own && !m->ids))

@@ -94,8 +94,11 @@ static enum leat_status split_characters(struct bpe *m, uint32_t place, uint32_t
             continue;
         left = symbol_of(m, text, at);
         right = left == NO_SYMBOL ? NO_SYMBOL : symbol_of(m, text + at, t->length - at);
-        if (right != NO_SYMBOL && (s = bpe_add_merge(m, left, right, place, rank, err)) != LEAT_OK)
-            return s;
+        if (right != NO_SYMBOL) {
+            s = bpe_add_merge(m, left, right, place, rank, err);
+            if (s != LEAT_OK)
+                return s;
+        }
     }
     return LEAT_OK;
 }

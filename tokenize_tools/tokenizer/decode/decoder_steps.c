@@ -126,7 +126,10 @@ static enum leat_status replace(const struct matcher *m, const struct spec_strin
         bool found = true;
 
         s = matcher_begin(&pass, m, run, v.bytes, v.size, false, false, err);
-        while (s == LEAT_OK && (s = matcher_next(&pass, &begin, &end, &found, err)) == LEAT_OK && found) {
+        while (s == LEAT_OK) {
+            s = matcher_next(&pass, &begin, &end, &found, err);
+            if (s != LEAT_OK || !found)
+                break;
             s = buffer_append(&to->bytes, v.bytes + copied, begin - copied, err);
             if (s == LEAT_OK)
                 s = buffer_append(&to->bytes, content->bytes, content->length, err);

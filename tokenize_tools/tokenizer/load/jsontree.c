@@ -52,8 +52,11 @@ static enum leat_status add(struct parser *s, enum jsontree_kind kind, const uin
 
     if (length > JSONTREE_MAX_LENGTH)
         return wrong(s, at, "a value of 256 MiB or more");
-    if (s->j->count == s->room && (status = more_nodes(s)) != LEAT_OK)
-        return status;
+    if (s->j->count == s->room) {
+        status = more_nodes(s);
+        if (status != LEAT_OK)
+            return status;
+    }
     s->j->nodes[s->j->count++] = (struct jsontree_node) {
         .at = (uint32_t)(at - s->j->text),
         .length = (uint32_t)length,
@@ -246,7 +249,8 @@ static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
 
     while (stop < s->end && *stop != '"')
         stop += *stop == '\\' && s->end - stop > 1 ? 2 : 1;
-    if ((status = more_unescaped(s, (uint64_t)(stop - begin) + 4)) != LEAT_OK)
+    status = more_unescaped(s, (uint64_t)(stop - begin) + 4);
+    if (status != LEAT_OK)
         return status;
     to = j->unescaped + j->unescaped_bytes;
     bytes_store32(to, (uint32_t)(begin - j->text));
@@ -256,14 +260,17 @@ static enum leat_status escaped_string(struct parser *s, const uint8_t *begin)
         to += s->p - run;
         if (*s->p == '"')
             break;
-        if ((status = escape(s, &to)) != LEAT_OK)
+        status = escape(s, &to);
+        if (status != LEAT_OK)
             return status;
         run = s->p;
-        if ((status = plain(s)) != LEAT_OK)
+        status = plain(s);
+        if (status != LEAT_OK)
             return status;
     }
     s->p++;
-    if ((status = add(s, JSONTREE_STRING, j->text, (uint64_t)(to - first))) != LEAT_OK)
+    status = add(s, JSONTREE_STRING, j->text, (uint64_t)(to - first));
+    if (status != LEAT_OK)
         return status;
     j->nodes[j->count - 1].at = (uint32_t)(first - j->unescaped);
     j->nodes[j->count - 1].escaped = true;
@@ -341,7 +348,10 @@ static enum leat_status open_bracket(struct parser *s, enum jsontree_kind kind)
 
     if (s->depth == MAX_DEPTH)
         return wrong(s, s->p, "more than 127 nested brackets");
-    if ((status = add(s, kind, s->p, 0)) != LEAT_OK || (status = add_bracket(s, s->p)) != LEAT_OK)
+    status = add(s, kind, s->p, 0);
+    if (status == LEAT_OK)
+        status = add_bracket(s, s->p);
+    if (status != LEAT_OK)
         return status;
     s->open[s->depth++] = s->j->count - 1;
     s->p++;
@@ -394,7 +404,8 @@ static enum leat_status key(struct parser *s)
 
     if (s->p == s->end || *s->p != '"')
         return wrong(s, s->p, "missing member name in quotes");
-    if ((status = string(s)) != LEAT_OK)
+    status = string(s);
+    if (status != LEAT_OK)
         return status;
     space(s);
     if (s->p == s->end || *s->p != ':')
@@ -449,9 +460,13 @@ static enum leat_status parse(struct parser *s)
     bool done = false;
 
     space(s);
-    while (!done)
-        if ((status = value(s)) != LEAT_OK || (status = between(s, &done)) != LEAT_OK)
+    while (!done) {
+        status = value(s);
+        if (status == LEAT_OK)
+            status = between(s, &done);
+        if (status != LEAT_OK)
             return status;
+    }
     space(s);
     return s->p == s->end ? LEAT_OK : wrong(s, s->p, "unexpected text after the value");
 }

@@ -281,25 +281,31 @@ static enum leat_status find_byte_level(struct load_hf *h)
 
 static enum leat_status load_parts(struct load_hf *h)
 {
-    enum leat_status s;
-    uint32_t node;
+    enum leat_status s = LEAT_OK;
+    uint32_t node = part(h, "normalizer");
 
-    if ((node = part(h, "normalizer")) != JSONTREE_NONE && (s = load_hf_normalizer(h, node)) != LEAT_OK)
-        return s;
-    if ((node = part(h, "pre_tokenizer")) != JSONTREE_NONE && (s = load_hf_pre_tokenizer(h, node)) != LEAT_OK)
-        return s;
-    if ((node = part(h, "decoder")) != JSONTREE_NONE && (s = load_hf_decoder(h, node)) != LEAT_OK)
-        return s;
-    if ((s = find_byte_level(h)) != LEAT_OK)
+    if (node != JSONTREE_NONE)
+        s = load_hf_normalizer(h, node);
+    if (s == LEAT_OK && (node = part(h, "pre_tokenizer")) != JSONTREE_NONE)
+        s = load_hf_pre_tokenizer(h, node);
+    if (s == LEAT_OK && (node = part(h, "decoder")) != JSONTREE_NONE)
+        s = load_hf_decoder(h, node);
+    if (s == LEAT_OK)
+        s = find_byte_level(h);
+    if (s != LEAT_OK)
         return s;
     h->place = "the file";
     if ((node = part(h, "model")) == JSONTREE_NONE)
         return load_hf_wrong(h, 0, "it has no \"model\": is it a tokenizer.json?");
-    if ((s = load_hf_model(h, node)) != LEAT_OK)
+    s = load_hf_model(h, node);
+    if (s != LEAT_OK)
         return s;
-    if ((node = jsontree_member(h->j, 0, "added_tokens")) != JSONTREE_NONE && (s = load_hf_added(h, node)) != LEAT_OK)
-        return s;
-    if ((s = check_first(h)) != LEAT_OK)
+    node = jsontree_member(h->j, 0, "added_tokens");
+    if (node != JSONTREE_NONE)
+        s = load_hf_added(h, node);
+    if (s == LEAT_OK)
+        s = check_first(h);
+    if (s != LEAT_OK)
         return s;
     take_notes(h);
     return spec_finish(h->spec, h->j->path, h->err);
@@ -313,7 +319,10 @@ enum leat_status load_hf(struct tokenizer_spec *spec, const struct jsontree *j, 
     if (j->nodes[0].kind != JSONTREE_OBJECT)
         return load_hf_wrong(&h, 0, "it holds %s, not an object", jsontree_kind_name(j, 0));
     spec->dialect = SPEC_ONIGURUMA;
-    if ((s = check_version(&h)) == LEAT_OK && (s = check_names(&h)) == LEAT_OK)
+    s = check_version(&h);
+    if (s == LEAT_OK)
+        s = check_names(&h);
+    if (s == LEAT_OK)
         s = load_parts(&h);
     string_map_free(&h.vocab);
     return s;

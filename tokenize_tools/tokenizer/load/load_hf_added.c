@@ -19,16 +19,20 @@ struct adding {
 
 static enum leat_status read_flags(struct load_hf *h, uint32_t node, struct spec_added *a)
 {
-    enum leat_status s;
     uint32_t declared;
+    enum leat_status s = load_hf_number(h, node, "id", &declared);
 
-    if ((s = load_hf_number(h, node, "id", &declared)) || (s = load_hf_text(h, node, "content", false, &a->content)) ||
-        (s = load_hf_bool(h, node, "single_word", LOAD_HF_REQUIRED, &a->single_word)) ||
-        (s = load_hf_bool(h, node, "lstrip", LOAD_HF_REQUIRED, &a->lstrip)) ||
-        (s = load_hf_bool(h, node, "rstrip", LOAD_HF_REQUIRED, &a->rstrip)) ||
-        (s = load_hf_bool(h, node, "normalized", LOAD_HF_REQUIRED, &a->normalized)))
-        return s;
-    return load_hf_bool(h, node, "special", LOAD_HF_REQUIRED, &a->special);
+    if (s == LEAT_OK)
+        s = load_hf_text(h, node, "content", false, &a->content);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "single_word", LOAD_HF_REQUIRED, &a->single_word);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "lstrip", LOAD_HF_REQUIRED, &a->lstrip);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "rstrip", LOAD_HF_REQUIRED, &a->rstrip);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "normalized", LOAD_HF_REQUIRED, &a->normalized);
+    return s == LEAT_OK ? load_hf_bool(h, node, "special", LOAD_HF_REQUIRED, &a->special) : s;
 }
 
 static uint32_t id_of(struct adding *x, const struct spec_added *a)
@@ -50,7 +54,8 @@ static enum leat_status add(struct adding *x, uint32_t node)
 
     if (x->h->j->nodes[node].kind != JSONTREE_OBJECT)
         return load_hf_wrong(x->h, node, "an added token must be an object, not %s", jsontree_kind_name(x->h->j, node));
-    if ((s = read_flags(x->h, node, &a)) != LEAT_OK)
+    s = read_flags(x->h, node, &a);
+    if (s != LEAT_OK)
         return s;
     if (a.content.length == 0) /* never found in a text; the reference drops it too */
         return LEAT_OK;

@@ -51,9 +51,11 @@ enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model)
             hashes[count] = string_map_hash(t.bytes, t.length);
             string_map_prefetch(&h->vocab, hashes[count++]);
         }
-        for (uint32_t i = 0; i < count; i++)
-            if ((s = add_token(h, keys[i], hashes[i])) != LEAT_OK)
+        for (uint32_t i = 0; i < count; i++) {
+            s = add_token(h, keys[i], hashes[i]);
+            if (s != LEAT_OK)
                 return s;
+        }
     }
     return LEAT_OK;
 }

@@ -58,7 +58,8 @@ static enum leat_status component(struct load_hf *h, const struct family *f, uin
     h->place = f->name;
     if (nodes[node].kind != JSONTREE_OBJECT)
         return load_hf_wrong(h, node, "it must be an object, not %s", jsontree_kind_name(h->j, node));
-    if ((s = load_hf_string(h, node, "type", LOAD_HF_REQUIRED, &type)) != LEAT_OK)
+    s = load_hf_string(h, node, "type", LOAD_HF_REQUIRED, &type);
+    if (s != LEAT_OK)
         return s;
     load_hf_show(h->j, type, shown);
     snprintf(place.text, sizeof place.text, "%s %s", f->name, shown);
@@ -148,9 +149,13 @@ static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spe
 
     *prepend = SPEC_PREPEND_ALWAYS;
     *split = true;
-    if (s != LEAT_OK || (s = load_hf_bool(h, object, "add_prefix_space", LOAD_HF_OPTION, &add_prefix_space)) ||
-        (s = load_hf_bool(h, object, "split", LOAD_HF_OPTION, split)) ||
-        (s = load_hf_string(h, object, "prepend_scheme", LOAD_HF_DEFAULT, &node)))
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, object, "add_prefix_space", LOAD_HF_OPTION, &add_prefix_space);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, object, "split", LOAD_HF_OPTION, split);
+    if (s == LEAT_OK)
+        s = load_hf_string(h, object, "prepend_scheme", LOAD_HF_DEFAULT, &node);
+    if (s != LEAT_OK)
         return s;
     if (node != JSONTREE_NONE) {
         if (jsontree_is(h->j, node, "first"))
@@ -172,8 +177,10 @@ static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_p
     bool trim_offsets;
 
     *use_regex = true;
-    if ((s = load_hf_bool(h, node, "add_prefix_space", LOAD_HF_REQUIRED, add_prefix_space)) ||
-        (s = load_hf_bool(h, node, "trim_offsets", LOAD_HF_REQUIRED, &trim_offsets)))
+    s = load_hf_bool(h, node, "add_prefix_space", LOAD_HF_REQUIRED, add_prefix_space);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, node, "trim_offsets", LOAD_HF_REQUIRED, &trim_offsets);
+    if (s != LEAT_OK)
         return s;
     return load_hf_bool(h, node, "use_regex", LOAD_HF_DEFAULT, use_regex);
 }
@@ -210,11 +217,13 @@ static enum leat_status read_normalizer(struct load_hf *h, uint32_t node, unsign
     n->kind = (enum spec_normalizer_kind)kind;
     switch (n->kind) {
     case SPEC_NORM_STRIP:
-        if ((s = load_hf_bool(h, node, "strip_left", LOAD_HF_REQUIRED, &n->strip_left)) == LEAT_OK)
+        s = load_hf_bool(h, node, "strip_left", LOAD_HF_REQUIRED, &n->strip_left);
+        if (s == LEAT_OK)
             s = load_hf_bool(h, node, "strip_right", LOAD_HF_REQUIRED, &n->strip_right);
         break;
     case SPEC_NORM_REPLACE:
-        if ((s = replaced(h, node, &n->pattern)) == LEAT_OK)
+        s = replaced(h, node, &n->pattern);
+        if (s == LEAT_OK)
             s = load_hf_text(h, node, "content", false, &n->content);
         break;
     case SPEC_NORM_PREPEND:
@@ -265,8 +274,10 @@ static enum leat_status read_pre_tokenizer(struct load_hf *h, uint32_t node, uns
         s = byte_level(h, node, &p->add_prefix_space, &p->use_regex);
         break;
     case SPEC_PRE_SPLIT:
-        if ((s = pattern(h, node, &p->pattern)) == LEAT_OK &&
-            (s = behavior(h, node, LOAD_HF_REQUIRED, &p->behavior)) == LEAT_OK)
+        s = pattern(h, node, &p->pattern);
+        if (s == LEAT_OK)
+            s = behavior(h, node, LOAD_HF_REQUIRED, &p->behavior);
+        if (s == LEAT_OK)
             s = load_hf_bool(h, node, "invert", LOAD_HF_REQUIRED, &p->invert);
         break;
     case SPEC_PRE_DIGITS:
@@ -319,19 +330,23 @@ static enum leat_status read_decoder(struct load_hf *h, uint32_t node, unsigned 
         s = byte_level(h, node, &ignored, &ignored);
         break;
     case SPEC_DECODE_STRIP:
-        if ((s = load_hf_text(h, node, "content", true, &d->content)) == LEAT_OK &&
-            (s = load_hf_number(h, node, "start", &d->start)) == LEAT_OK)
+        s = load_hf_text(h, node, "content", true, &d->content);
+        if (s == LEAT_OK)
+            s = load_hf_number(h, node, "start", &d->start);
+        if (s == LEAT_OK)
             s = load_hf_number(h, node, "stop", &d->stop);
         break;
     case SPEC_DECODE_REPLACE:
-        if ((s = replaced(h, node, &d->pattern)) == LEAT_OK)
+        s = replaced(h, node, &d->pattern);
+        if (s == LEAT_OK)
             s = load_hf_text(h, node, "content", false, &d->content);
         break;
     case SPEC_DECODE_METASPACE:
         s = metaspace(h, node, &d->content, &d->prepend, &ignored);
         break;
     case SPEC_DECODE_WORDPIECE:
-        if ((s = load_hf_text(h, node, "prefix", false, &d->content)) == LEAT_OK)
+        s = load_hf_text(h, node, "prefix", false, &d->content);
+        if (s == LEAT_OK)
             s = load_hf_bool(h, node, "cleanup", LOAD_HF_REQUIRED, &d->cleanup);
         break;
     case SPEC_DECODE_BPE:

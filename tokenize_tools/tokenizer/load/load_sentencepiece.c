@@ -161,7 +161,8 @@ static enum leat_status read_trainer(struct proto *m, const struct protobuf_fiel
 
     while (protobuf_next(&walk, &f)) {
         if (f.number == TRAINER_UNK_SURFACE && f.type == PROTOBUF_BYTES) {
-            if ((s = copy(m, &sp->unknown_surface, &f)) != LEAT_OK)
+            s = copy(m, &sp->unknown_surface, &f);
+            if (s != LEAT_OK)
                 return s;
         }
         if (f.type != PROTOBUF_VARINT)
@@ -192,7 +193,8 @@ static enum leat_status read_normalizer(struct proto *m, const struct protobuf_f
 
     while (protobuf_next(&walk, &f)) {
         if (f.number == NORMALIZER_CHARSMAP && f.type == PROTOBUF_BYTES) {
-            if ((s = copy(m, map, &f)) != LEAT_OK)
+            s = copy(m, map, &f);
+            if (s != LEAT_OK)
                 return s;
             if (map->length > 0 && !charsmap_check(map))
                 return wrong_at(m, f.at, "\"precompiled_charsmap\" does not have the form of a compiled map");
@@ -282,13 +284,16 @@ static enum leat_status look_ahead(struct proto *m)
             bytes += f.length;
         }
     }
-    if (s != LEAT_OK || (s = walked(m, &walk)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = walked(m, &walk);
+    if (s != LEAT_OK)
         return s;
     if (count == 0)
         return wrong(m, "it has no tokens: is it a sentencepiece model?");
     if (count > SPEC_MAX_ID)
         return wrong(m, "it has too many tokens for a vocabulary");
-    if ((s = check_type(m)) != LEAT_OK)
+    s = check_type(m);
+    if (s != LEAT_OK)
         return s;
     m->spec->tokens = big_alloc(count * sizeof *m->spec->tokens);
     m->spec->scores = big_alloc(count * sizeof *m->spec->scores);
@@ -316,7 +321,12 @@ enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct lo
         return wrong(&m, "it is larger than 1 GiB, the limit of a vocabulary");
     if (!spec_copy(spec, &sp->unknown_surface, " \xe2\x81\x87 ", 5))
         return status_no_memory(err, 5);
-    if ((s = look_ahead(&m)) == LEAT_OK && (s = read_model(&m)) == LEAT_OK && (s = check(&m)) == LEAT_OK)
+    s = look_ahead(&m);
+    if (s == LEAT_OK)
+        s = read_model(&m);
+    if (s == LEAT_OK)
+        s = check(&m);
+    if (s == LEAT_OK)
         s = spec_finish(spec, source->path, err);
     string_map_free(&m.pieces);
     return s;

@@ -70,8 +70,10 @@ static enum leat_status read_config(struct tekken *t)
     version = jsontree_member(t->j, t->config, "version");
     if (version == JSONTREE_NONE || t->j->nodes[version].kind != JSONTREE_STRING)
         return wrong(t, t->config, "\"config\" must have a string \"version\"");
-    if ((s = config_number(t, "default_vocab_size", &size)) != LEAT_OK ||
-        (s = config_number(t, "default_num_special_tokens", &t->special_count)) != LEAT_OK)
+    s = config_number(t, "default_vocab_size", &size);
+    if (s == LEAT_OK)
+        s = config_number(t, "default_num_special_tokens", &t->special_count);
+    if (s != LEAT_OK)
         return s;
     if (size < t->special_count || size - t->special_count > t->j->nodes[vocab].length)
         return wrong(t, t->config,
@@ -134,7 +136,8 @@ static enum leat_status read_vocabulary(struct tekken *t)
     if (!text || !t->spec->tokens || !string_map_init(&t->seen, t->token_count))
         return status_no_memory(t->err, t->j->size + t->token_count * 48u);
     for (uint32_t k = vocab + 1; number < t->token_count; k = jsontree_next(t->j, k)) {
-        if ((s = read_token(t, k, number, text)) != LEAT_OK)
+        s = read_token(t, k, number, text);
+        if (s != LEAT_OK)
             return s;
         t->spec->token_count = ++number;
     }
@@ -214,9 +217,11 @@ static enum leat_status add_old(struct tekken *t, bool *taken, struct string_map
     };
     enum leat_status s;
 
-    for (uint32_t i = 0; i < sizeof old / sizeof old[0]; i++)
-        if ((s = add_special(t, t->config, i, old[i], strlen(old[i]), taken, contents)) != LEAT_OK)
+    for (uint32_t i = 0; i < sizeof old / sizeof old[0]; i++) {
+        s = add_special(t, t->config, i, old[i], strlen(old[i]), taken, contents);
+        if (s != LEAT_OK)
             return s;
+    }
     return LEAT_OK;
 }
 
@@ -229,7 +234,8 @@ static enum leat_status add_fillers(struct tekken *t, uint32_t listed, bool *tak
     for (uint32_t id = listed; id < t->special_count; id++) {
         int length = snprintf(text, sizeof text, "<SPECIAL_%u>", (unsigned)id);
 
-        if ((s = add_special(t, t->config, id, text, (size_t)length, taken, contents)) != LEAT_OK)
+        s = add_special(t, t->config, id, text, (size_t)length, taken, contents);
+        if (s != LEAT_OK)
             return s;
     }
     return LEAT_OK;
@@ -257,8 +263,9 @@ static enum leat_status read_specials(struct tekken *t)
     t->spec->added = spec_alloc(t->spec, t->special_count * sizeof *t->spec->added);
     if (!taken || !t->spec->added || !string_map_init(&contents, t->special_count + 1))
         s = status_no_memory(t->err, t->special_count * sizeof *t->spec->added);
-    else if ((s = t->specials != JSONTREE_NONE ? add_listed(t, taken, &contents) : add_old(t, taken, &contents)) ==
-             LEAT_OK)
+    else
+        s = t->specials != JSONTREE_NONE ? add_listed(t, taken, &contents) : add_old(t, taken, &contents);
+    if (s == LEAT_OK)
         s = add_fillers(t, listed, taken, &contents);
     string_map_free(&contents);
     return s;
@@ -273,7 +280,12 @@ enum leat_status load_tekken(struct tokenizer_spec *spec, const struct jsontree 
     spec->reference = SPEC_TIKTOKEN;
     spec->dialect = SPEC_RUST;
     spec->byte_level = true;
-    if ((s = read_config(&t)) == LEAT_OK && (s = read_vocabulary(&t)) == LEAT_OK && (s = read_specials(&t)) == LEAT_OK)
+    s = read_config(&t);
+    if (s == LEAT_OK)
+        s = read_vocabulary(&t);
+    if (s == LEAT_OK)
+        s = read_specials(&t);
+    if (s == LEAT_OK)
         s = spec_finish(spec, j->path, err);
     string_map_free(&t.seen);
     return s;

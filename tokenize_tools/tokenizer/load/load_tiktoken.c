@@ -212,7 +212,8 @@ static enum leat_status add_row_specials(struct reader *r, const struct tiktoken
                          (unsigned)(special->first + (id - special->id)), number + 2);
             else
                 snprintf(text, sizeof text, "%s", special->text);
-            if ((s = add_special(r, id, text, strlen(text))) != LEAT_OK)
+            s = add_special(r, id, text, strlen(text));
+            if (s != LEAT_OK)
                 return s;
         }
     }
@@ -249,8 +250,11 @@ static enum leat_status add_config_specials(struct reader *r, uint32_t list)
                                  "%s: an entry of \"added_tokens_decoder\" is not an id with a \"content\" (byte %llu)",
                                  j->path, (unsigned long long)jsontree_at(j, k));
         t = jsontree_string(j, content);
-        if (t.length > 0 && !is_rank(r, id) && (s = add_special(r, (uint32_t)id, t.bytes, t.length)) != LEAT_OK)
-            return s;
+        if (t.length > 0 && !is_rank(r, id)) {
+            s = add_special(r, (uint32_t)id, t.bytes, t.length);
+            if (s != LEAT_OK)
+                return s;
+        }
     }
     return LEAT_OK;
 }
@@ -312,9 +316,18 @@ enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_so
     spec->reference = SPEC_TIKTOKEN;
     spec->dialect = SPEC_RUST;
     spec->byte_level = true;
-    if ((s = make_room(&r)) == LEAT_OK && (s = read_lines(&r)) == LEAT_OK && (s = check_twice(&r)) == LEAT_OK &&
-        (s = find_name(&r, &name)) == LEAT_OK && (s = make_pipeline(&r, name)) == LEAT_OK &&
-        (s = add_specials(&r, name)) == LEAT_OK)
+    s = make_room(&r);
+    if (s == LEAT_OK)
+        s = read_lines(&r);
+    if (s == LEAT_OK)
+        s = check_twice(&r);
+    if (s == LEAT_OK)
+        s = find_name(&r, &name);
+    if (s == LEAT_OK)
+        s = make_pipeline(&r, name);
+    if (s == LEAT_OK)
+        s = add_specials(&r, name);
+    if (s == LEAT_OK)
         s = spec_finish(spec, source->path, err);
     return s;
 }

@@ -103,12 +103,16 @@ static enum leat_status in_folder(char **path, const char *folder, struct leat_e
     enum leat_status s;
 
     *path = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if ((s = file_of(path, folder, names[i], err)) != LEAT_OK || *path)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        s = file_of(path, folder, names[i], err);
+        if (s != LEAT_OK || *path)
             return s;
-    if ((s = only_tiktoken(tiktoken, folder, err)) != LEAT_OK)
+    }
+    s = only_tiktoken(tiktoken, folder, err);
+    if (s != LEAT_OK)
         return s;
-    if ((s = file_of(path, folder, tiktoken[0] ? tiktoken : "tiktoken.model", err)) != LEAT_OK || *path)
+    s = file_of(path, folder, tiktoken[0] ? tiktoken : "tiktoken.model", err);
+    if (s != LEAT_OK || *path)
         return s;
     return status_set(err, LEAT_E_NO_FILE,
                       "the folder %s has no tokenizer: no tokenizer.json, tekken.json, tokenizer.model, *.tiktoken or "
@@ -144,7 +148,8 @@ static enum leat_status read_config(struct located *l, struct leat_error *err)
         return LEAT_OK;
     if (slash == l->path)
         snprintf(folder, sizeof folder, "/");
-    if ((s = file_of(&l->config_path, folder, "tokenizer_config.json", err)) != LEAT_OK || !l->config_path)
+    s = file_of(&l->config_path, folder, "tokenizer_config.json", err);
+    if (s != LEAT_OK || !l->config_path)
         return s;
     s = read_both(l->config_path, &stored, &size, &l->config, &l->config_size, err);
     if (stored != l->config)
@@ -175,7 +180,8 @@ static enum leat_status find_path(char **path, const char *spec, struct leat_err
 
     if (is_folder(spec))
         return in_folder(path, spec, err);
-    if ((s = file_identify(spec, &identity, err)) != LEAT_OK)
+    s = file_identify(spec, &identity, err);
+    if (s != LEAT_OK)
         return s;
     if (identity.exists) {
         *path = strdup(spec);
@@ -193,8 +199,10 @@ enum leat_status locate(struct located *out, const char *spec, struct leat_error
     *out = (struct located) { .builtin = builtin_find(spec) };
     if (out->builtin)
         return LEAT_OK;
-    if ((s = find_path(&out->path, spec, err)) == LEAT_OK &&
-        (s = read_both(out->path, &out->stored, &out->stored_size, &out->plain, &out->plain_size, err)) == LEAT_OK)
+    s = find_path(&out->path, spec, err);
+    if (s == LEAT_OK)
+        s = read_both(out->path, &out->stored, &out->stored_size, &out->plain, &out->plain_size, err);
+    if (s == LEAT_OK)
         s = read_config(out, err);
     if (s != LEAT_OK)
         located_free(out);

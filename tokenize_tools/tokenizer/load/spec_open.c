@@ -20,7 +20,8 @@ static enum leat_status open_builtin(struct opened_spec *o, const char *pattern,
     if (pattern)
         return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_PATTERN,
                                "the built-in %s has its own pattern; leave out the pattern %s", o->at.builtin, pattern);
-    if ((s = builtin_load(&o->spec, o->at.builtin, err)) == LEAT_OK)
+    s = builtin_load(&o->spec, o->at.builtin, err);
+    if (s == LEAT_OK)
         identify(o, NULL);
     return s;
 }
@@ -38,7 +39,8 @@ static enum leat_status open_file(struct opened_spec *o, const char *pattern, st
     if (s != LEAT_OK)
         return s;
     source.config = config.nodes ? &config : NULL;
-    if ((s = load_spec(&o->spec, &o->format, &source, err)) == LEAT_OK)
+    s = load_spec(&o->spec, &o->format, &source, err);
+    if (s == LEAT_OK)
         identify(o, source.config);
     jsontree_free(&config);
     return s;
@@ -49,7 +51,8 @@ enum leat_status spec_open(struct opened_spec *out, const char *name, const char
     enum leat_status s;
 
     *out = (struct opened_spec) { 0 };
-    if ((s = locate(&out->at, name, err)) == LEAT_OK)
+    s = locate(&out->at, name, err);
+    if (s == LEAT_OK)
         s = out->at.builtin ? open_builtin(out, pattern, err) : open_file(out, pattern, err);
     if (s != LEAT_OK)
         spec_close(out);
@@ -68,7 +71,9 @@ enum leat_status spec_open_stored(struct opened_spec *out, const uint8_t *bytes,
         s = whole_file_unzstd(&plain, &source.size, bytes, size, path, err);
         source.bytes = plain;
     }
-    if (s == LEAT_OK && (s = load_spec(&out->spec, &out->format, &source, err)) == LEAT_OK)
+    if (s == LEAT_OK)
+        s = load_spec(&out->spec, &out->format, &source, err);
+    if (s == LEAT_OK)
         identify(out, NULL);
     free(plain);
     if (s != LEAT_OK)

@@ -15,16 +15,20 @@ enum leat_status whole_file_read(uint8_t **bytes, uint64_t *size, const char *pa
     int fd;
 
     *bytes = NULL;
-    if ((s = file_open_read(&fd, size, path, err)) != LEAT_OK)
+    s = file_open_read(&fd, size, path, err);
+    if (s != LEAT_OK)
         return s;
     if (*size > WHOLE_FILE_MAX) {
         s = status_set(err, LEAT_E_VOCABULARY, "%s is too large for a vocabulary: %llu bytes; the limit is 1 GiB", path,
                        (unsigned long long)*size);
     } else if ((*bytes = big_alloc(*size)) == NULL) {
         s = status_no_memory(err, *size);
-    } else if ((s = file_read_at(fd, 0, *bytes, *size, path, err)) != LEAT_OK) {
-        free(*bytes);
-        *bytes = NULL;
+    } else {
+        s = file_read_at(fd, 0, *bytes, *size, path, err);
+        if (s != LEAT_OK) {
+            free(*bytes);
+            *bytes = NULL;
+        }
     }
     file_close(&fd);
     return s;
@@ -66,8 +70,11 @@ static enum leat_status decompress(ZSTD_DCtx *context, ZSTD_outBuffer *out, ZSTD
     for (;;) {
         size_t read = in->pos, written = out->pos;
 
-        if (out->pos == out->size && (s = grow(out, in, path, err)) != LEAT_OK)
-            return s;
+        if (out->pos == out->size) {
+            s = grow(out, in, path, err);
+            if (s != LEAT_OK)
+                return s;
+        }
         if (left == 0 && in->pos == in->size)
             return LEAT_OK;
         left = ZSTD_decompressStream(context, out, in);

@@ -180,7 +180,7 @@ static enum leat_status add_merge(struct merging *m, uint32_t node, struct jsont
                                   struct jsontree_text right)
 {
     uint32_t i = m->pending;
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
 
     m->batch[i].node = node;
     m->batch[i].part[0] = left;
@@ -193,7 +193,9 @@ static enum leat_status add_merge(struct merging *m, uint32_t node, struct jsont
     m->batch[i].result = guess_result(m, left, right);
     if (m->batch[i].result != STRING_MAP_NONE)
         m->guess = m->batch[i].result;
-    else if ((s = join(m, left, right)) != LEAT_OK)
+    else
+        s = join(m, left, right);
+    if (s != LEAT_OK)
         return s;
     return ++m->pending == BATCH ? flush(m) : LEAT_OK;
 }
@@ -347,23 +349,32 @@ static enum leat_status read_dropout(struct load_hf *h, uint32_t model)
 static enum leat_status read_options(struct load_hf *h, uint32_t model)
 {
     struct tokenizer_spec *spec = h->spec;
-    enum leat_status s;
+    enum leat_status s = read_dropout(h, model);
 
-    if ((s = read_dropout(h, model)) != LEAT_OK || (s = load_hf_unknown(h, model)) != LEAT_OK ||
-        (s = read_affix(h, model, "continuing_subword_prefix", &spec->continuing_prefix)) != LEAT_OK ||
-        (s = read_affix(h, model, "end_of_word_suffix", &spec->word_suffix)) != LEAT_OK ||
-        (s = load_hf_bool(h, model, "fuse_unk", LOAD_HF_OPTION, &spec->fuse_unknown)) != LEAT_OK ||
-        (s = load_hf_bool(h, model, "byte_fallback", LOAD_HF_OPTION, &spec->byte_fallback)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = load_hf_unknown(h, model);
+    if (s == LEAT_OK)
+        s = read_affix(h, model, "continuing_subword_prefix", &spec->continuing_prefix);
+    if (s == LEAT_OK)
+        s = read_affix(h, model, "end_of_word_suffix", &spec->word_suffix);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, model, "fuse_unk", LOAD_HF_OPTION, &spec->fuse_unknown);
+    if (s == LEAT_OK)
+        s = load_hf_bool(h, model, "byte_fallback", LOAD_HF_OPTION, &spec->byte_fallback);
+    if (s != LEAT_OK)
         return s;
     return load_hf_bool(h, model, "ignore_merges", LOAD_HF_OPTION, &spec->ignore_merges);
 }
 
 enum leat_status read_byte_pairs(struct load_hf *h, uint32_t node)
 {
-    enum leat_status s;
+    enum leat_status s = load_hf_vocabulary(h, node);
 
-    if ((s = load_hf_vocabulary(h, node)) != LEAT_OK || (s = read_options(h, node)) != LEAT_OK ||
-        (s = read_merges(h, node)) != LEAT_OK)
+    if (s == LEAT_OK)
+        s = read_options(h, node);
+    if (s == LEAT_OK)
+        s = read_merges(h, node);
+    if (s != LEAT_OK)
         return s;
     return load_hf_tokens(h);
 }

@@ -201,7 +201,10 @@ static enum leat_status replace(struct chunk *p, struct leat_error *err)
     enum leat_status s =
         matcher_begin(&pass, &p->step->matcher, p->state->run, p->text, p->bytes, !p->last, matched, err);
 
-    while (s == LEAT_OK && (s = matcher_next(&pass, &start, &end, &found, err)) == LEAT_OK && found) {
+    while (s == LEAT_OK) {
+        s = matcher_next(&pass, &start, &end, &found, err);
+        if (s != LEAT_OK || !found)
+            break;
         matched = p->changed = true;
         s = buffer_append(p->out, p->text + copied, start - copied, err);
         if (s == LEAT_OK)

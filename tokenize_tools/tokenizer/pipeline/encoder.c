@@ -61,10 +61,14 @@ enum leat_status encoder_make(struct encoder **out, const struct pipeline *pipel
     e->pipeline = pipeline;
     e->options = *options;
     set_up(e, pipeline);
-    if ((s = model_scratch_make(&e->model, pipeline->model, &e->bound, e->cache_bytes, err)) != LEAT_OK ||
-        (s = pretokenizer_scratch_make(&e->pretokenizer, pipeline->pretokenizer, &e->bound, err)) != LEAT_OK ||
-        (s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, err)) != LEAT_OK ||
-        (s = id_list_reserve(&e->ids, 1, err)) != LEAT_OK) {
+    s = model_scratch_make(&e->model, pipeline->model, &e->bound, e->cache_bytes, err);
+    if (s == LEAT_OK)
+        s = pretokenizer_scratch_make(&e->pretokenizer, pipeline->pretokenizer, &e->bound, err);
+    if (s == LEAT_OK)
+        s = normalizer_scratch_make(&e->normalizer, pipeline->normalizer, &e->bound, err);
+    if (s == LEAT_OK)
+        s = id_list_reserve(&e->ids, 1, err);
+    if (s != LEAT_OK) {
         encoder_free(e);
         return s;
     }

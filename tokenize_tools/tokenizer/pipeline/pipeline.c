@@ -63,11 +63,18 @@ enum leat_status pipeline_make(struct pipeline **out, struct tokenizer_spec *spe
         return status_no_memory(err, sizeof *e);
     }
     e->spec = spec;
-    if ((s = make_model(e, err)) != LEAT_OK || (s = normalizer_make(&e->normalizer, spec, err)) != LEAT_OK ||
-        (s = pretokenizer_make(&e->pretokenizer, spec, err)) != LEAT_OK ||
-        (s = decoder_make(&e->decoder, spec, e->normalizer, err)) != LEAT_OK || (s = make_finders(e, err)) != LEAT_OK ||
-        (spec->reference == SPEC_SENTENCEPIECE &&
-         (s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err)) != LEAT_OK)) {
+    s = make_model(e, err);
+    if (s == LEAT_OK)
+        s = normalizer_make(&e->normalizer, spec, err);
+    if (s == LEAT_OK)
+        s = pretokenizer_make(&e->pretokenizer, spec, err);
+    if (s == LEAT_OK)
+        s = decoder_make(&e->decoder, spec, e->normalizer, err);
+    if (s == LEAT_OK)
+        s = make_finders(e, err);
+    if (s == LEAT_OK && spec->reference == SPEC_SENTENCEPIECE)
+        s = sentencepiece_normalizer_make(&e->sentencepiece, spec, err);
+    if (s != LEAT_OK) {
         pipeline_free(e);
         return s;
     }

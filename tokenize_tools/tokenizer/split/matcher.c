@@ -83,7 +83,8 @@ static enum leat_status next_match(struct matcher_pass *pass, size_t *begin, siz
         pass->span = 0;
         enum pattern_result r = pattern_next(pass->run, pass->spans, MATCHER_SPANS, &pass->span_count);
         pass->last = r == PATTERN_DONE;
-        if ((s = of_result(r, err)) != LEAT_OK)
+        s = of_result(r, err);
+        if (s != LEAT_OK)
             return s;
     }
 }
