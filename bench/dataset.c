@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "contest.h"
@@ -295,7 +296,7 @@ static size_t make_cases(struct subject *s, bool opening, struct trial *trials, 
         { "verify, 1 thread", "bare XXH3-128 by pread, 1 thread", "bare XXH3-128 by map, 1 thread" },
         { "verify, all threads", "bare XXH3-128 by pread, all threads", "bare XXH3-128 by map, all threads" },
     };
-    unsigned cores = cli_cores();
+    unsigned cores = thread_cpus();
     size_t count = 2;
 
     cases[0] =

@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "cli/progress.h"
 #include "cli/units.h"
 #include "machine.h"
@@ -270,7 +271,7 @@ int bench_limits(const struct command *self, int argc, char **argv)
     if (!command_parse(self, argc, argv, &values, &parsed, &code))
         return code;
     l.folder = parsed.words[0];
-    l.cores = cli_cores();
+    l.cores = thread_cpus();
     s = open_limits(&l, values.bytes, &err);
     if (s == LEAT_OK)
         s = run_groups(&l, &values, &err);

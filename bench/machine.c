@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "cli/cli.h"
 #include "cli/units.h"
 
@@ -65,7 +66,7 @@ void machine_describe(struct machine *m)
     uname(&names);
     if (!cpuinfo_value("model name", m->cpu, sizeof m->cpu) && !cpuinfo_value("Model", m->cpu, sizeof m->cpu))
         snprintf(m->cpu, sizeof m->cpu, "%s", names.machine);
-    m->cores = cli_cores();
+    m->cores = thread_cpus();
     m->memory = machine_memory();
     snprintf(m->kernel, sizeof m->kernel, "%.60s %.90s", names.sysname, names.release);
     snprintf(m->compiler, sizeof m->compiler, "%.60s", COMPILER_NAME);

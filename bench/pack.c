@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "base/thread.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/pack_options.h"
@@ -124,7 +125,7 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     began = cli_now();
     s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
     f = figure(&report, pack_bar_text(&bar, &report), cli_now() - began,
-               options.threads > 0 ? options.threads : cli_cores());
+               options.threads > 0 ? options.threads : thread_cpus());
     pack_bar_end(&bar);
     leat_tokenizer_close(t);
     if (s != LEAT_OK)

@@ -1,7 +1,10 @@
 /* thread.c: see thread.h. */
 #include "thread.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 
 int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), void *context)
 {
@@ -18,4 +21,23 @@ int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), v
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&how);
     return r;
+}
+
+/* A set that is smaller than the machine's own is refused with EINVAL; the usual one has 1,024 CPUs. */
+unsigned thread_cpus(void)
+{
+    for (size_t max = CPU_SETSIZE; max <= (size_t)CPU_SETSIZE << 10; max *= 2) {
+        cpu_set_t *set = CPU_ALLOC(max);
+        bool small = false;
+        int count = 0;
+
+        if (set && sched_getaffinity(0, CPU_ALLOC_SIZE(max), set) == 0)
+            count = CPU_COUNT_S(CPU_ALLOC_SIZE(max), set);
+        else
+            small = set && errno == EINVAL;
+        CPU_FREE(set);
+        if (!small)
+            return count > 0 ? (unsigned)count : 1;
+    }
+    return 1;
 }

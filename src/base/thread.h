@@ -1,4 +1,4 @@
-/* thread.h: how the library starts threads of its own inside other people's programs. */
+/* thread.h: how the library starts threads of its own in other people's programs, and how many CPUs they have. */
 #ifndef LEAT_BASE_THREAD_H
 #define LEAT_BASE_THREAD_H
 
@@ -6,5 +6,8 @@
 
 /* With a stack of `stack` bytes, and no signals: those are the program's. 0, or an errno. */
 int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), void *context);
+
+/* CPUs that this thread may run on, at least 1. */
+unsigned thread_cpus(void);
 
 #endif

@@ -8,12 +8,12 @@
  */
 #include "verify.h"
 
-#include <sched.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "dataset/dataset.h"
 
 #define MAX_THREADS 1024u
@@ -140,14 +140,6 @@ static void *work(void *context)
     return NULL;
 }
 
-static unsigned usable_cpus(void)
-{
-    cpu_set_t set;
-    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-
-    return count > 0 ? (unsigned)count : 1;
-}
-
 /* This thread works too, so that threads that cannot be made only cost time. */
 static void run(struct verify *v, unsigned threads)
 {
@@ -226,7 +218,7 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
     if (status != LEAT_OK)
         return status;
     if (all.threads == 0)
-        all.threads = usable_cpus();
+        all.threads = thread_cpus();
     if (all.threads > MAX_THREADS)
         all.threads = MAX_THREADS;
     for (uint64_t i = 0; i < d->part_count; i++)

@@ -117,10 +117,9 @@ static enum leat_status arrange_document(struct merge *m, const struct document 
 
     if (m->options.dedup)
         s = duplicates_has(&m->duplicates, d->number, &drop, err);
+    if (s == LEAT_OK && !drop)
+        s = choose_output(m, d, &output, err);
     if (s != LEAT_OK || drop)
-        return s;
-    s = choose_output(m, d, &output, err);
-    if (s != LEAT_OK)
         return s;
     return m->options.shuffle ? shuffle_put(&m->shuffle, output, d, &m->reader, err) : copy_document(m, output, d, err);
 }

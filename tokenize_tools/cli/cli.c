@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -129,15 +128,4 @@ double cli_now(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-unsigned cli_cores(void)
-{
-    cpu_set_t set;
-    long online;
-
-    if (sched_getaffinity(0, sizeof set, &set) == 0)
-        return (unsigned)CPU_COUNT(&set);
-    online = sysconf(_SC_NPROCESSORS_ONLN); /* more than 1024 CPUs: the plain set is too small for the question */
-    return online > 0 ? (unsigned)online : 1;
 }

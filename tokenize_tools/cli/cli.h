@@ -61,7 +61,4 @@ bool cli_interrupted(void);
 /* Seconds of a clock that only goes forward. */
 double cli_now(void);
 
-/* How many threads this process may run at once: its CPU affinity. */
-unsigned cli_cores(void);
-
 #endif

@@ -5,7 +5,6 @@
  */
 #include "pack_run.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,17 +14,11 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "base/thread.h"
 #include "pack_description.h"
 #include "pack_facts.h"
 
 /* ---- What is asked ---- */
-
-static unsigned cores(void)
-{
-    cpu_set_t set;
-
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
-}
 
 static enum leat_status take_options(struct pack_run *r, const char *output, const struct leat_pack_options *options,
                                      struct leat_error *err)
@@ -104,7 +97,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->special = o->special != 0;
     setup->reject_invalid = o->reject_invalid != 0;
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
-    setup->threads = o->threads > 0 ? o->threads : cores();
+    setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
     r->output.description = &r->description;
     r->output.description_path = r->description_path;

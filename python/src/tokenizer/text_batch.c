@@ -4,7 +4,6 @@
  * encoded ends the work: the first one of them in the order of the texts is told, whatever the threads.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,11 +169,18 @@ static uint64_t cut_stretches(struct job *job, size_t count)
     return all;
 }
 
-static unsigned cores(void)
+/* The GIL is held. */
+static unsigned usable_cpus(void)
 {
-    cpu_set_t set;
+    PyObject *os = PyImport_ImportModule("os");
+    PyObject *cpus = os ? PyObject_CallMethod(os, "sched_getaffinity", "i", 0) : NULL;
+    Py_ssize_t count = cpus ? PyObject_Size(cpus) : -1;
 
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? (unsigned)CPU_COUNT(&set) : 1;
+    Py_XDECREF(cpus);
+    Py_XDECREF(os);
+    if (count < 0)
+        PyErr_Clear();
+    return count > 0 ? (unsigned)count : 1;
 }
 
 static int raise_failure(struct job *job, size_t count)
@@ -245,7 +251,7 @@ int text_batch_run(struct text_tokenizer *t, const struct text_view *texts, size
         goto no_memory;
     result->piece_count = job.stretch_count;
     if (threads == 0)
-        threads = cores();
+        threads = usable_cpus();
     if (bytes <= ALONE_BYTES || threads < 1)
         threads = 1;
     if (threads > job.stretch_count)
