@@ -38,9 +38,9 @@ def start(args):
                             stderr=subprocess.PIPE)
 
 
-def min_memory():
+def min_memory(words):
     """In MiB; a sanitizer takes much."""
-    p = start(["-t", "bytes", "-o", "none", "--memory", "1", "one"])
+    p = start(["-t", "bytes", "-o", "none", "--memory", "1", *words])
     return int(p.communicate()[1].decode().split("allow at least ")[1].split()[0])
 
 
@@ -123,7 +123,7 @@ def main():
     print("LEAT_TEST_SEED=%d, %d kills" % (seed, kills))
     inputs, wholes = make_inputs(r), []
     global least
-    least = min_memory()
+    least = min_memory(inputs[0])
     for i, words in enumerate(inputs):
         began = time.monotonic()
         p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", *words])
