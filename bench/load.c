@@ -252,14 +252,27 @@ static bool parse_work(const struct command *self, struct load_values *v, int *c
     return true;
 }
 
+/* --rows documents: the plan's documents in place of its windows, in the same way shuffled or not. */
+static enum leat_status take_documents(struct leat_plan **documents, const struct leat_plan *plan,
+                                       struct leat_error *err)
+{
+    struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
+    enum leat_order order = LEAT_ORDER_DOCUMENTS;
+
+    leat_plan_info(plan, &info);
+    if (info.order == LEAT_ORDER_SEQUENTIAL || info.order == LEAT_ORDER_DOCUMENTS_SEQUENTIAL)
+        order = LEAT_ORDER_DOCUMENTS_SEQUENTIAL;
+    return leat_plan_reorder(documents, plan, order, info.max_seq_len, err);
+}
+
 int bench_load(const struct command *self, int argc, char **argv)
 {
     struct load_values v = { .plan = PLAN_OPTIONS_INIT, .world = 1, .steps = 1000, .rounds = 10, .threads = 1 };
     struct options_parsed parsed;
-    struct leat_plan *plan = NULL;
+    struct leat_plan *plan = NULL, *documents = NULL;
     struct load_result result;
     struct leat_error err;
-    enum leat_status s;
+    enum leat_status s = LEAT_OK;
     int code;
 
     if (!command_parse(self, argc, argv, &v, &parsed, &code)) {
@@ -268,13 +281,17 @@ int bench_load(const struct command *self, int argc, char **argv)
     }
     if (parse_work(self, &v, &code) && plan_options_open(self, &v.plan, &plan, &code)) {
         cli_catch_interrupts();
-        s = load_run(plan, &v, &result, &err);
+        if (v.rows)
+            s = take_documents(&documents, plan, &err);
+        if (s == LEAT_OK)
+            s = load_run(documents ? documents : plan, &v, &result, &err);
         if (s == LEAT_OK && v.json)
             print_json(&v, &result);
         else if (s == LEAT_OK)
             print_text(&v, &result);
         code = cli_finish_stdout(s != LEAT_OK ? cli_failed(&err) : cli_interrupted() ? CLI_INTERRUPTED : CLI_DONE);
     }
+    leat_plan_close(documents);
     leat_plan_close(plan);
     plan_options_free(&v.plan);
     options_free(&parsed);

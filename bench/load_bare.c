@@ -133,8 +133,8 @@ static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
         const uint8_t *from = (const uint8_t *)b->source[x->source].views[x->part].tokens + x->offset * b->width;
 
         if (b->v->output == LOAD_TOKENS || b->v->output == LOAD_VIEWS) {
-            memcpy(b->to + at, from, ((size_t)x->length + 1) * b->width);
-            at += ((uint64_t)x->length + 1) * b->width;
+            memcpy(b->to + at, from, (size_t)x->tokens * b->width);
+            at += (uint64_t)x->tokens * b->width;
         } else {
             b->kernels->widen(b->to + at, bytes, from, b->width, x->length);
             b->kernels->widen(b->labels + at, bytes, from + b->width, b->width, x->length);

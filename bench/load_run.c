@@ -44,7 +44,6 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.engine = (enum leat_engine)v->engine;
     o.on_damage = (enum leat_on_damage)v->on_damage;
     o.last = (enum leat_last_batch)v->last;
-    o.rows = (enum leat_rows)v->rows;
     o.threads = v->threads;
     o.verify = !v->no_verify;
     o.slots = (uint32_t)v->slots;
@@ -133,16 +132,16 @@ static enum leat_status view_steps(struct run *r, uint64_t first, uint64_t steps
                 s = leat_plan_source_info(r->plan, x[i].source, &source, err);
                 began = clock_ns();
                 if (s == LEAT_OK)
-                    s = leat_dataset_view(source.dataset, x[i].token, (uint64_t)x[i].length + 1, &view, err);
+                    s = leat_dataset_view(source.dataset, x[i].token, x[i].tokens, &view, err);
                 if (s != LEAT_OK)
                     break;
                 if (r->consumer.hashing)
-                    load_consumer_hash_row(&r->consumer, view.tokens, (size_t)(x[i].length + 1) * r->info.token_width);
+                    load_consumer_hash_row(&r->consumer, view.tokens, (size_t)x[i].tokens * r->info.token_width);
                 leat_view_release(&view);
                 durations_add(r->views, clock_ns() - began);
                 f->rows++;
                 f->tokens += x[i].length;
-                f->bytes += ((uint64_t)x[i].length + 1) * r->info.token_width;
+                f->bytes += (uint64_t)x[i].tokens * r->info.token_width;
             }
             r->ended = got == 0;
         }

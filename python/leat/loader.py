@@ -15,7 +15,7 @@ ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
 APART = {"auto": 0, "always": 1, "never": 2}
 ON_DAMAGE = {"error": 0, "mask": 1}
 LAST = {"short": 0, "padded": 1, "dropped": 2}
-ROWS = {"windows": 0, "documents": 1}
+ROWS = {"windows": 0, "documents": 1}  # the second is short for a plan of documents
 STYLES = ("batch", "tuple", "dict", "huggingface")
 HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "position_ids",
                "attention_mask": "attention_mask"}
@@ -75,8 +75,9 @@ class Loader:
     max_sequences  room for cu_seqlens: with it, it always has max_sequences + 1 numbers, of which the last ones repeat.
                  Needed with borrow and buffers; without it there are as many as the batch has.
 
-    rows         "windows": the plan's samples; "documents": whole documents, padded, longest first (fine-tuning), of at
-                 most max_length tokens
+    rows         "windows": the plan's samples; "documents": the plan's documents whatever its order is, as
+                 Plan(order="documents") has them: whole, padded, longest first (fine-tuning), of at most max_length
+                 tokens
     last         what becomes of the last rows of a finite plan: "short", "padded" or "dropped"
     position     to begin at; state: a state_dict() to begin at instead
     restart      True: each `for` begins there again, as for validation. False: a `for` goes on where the last one
@@ -110,7 +111,10 @@ class Loader:
             raise ValueError("jax has int64 where jax_enable_x64 is set, which it is not: dtype is int32")
         if (borrow or buffers) and not self._framework.changes:
             raise TypeError("jax's arrays do not change: borrow= and buffers= are for torch and numpy")
-        self._rows, self._max_length = rows, max_length
+        choice("rows", rows, ROWS)
+        max_length = None if max_length is None else whole("max_length", max_length, 1)
+        if rows == "documents":
+            self.plan = plan = plan._documents(max_length)
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
@@ -123,7 +127,7 @@ class Loader:
         room = 0 if max_sequences is None else whole("max_sequences", max_sequences, 1) + 1
         bits = sum(BITS[name] for name in self._given)
         self._options = dict(
-            batch=self.batch_size * self.world, rank=self.rank, world=self.world, rows=choice("rows", rows, ROWS),
+            batch=self.batch_size * self.world, rank=self.rank, world=self.world,
             engine=choice("engine", engine, ENGINES), apart=choice("apart", apart, APART),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
             last=choice("last", last, LAST), threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
@@ -131,11 +135,11 @@ class Loader:
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
             mask_first=int(bool(mask_first)), cu_seqlens_room=room,
-            memory=read_size(memory, 0), max_length=0 if max_length is None else whole("max_length", max_length, 1),
+            memory=read_size(memory, 0),
             numa_node=whole("numa_node", numa_node, -1, 2**31 - 1))
         self._last = last
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
-        if rows == "windows" and plan.info.positions is not None and self._begin > plan.info.positions:
+        if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} lies behind the end of the plan, which has {len(plan)} samples")
         self._in_pass = False  # whether the next `for` goes on with a pass that a state was saved in
         self._native = None
@@ -170,7 +174,7 @@ class Loader:
         if self._native is not None:
             self._native.close()
         state = None
-        if self._rows == "windows" and self._damaged:
+        if self._damaged:
             state = self.plan.state(self._cursor, self._damaged)
         self._torn = False  # a Ctrl-C came between the library's batch and the count of it: begun again at the cursor
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device,
@@ -204,8 +208,6 @@ class Loader:
 
     def _make_buffers(self, buffers):
         length = self.plan.info.max_seq_len
-        if self._rows == "documents":
-            length = self._max_length or self.plan.seq_len
         made = []
         for name in () if buffers is True else buffers:
             if name not in self._given:
@@ -342,8 +344,6 @@ class Loader:
         return left if self._steps is None else min(left, self._steps)
 
     def _left(self):
-        if self._rows == "documents":
-            raise TypeError("a loader of documents does not know its length")
         begin = self._begin if self._restart else self._cursor
         return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
 
@@ -361,15 +361,13 @@ class Loader:
             cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
             damaged = after.damaged if isinstance(after, Batch) else damaged
         ahead = -(-(self._cursor - cursor) // self._options["batch"])
-        state = {"leat": 1, "position": cursor, "step": max(self._step - ahead, 0)}
-        if self._rows != "documents":
-            state["state"] = self.plan.state(cursor, damaged)
-        return state
+        return {"leat": 1, "position": cursor, "step": max(self._step - ahead, 0),
+                "state": self.plan.state(cursor, damaged)}
 
     def load_state_dict(self, state):
         """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
         check_state(state)
-        if self._rows == "documents":
+        if "state" not in state and self.plan.info.order.startswith("documents"):  # all that they had once
             self._reset(whole("position", state["position"]), 0)
         elif "state" not in state:
             raise ValueError("this is the state of a loader of documents (rows=\"documents\"); this one has windows")

@@ -18,6 +18,9 @@ dataset."""
 Shown = namedtuple("Shown", "n source document first count path offset line id")
 Shown.__doc__ = """A document that sample n shows, and tokens [first, first + count) of it that it shows; its input's
 path, its byte offset there, line and id; None for each that is not known."""
+Piece = namedtuple("Piece", "source part token count at document")
+Piece.__doc__ = """A piece of a sample's row: count tokens of a source's dataset from token on, the first of which
+stands at place `at` of the row; document, the one that holds the first token."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
 Source.__doc__ = """A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0:
 no limit)."""
@@ -78,7 +81,9 @@ class Plan:
     split, use   contiguous parts of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
     phases    changes: (begin, weights) or (begin, weights, seq_len) from sample `begin` on
     skip      samples that are left out: (first, end)
-    order     "shuffled" or "sequential"
+    order     "shuffled" or "sequential": windows of seq_len tokens, as the seed shuffles them or in the files' order;
+              "documents" or "documents-sequential": whole documents, one per row, of at most seq_len tokens and one
+              more, without weights and phases
     epochs    a finite pass: no source more often; None: without end
 
     A plan never changes; it can be shared by threads, and pickled. docs/ORDER.md has the rules.
@@ -88,7 +93,7 @@ class Plan:
 
     def __init__(self, sources, seq_len, seed=0, *, base_len=None, split=None, use=None, phases=(), skip=(),
                  order="shuffled", epochs=None, access="leased"):
-        choice("order", order, ("shuffled", "sequential"))
+        choice("order", order, _leat.ORDERS)
         if isinstance(sources, Dataset) or is_name(sources):
             sources = [sources]
         else:
@@ -103,7 +108,7 @@ class Plan:
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         self._native = _leat.open_plan(
             [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip], seq_len,
-            0 if base_len is None else whole("base_len", base_len, 1), seed, split, use, order == "sequential",
+            0 if base_len is None else whole("base_len", base_len, 1), seed, split, use, _leat.ORDERS.index(order),
             0 if epochs is None else whole("epochs", epochs, 1), choice("access", access, ACCESS))
         self._made = (_make, (sources, seq_len, seed, dict(base_len=base_len, split=split, use=use, phases=phases,
                                                            skip=skip, order=order, epochs=epochs, access=access)))
@@ -132,6 +137,23 @@ class Plan:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), access=access)
 
+    def _reordered(self, order, seq_len):
+        """The same sources, seed, split and epochs in another order; 0: with the same seq_len."""
+        plan = type(self).__new__(type(self))
+        plan._native = self._native.reorder(_leat.ORDERS.index(order), seq_len)
+        plan._made = (_reorder, (self, order, seq_len))
+        plan._access = self._access
+        plan._info = None
+        return plan
+
+    def _documents(self, max_length):
+        """Whole documents of at most so many tokens (None: seq_len), shuffled if this plan's order is."""
+        order = self.info.order
+        if order.startswith("documents") and max_length in (None, self.seq_len):
+            return self
+        return self._reordered("documents-sequential" if order.endswith("sequential") else "documents",
+                               0 if max_length is None else max_length)
+
     def __reduce__(self):
         return self._made
 
@@ -155,7 +177,7 @@ class Plan:
 
     @property
     def info(self):
-        """samples and positions (None: without end), seed, seq_len, max_seq_len, base_len, sources, phases,
+        """samples and positions (None: without end), seed, order, seq_len, max_seq_len, base_len, sources, phases,
         token_width, and the versions of the rules."""
         if self._info is None:
             self._info = PlanInfo(**self._native.info())
@@ -201,7 +223,7 @@ class Plan:
 
     def samples(self, position, count):
         """Samples of positions [position, position + count) as a numpy array with the fields n, source, window, offset,
-        part, epoch, length, block, token, piece: for many at once. Fewer come where the plan ends."""
+        part, epoch, length, block, token, slice: for many at once. Fewer come where the plan ends."""
         np = numpy("Plan.samples()")
         position, count = whole("position", position), whole("count", count)
         if self.info.positions is not None:  # there may be many fewer than there would be room for
@@ -211,6 +233,16 @@ class Plan:
         kind = np.dtype({"names": [f[0] for f in fields], "formats": [f"=u{f[2]}" for f in fields],
                          "offsets": [f[1] for f in fields], "itemsize": array.shape[1]})
         return array.reshape(-1).view(kind)
+
+    def pieces(self, n):
+        """What the row of sample n is made of: a list of Piece, in the order of the row."""
+        sources, found = self.sources, []
+        for piece in map(Piece._make, self._native.pieces(n)):
+            if piece.document is None:
+                first = sources[piece.source].dataset._native.documents_in(piece.token, 1)[0]
+                piece = piece._replace(document=first)
+            found.append(piece)
+        return found
 
     def number(self, position):
         """The number of the sample that is shown at a position: they differ where samples are skipped."""
@@ -262,14 +294,19 @@ class Plan:
         sources = [s.dataset for s in self.sources]
         shown = []
         for sample in found:
-            dataset = sources[sample.source]
-            number, count = dataset._native.documents_in(sample.token, sample.length)
-            for place in map(dataset.place, range(number, number + count)):
-                first = max(sample.token - place.first, 0)
-                tokens = min(sample.token + sample.length - place.first, place.count) - first
-                if tokens > 0:  # empty documents between are not shown
-                    shown.append(Shown(sample.n, sample.source, place.document, first, tokens, place.path, place.offset,
-                                       place.line, place.id))
+            pieces = list(map(Piece._make, self._native.pieces(sample.n)))
+            for i, piece in enumerate(pieces):
+                dataset = sources[piece.source]
+                end = pieces[i + 1].at if i + 1 < len(pieces) else sample.length
+                end += piece.token - piece.at  # of the tokens that are inputs
+                number, count = dataset._native.documents_in(piece.token, end - piece.token) if end > piece.token \
+                    else (0, 0)
+                for place in map(dataset.place, range(number, number + count)):
+                    first = max(piece.token - place.first, 0)
+                    tokens = min(end - place.first, place.count) - first
+                    if tokens > 0:  # empty documents between are not shown
+                        shown.append(Shown(sample.n, piece.source, place.document, first, tokens, place.path,
+                                           place.offset, place.line, place.id))
         return shown
 
     # ---- States
@@ -289,3 +326,7 @@ def _make(sources, seq_len, seed, options):
 
 def _parse(text, label, access):
     return Plan.parse(text, label=label, access=access)
+
+
+def _reorder(plan, order, seq_len):
+    return plan._reordered(order, seq_len)

@@ -37,6 +37,14 @@ class Shown(NamedTuple):
     line: int | None
     id: str | None
 
+class Piece(NamedTuple):
+    source: int
+    part: int
+    token: int
+    count: Any
+    at: int
+    document: int | None
+
 class Source(NamedTuple):
     name: str
     blocks: int
@@ -52,6 +60,7 @@ class PlanInfo(SimpleNamespace):
     samples: int | None
     positions: int | None
     seed: int
+    order: str
     seq_len: int
     max_seq_len: int
     base_len: int
@@ -67,7 +76,7 @@ class Plan:
                  seed: int = 0, *,
                  base_len: int | None = None, split: str | Mapping[str, _Weight] | None = None, use: str | None = None,
                  phases: Iterable[tuple[int, Sequence[_Weight]] | tuple[int, Sequence[_Weight], int | None]] = (),
-                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential"] = "shuffled",
+                 skip: Iterable[tuple[int, int]] = (), order: Literal["shuffled", "sequential", "documents", "documents-sequential"] = "shuffled",
                  epochs: int | None = None, access: _Access = "leased") -> None: ...
     @classmethod
     def parse(cls, text: str, *, skip: Iterable[tuple[int, int]] = (), epochs: int | None = None,
@@ -91,6 +100,7 @@ class Plan:
     @overload
     def order(self, n: int, count: int) -> list[Sample]: ...
     def samples(self, position: int, count: int) -> npt.NDArray[Any]: ...
+    def pieces(self, n: int) -> list[Piece]: ...
     def number(self, position: int) -> int: ...
     def position(self, n: int) -> int: ...
     def trace(self, *, document: tuple[int | str, int] | None = None, epochs: int | None = None,

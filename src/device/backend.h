@@ -45,6 +45,7 @@ struct backend_memory {
 
 struct backend_ops {
     const char *name;
+    bool apart; /* it pays to let long rows lie apart: the CPU then copies nothing on their way to the device */
     bool marks; /* slots must have marks and heads (rows.h) where documents are known */
     /* Whether this row serves `device` ("host", "cuda:0"). */
     bool (*serves)(const char *device);

@@ -452,6 +452,7 @@ static void describe(struct backend *b, char *text, size_t capacity)
 }
 
 const struct backend_ops backend_cuda = { .name = "cuda",
+                                          .apart = true,
                                           .marks = true,
                                           .serves = cuda_device_named,
                                           .open = open_cuda,

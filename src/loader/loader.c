@@ -228,10 +228,11 @@ void leat_loader_close(struct leat_loader *loader)
     gather_close(&l->gather);
     if (l->gather.memory_is_written)
         l->memory.host = NULL;
-    loader_places_close(&l->places);
     for (unsigned i = 0; l->slots && i < l->ring.slots; i++) {
-        free(l->slots[i].pieces);
         free(l->slots[i].samples);
+        free(l->slots[i].first_piece);
+        free(l->slots[i].pieces);
+        free(l->slots[i].reads);
     }
     free(l->slots);
     if (l->backend && loader_forked(l)) {

@@ -16,7 +16,7 @@
 #include "device/ranges.h"
 #include "gather/gather.h"
 #include "leat.h"
-#include "loader_places.h"
+#include "plan/plan.h"
 #include "ring.h"
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
@@ -32,10 +32,13 @@ struct loader_slot {
     uint8_t *memory;
     struct rows_layout layout; /* of this filling */
     size_t bytes;              /* of it that are used: what a device needs */
-    struct gather_job job;
-    struct gather_piece *pieces;
     struct leat_sample *samples;
-    uint32_t places; /* rows that are not padding */
+    uint32_t places;           /* rows that are not padding */
+    struct leat_piece *pieces; /* of these rows, one row's after another's */
+    uint32_t *first_piece;     /* of each of these rows, and how many there are in all */
+    uint32_t piece_room;
+    struct gather_piece *reads; /* one for each piece */
+    struct gather_job job;      /* all of them */
 };
 
 /* Where things lie in a slot: numbers and bits of rows, then the rows, so that what is sent ends with the last token. */
@@ -72,8 +75,9 @@ struct loader_consumer {
 struct leat_loader {
     const struct leat_plan *plan;
     struct leat_loader_options options;
-    struct loader_places places;
-    uint64_t first_row; /* of this rank in a global batch */
+    uint64_t positions;  /* of the plan; LEAT_NONE: without end */
+    uint32_t max_length; /* of a row */
+    uint64_t first_row;  /* of this rank in a global batch */
     uint32_t rows;
     uint32_t token_width, pad;
     bool narrow;    /* ids fit into 31 bits */
@@ -129,10 +133,16 @@ bool loader_stage_step(struct leat_loader *l);
 /* Begins as many batches as is of use, also in the midst of finishing one. Whether a device still has slots. */
 bool loader_stage_begin(struct leat_loader *l);
 
+/* Makes room in a slot for so many pieces, and a read of each. */
+enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
+
+/* Finds the pieces of the slot's samples, of which `places` are set. */
+enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
+
 /* Sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
 
-/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and pieces,
+/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and reads,
  * and whatever of the slot is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 

@@ -11,46 +11,9 @@ static const struct loader_slot *slot_of(const struct leat_batch *batch)
     return (const struct loader_slot *)(const void *)batch;
 }
 
-struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)
-{
-    return (struct rows_job) { .base = slot->memory,
-                               .layout = slot->layout,
-                               .rows = o->rows ? (uint32_t)o->rows : slot->layout.rows,
-                               .length = o->length ? (uint32_t)o->length : slot->batch.length,
-                               .number_bytes = o->number_bytes,
-                               .unshifted = o->unshifted,
-                               .mask_first = o->mask_first,
-                               .pad = slot->loader->pad,
-#define TAKE(field, name, kind, documents) .field = o->field,
-                               ROWS_OUTPUTS(TAKE)
-#undef TAKE
-                                   .cu_seqlens_room = o->cu_seqlens_room };
-}
-
 const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
 {
     return row < batch->rows ? loader_layout_row(slot_of(batch), row) : NULL;
-}
-
-void loader_borrowed(const struct loader_slot *slot, uint8_t *base, struct leat_outputs *out)
-{
-    const struct leat_loader *l = slot->loader;
-    const struct loader_sizes *z = &l->sizes;
-    uint32_t wanted = l->options.outputs;
-
-    *out = (struct leat_outputs) { .size = sizeof *out,
-                                   .number_bytes = l->options.number_bytes,
-                                   .unshifted = l->options.unshifted,
-                                   .mask_first = l->options.mask_first,
-                                   .rows = slot->batch.rows,
-                                   .length = slot->batch.length };
-#define POINT(field, name, kind, documents)                                                                            \
-    if (wanted & LEAT_OUTPUT_##name)                                                                                   \
-        out->field = (void *)(base + z->outputs[ROWS_OUTPUT_##name]);
-    ROWS_OUTPUTS(POINT)
-#undef POINT
-    if (out->cu_seqlens)
-        out->cu_seqlens_room = l->options.cu_seqlens_room;
 }
 
 /* What is asked for that documents must be known for; NULL: nothing. */
@@ -153,9 +116,6 @@ enum leat_status leat_batch_state(const struct leat_batch *batch, char text[LEAT
     const struct leat_loader *l = slot_of(batch)->loader;
     struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
 
-    if (l->options.rows == LEAT_ROWS_DOCUMENTS)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "rows of documents have no state but their position: keep the batch's cursor");
     state.position = batch->cursor;
     state.damaged = batch->damaged;
     return leat_plan_state_save(l->plan, &state, text, err);

@@ -18,29 +18,44 @@ uint64_t *loader_documents_clear(const struct loader_slot *slot, uint32_t row)
     return words;
 }
 
-enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
-                                       struct leat_error *err)
+/* Sets the bits of one piece of a row. */
+static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_piece *piece, uint64_t *words,
+                                      struct leat_error *err)
 {
-    uint64_t *words = loader_documents_clear(slot, row);
-    const struct leat_sample *sample = &slot->samples[row];
-    struct part *p = dataset_part(l->plan->sources[sample->source].dataset, sample->part);
-    uint64_t tokens = slot->pieces[row].bytes / l->token_width, from, to, starts[STARTS_AT_ONCE];
-    enum leat_status s = LEAT_OK;
+    struct part *p = dataset_part(l->plan->sources[piece->source].dataset, piece->part);
+    uint64_t from, to, starts[STARTS_AT_ONCE];
+    enum leat_status s = part_documents_near(p, piece->offset, piece->offset + piece->count, &from, &to, err);
 
-    if (tokens == 0 || l->options.rows == LEAT_ROWS_DOCUMENTS)
-        return LEAT_OK;
-    s = part_documents_near(p, sample->offset, sample->offset + tokens, &from, &to, err);
     while (s == LEAT_OK && from < to) {
         uint64_t count = to - from < STARTS_AT_ONCE ? to - from : STARTS_AT_ONCE;
 
         s = part_starts(p, from, count, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-            uint64_t at = starts[i] - sample->offset; /* huge where it lies before the row */
+            uint64_t at = starts[i] - piece->offset; /* huge where it lies before the piece */
 
-            if (at < tokens)
-                words[at / 64] |= (uint64_t)1 << at % 64;
+            if (at < piece->count)
+                words[(piece->at + at) / 64] |= (uint64_t)1 << (piece->at + at) % 64;
         }
         from += count;
+    }
+    return s;
+}
+
+enum leat_status loader_documents_find(struct leat_loader *l, const struct loader_slot *slot, uint32_t row,
+                                       struct leat_error *err)
+{
+    uint64_t *words = loader_documents_clear(slot, row);
+    enum leat_status s = LEAT_OK;
+
+    for (uint32_t k = slot->first_piece[row]; s == LEAT_OK && k < slot->first_piece[row + 1]; k++) {
+        const struct leat_piece *piece = &slot->pieces[k];
+
+        if (piece->count == 0)
+            continue;
+        /* what stands before a piece is another document's, also where the piece begins inside of one */
+        words[piece->at / 64] |= (uint64_t)1 << piece->at % 64;
+        if (piece->document == LEAT_NONE)
+            s = find_in_piece(l, piece, words, err);
     }
     return s;
 }

@@ -55,7 +55,7 @@ static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
     if (l->options.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.engine))
         return false;
-    return l->options.apart == LEAT_APART_ALWAYS || (l->ops != &backend_host && row_bytes >= MIN_ROW);
+    return l->options.apart == LEAT_APART_ALWAYS || (l->ops->apart && row_bytes >= MIN_ROW);
 }
 
 static uint64_t whole_pages(uint64_t bytes)
@@ -87,7 +87,7 @@ static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes
 
 bool loader_layout_size(struct leat_loader *l)
 {
-    uint64_t width = (uint64_t)l->places.max_length + 1, words = (width + 63) / 64, tokens, size = 0;
+    uint64_t width = (uint64_t)l->max_length + 1, words = (width + 63) / 64, tokens, size = 0;
     struct loader_sizes *z = &l->sizes;
 
     if (!bytes_multiply(width, l->rows, &tokens) || tokens > UINT64_MAX / 64 ||
@@ -119,19 +119,20 @@ static void fill_pad(const struct leat_loader *l, uint8_t *to, uint64_t tokens)
     }
 }
 
-static uint32_t file_of(const struct leat_loader *l, const struct leat_sample *x)
+static uint32_t file_of(const struct leat_loader *l, const struct leat_piece *p)
 {
-    return l->gather.first_file[x->source] + x->part;
+    return l->gather.first_file[p->source] + p->part;
 }
 
 static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
 {
     uint32_t direct = 0;
 
-    if (l->sizes.row_room == 0)
+    /* pages around several pieces cannot make one row */
+    if (l->sizes.row_room == 0 || slot->first_piece[slot->places] != slot->places)
         return false;
     for (uint32_t i = 0; i < slot->places; i++)
-        direct += gather_is_direct(&l->gather, file_of(l, &slot->samples[i]));
+        direct += gather_is_direct(&l->gather, file_of(l, &slot->pieces[i]));
     return direct > 0 && direct >= slot->places - slot->places / COPIED_SHARE;
 }
 
@@ -164,31 +165,30 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
     slot->batch.width = longest + 1;
 }
 
-/* A row's piece, but for where it goes; without bytes for one that has no tokens. */
-static struct gather_piece piece_of(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
+/* A piece as it is read, but for where it goes. */
+static struct gather_piece read_of(const struct leat_loader *l, const struct leat_piece *p)
 {
-    const struct leat_sample *x = &slot->samples[row];
-
-    if (row >= slot->places)
-        return (struct gather_piece) { .file = 0 };
-    return (struct gather_piece) { .file = file_of(l, x),
-                                   .offset = x->offset * l->token_width,
-                                   .bytes = loader_places_tokens(&l->places, x) * l->token_width };
+    return (struct gather_piece) { .file = file_of(l, p),
+                                   .offset = p->offset * l->token_width,
+                                   .bytes = (uint64_t)p->count * l->token_width };
 }
 
 static void put_together(struct leat_loader *l, struct loader_slot *slot)
 {
     uint64_t row_bytes = (uint64_t)slot->layout.width * l->token_width;
     uint8_t *tokens = slot->memory + slot->layout.tokens_at;
+    uint32_t k = 0;
 
     for (uint32_t i = 0; i < slot->batch.rows; i++) {
-        struct gather_piece p = piece_of(l, slot, i);
+        uint64_t has = i < slot->places ? slot->samples[i].tokens : 0;
+        uint8_t *row = tokens + i * row_bytes;
 
-        p.to = tokens + i * row_bytes;
-        if (p.bytes < row_bytes)
-            fill_pad(l, p.to + p.bytes, (row_bytes - p.bytes) / l->token_width);
-        if (i < slot->places)
-            slot->pieces[i] = p;
+        if (has < slot->layout.width)
+            fill_pad(l, row + has * l->token_width, slot->layout.width - has);
+        for (; k < slot->job.count && k < slot->first_piece[i + 1]; k++) {
+            slot->reads[k] = read_of(l, &slot->pieces[k]);
+            slot->reads[k].to = row + (uint64_t)slot->pieces[k].at * l->token_width;
+        }
     }
     slot->batch.tokens = tokens;
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
@@ -211,7 +211,7 @@ static void put_apart(struct leat_loader *l, struct loader_slot *slot)
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at, nothing = 0;
 
     for (uint32_t i = 0; i < slot->batch.rows; i++) {
-        struct gather_piece p = piece_of(l, slot, i);
+        struct gather_piece p = i < slot->places ? read_of(l, &slot->pieces[i]) : (struct gather_piece) { .file = 0 };
         uint64_t in_page = p.offset % GATHER_PAGE;
 
         if (p.bytes > 0) {
@@ -223,7 +223,7 @@ static void put_apart(struct leat_loader *l, struct loader_slot *slot)
         }
         p.to = slot->memory + begins[i];
         if (i < slot->places)
-            slot->pieces[i] = p;
+            slot->reads[i] = p;
     }
     slot->layout.rows_at = l->sizes.rows_at;
     slot->batch.tokens = NULL;
@@ -233,11 +233,11 @@ static void put_apart(struct leat_loader *l, struct loader_slot *slot)
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows)
 {
     lay_out(l, slot, rows);
+    slot->job.count = slot->first_piece[slot->places];
     if (lies_apart(l, slot))
         put_apart(l, slot);
     else
         put_together(l, slot);
-    slot->job.count = slot->places;
 }
 
 uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
@@ -251,6 +251,5 @@ uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row)
 
 void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row)
 {
-    fill_pad(l, loader_layout_row(slot, row),
-             slot->layout.rows_at ? slot->pieces[row].bytes / l->token_width : slot->layout.width);
+    fill_pad(l, loader_layout_row(slot, row), slot->layout.rows_at ? slot->samples[row].tokens : slot->layout.width);
 }

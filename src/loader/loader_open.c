@@ -43,8 +43,6 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done with the last batch", (int)o->last);
     if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_NEVER)
         return status_set(err, LEAT_E_ARGUMENT, "%d does not say whether rows may lie apart", (int)o->apart);
-    if (o->rows != LEAT_ROWS_WINDOWS && o->rows != LEAT_ROWS_DOCUMENTS)
-        return status_set(err, LEAT_E_ARGUMENT, "%d is no kind of rows", (int)o->rows);
     if (o->threads > 1)
         return status_set(err, LEAT_E_ARGUMENT, "a loader has one thread or none, not %u", o->threads);
     if (o->slots == 1 || o->slots > RING_MAX)
@@ -57,8 +55,6 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
         return status_set(err, LEAT_E_ARGUMENT, "nothing is named that could be borrowed: set `outputs`");
     if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && (o->cu_seqlens_room < 2 || o->cu_seqlens_room > INT32_MAX))
         return status_set(err, LEAT_E_ARGUMENT, "sequences that are borrowed need cu_seqlens_room, from 2 on");
-    if (o->max_length > (uint64_t)1 << 30)
-        return status_set(err, LEAT_E_ARGUMENT, "a length of %llu is beyond 2^30", (ull)o->max_length);
     if (o->batch > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is beyond 2^31", (ull)o->batch);
     return LEAT_OK;
@@ -86,23 +82,25 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
                                      struct leat_error *err)
 {
     struct leat_loader_options *o = &l->options;
+    struct leat_plan_info plan = LEAT_PLAN_INFO_INIT;
     struct leat_info info = LEAT_INFO_INIT;
     uint64_t rows;
     enum leat_status s;
 
     *o = (struct leat_loader_options)LEAT_LOADER_OPTIONS_INIT;
-    s = options_read(o, sizeof *o, &o->reserved, options, "leat_loader_options", err);
+    s = options_read(o, sizeof *o, NULL, options, "leat_loader_options", err);
     if (s == LEAT_OK)
         s = check_options(o, err);
     if (s == LEAT_OK)
         s = leat_plan_rank_rows(o->batch, o->rank, o->world, &l->first_row, &rows, err);
     if (s == LEAT_OK)
-        s = loader_places_open(&l->places, l->plan, o->rows, o->max_length, err);
-    if (s == LEAT_OK)
         s = find_begin(l, err);
     if (s != LEAT_OK)
         return s;
     l->rows = (uint32_t)rows;
+    leat_plan_info(l->plan, &plan);
+    l->positions = plan.positions;
+    l->max_length = (uint32_t)plan.max_seq_len;
     leat_dataset_info(l->plan->sources[0].dataset, &info);
     l->token_width = info.token_width;
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
@@ -184,11 +182,12 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         slot->loader = l;
         slot->number = i;
         slot->memory = l->memory.host + i * l->memory.stride;
-        slot->pieces = calloc(l->rows, sizeof *slot->pieces);
         slot->samples = calloc(l->rows, sizeof *slot->samples);
-        if (!slot->pieces || !slot->samples)
+        slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
+        if (!slot->samples || !slot->first_piece)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
-        slot->job.pieces = slot->pieces;
+        if (loader_pieces_room(slot, l->rows, err) != LEAT_OK)
+            return LEAT_E_NO_MEMORY;
         slot->batch.token_width = l->token_width;
         slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
         slot->batch.flags = slot->memory + l->sizes.flags_at;
@@ -266,7 +265,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
 
     if (s == LEAT_OK && !loader_layout_size(l))
         s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
-                       (ull)l->rows, (ull)l->places.max_length + 1);
+                       (ull)l->rows, (ull)l->max_length + 1);
     if (s == LEAT_OK)
         s = l->ops->open(&l->backend, l->options.device ? l->options.device : "host", err);
     if (s == LEAT_OK)
@@ -279,7 +278,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = make_slots(l, err);
     if (s == LEAT_OK)
         s = gather_open(&l->gather, l->plan, l->options.engine, l->options.verify, l->options.threads > 0,
-                        ((uint64_t)l->places.max_length + 1) * l->token_width, err);
+                        ((uint64_t)l->max_length + 1) * l->token_width, err);
     if (l->sizes.row_room > 0)
         l->gather.memory = (struct gather_memory) { l->memory.host, l->memory.stride, l->memory.slots };
     if (s == LEAT_OK && l->options.threads > 0)

@@ -2,6 +2,7 @@
  * loader_stage.c: the loader's stage: which rows, from where, into which slot; then to the device and into the ring.
  * Where engines work ahead, all free slots are begun before the oldest is finished, so that reads of all are in flight.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
 /* How many rows of the slot's batch this rank has, of which `got` are places; 0: the plan has ended. */
 static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
 {
-    uint64_t positions = l->places.positions, begin = l->stage.position;
+    uint64_t positions = l->positions, begin = l->stage.position;
 
     if (got == l->rows && (l->options.last != LEAT_LAST_DROPPED || positions == LEAT_NONE))
         return l->rows;
@@ -42,29 +43,54 @@ static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
     return (uint32_t)got;
 }
 
+/* Longest first; equals in their order. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct leat_sample *x = a, *y = b;
+
+    if (x->length != y->length)
+        return x->length < y->length ? 1 : -1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Which rows the slot has, and of what pieces; *rows is 0 where the plan has ended. */
+static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *slot, uint32_t *rows,
+                                   struct leat_error *err)
+{
+    uint64_t got = 0;
+    enum leat_status s =
+        leat_plan_samples(l->plan, l->stage.position + l->first_row, l->rows, slot->samples, &got, err);
+
+    if (s != LEAT_OK)
+        return s;
+    if (l->plan->order->longest_first && got > 1)
+        qsort(slot->samples, (size_t)got, sizeof *slot->samples, compare_rows);
+    *rows = rows_at_end(l, got);
+    slot->places = (uint32_t)got < *rows ? (uint32_t)got : *rows;
+    memset(slot->samples + slot->places, 0, (*rows - slot->places) * sizeof *slot->samples);
+    return loader_pieces_find(l, slot, err);
+}
+
 /* Begins the next batch in a slot; false: there is none. */
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
-    uint64_t began = clock_ns(), got = 0, ordered;
+    uint64_t began = clock_ns(), ordered;
     struct leat_error err;
-    uint32_t rows;
+    uint32_t rows = 0;
     enum leat_status s;
 
     ranges_begin(l->ranges, "order");
-    s = loader_places_get(&l->places, st->position + l->first_row, l->rows, slot->samples, &got, &err);
+    s = order_rows(l, slot, &rows, &err);
     ranges_end(l->ranges);
     if (s != LEAT_OK) {
         end_at(l, st->batch, s, &err);
         return false;
     }
-    rows = rows_at_end(l, got);
     if (rows == 0) {
         end_at(l, st->batch, LEAT_E_END, NULL);
         return false;
     }
-    slot->places = (uint32_t)got < rows ? (uint32_t)got : rows;
-    memset(slot->samples + slot->places, 0, (rows - slot->places) * sizeof *slot->samples);
     ordered = clock_ns();
     counter_bump(&st->order_ns, ordered - began);
     gather_look(&l->gather, began);
@@ -72,7 +98,7 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.number = st->batch++;
     slot->batch.position = st->position;
     st->position += l->options.batch;
-    slot->batch.cursor = st->position < l->places.positions ? st->position : l->places.positions;
+    slot->batch.cursor = st->position < l->positions ? st->position : l->positions;
     gather_begin(&l->gather, &slot->job);
     st->begin_ns = clock_ns() - began;
     counter_bump(&st->gather_ns, st->begin_ns - (ordered - began));
@@ -81,15 +107,16 @@ static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 
 /* ---- Finishing one ---- */
 
-static bool is_damage(enum leat_status s)
+static bool is_masked(const struct leat_loader *l, enum leat_status s)
 {
-    return s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS;
+    return l->options.on_damage == LEAT_ON_DAMAGE_MASK &&
+           (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS);
 }
 
 /* A row that cannot be had keeps its place, without loss, if that is wanted; else its failure is the batch's. */
 static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *slot, uint32_t row, enum leat_status s)
 {
-    if (!is_damage(s) || l->options.on_damage != LEAT_ON_DAMAGE_MASK)
+    if (!is_masked(l, s))
         return s;
     loader_layout_clear(l, slot, row);
     slot->memory[slot->layout.flags_at + row] |= LEAT_ROW_DAMAGED;
@@ -101,15 +128,34 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
     return LEAT_OK;
 }
 
-/* While a row is slow, slots may have come back, in which further batches can be begun. */
-static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
-                                   struct leat_error *err)
+/* While a piece is slow, slots may have come back, in which further batches can be begun. */
+static enum leat_status finish_piece(struct leat_loader *l, struct loader_slot *slot, uint32_t piece,
+                                     struct leat_error *err)
 {
     enum leat_status s;
 
-    while ((s = gather_finish(&l->gather, &slot->job, row, err)) == LEAT_E_AGAIN)
+    if (slot->reads[piece].bytes == 0)
+        return LEAT_OK;
+    while ((s = gather_finish(&l->gather, &slot->job, piece, err)) == LEAT_E_AGAIN)
         loader_stage_begin(l);
     return s;
+}
+
+/* All pieces of a row. Where one is damaged and masked, the others are waited for too: they write to the row. */
+static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
+                                   struct leat_error *err)
+{
+    enum leat_status damage = LEAT_OK;
+
+    for (uint32_t k = slot->first_piece[row]; k < slot->first_piece[row + 1]; k++) {
+        enum leat_status s = finish_piece(l, slot, k, err);
+
+        if (s != LEAT_OK && !is_masked(l, s))
+            return s;
+        if (s != LEAT_OK)
+            damage = s;
+    }
+    return mask_damage(l, slot, row, damage);
 }
 
 static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
@@ -117,8 +163,7 @@ static enum leat_status gather_rows(struct leat_loader *l, struct loader_slot *s
     enum leat_status s = LEAT_OK;
 
     for (uint32_t row = 0; s == LEAT_OK && row < slot->places; row++)
-        if (slot->pieces[row].bytes > 0)
-            s = mask_damage(l, slot, row, gather_row(l, slot, row, err));
+        s = gather_row(l, slot, row, err);
     gather_end(&l->gather, &slot->job);
     return s;
 }

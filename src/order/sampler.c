@@ -44,21 +44,21 @@ static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t gr
     return left < phase->group ? left : phase->group;
 }
 
-static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, uint32_t *piece)
+static inline uint64_t draw_of(const struct sampler_phase *phase, uint64_t n, uint32_t *slice)
 {
     uint64_t t = n - phase->begin, group, size;
 
-    *piece = 0;
-    if (phase->pieces == 1)
+    *slice = 0;
+    if (phase->slices == 1)
         return t;
     group = wide_divide(phase->by_group, t, &t);
     size = group_size(phase, group);
-    *piece = (uint32_t)(size == SAMPLER_GROUP ? t / SAMPLER_GROUP : t / size);
-    return group * phase->group + (t - *piece * size);
+    *slice = (uint32_t)(size == SAMPLER_GROUP ? t / SAMPLER_GROUP : t / size);
+    return group * phase->group + (t - *slice * size);
 }
 
 /* Moves the cursor to the segment of sample n; returns the draw. */
-static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *piece)
+static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, uint64_t n, uint32_t *slice)
 {
     uint64_t draw;
 
@@ -66,7 +66,7 @@ static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, 
         at->phase = &s->phases[sampler_phase_at(s, n)];
         at->segment = NULL;
     }
-    draw = draw_of(at->phase, n, piece);
+    draw = draw_of(at->phase, n, slice);
     if (!at->segment || draw < at->segment->first || draw >= at->draw_end) {
         uint32_t next;
 
@@ -81,7 +81,7 @@ static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, 
 static inline void draw_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place,
                            struct permute_draw *draw)
 {
-    uint64_t of_phase = move(s, at, n, &place->piece);
+    uint64_t of_phase = move(s, at, n, &place->slice);
     const struct sampler_segment *segment = at->segment;
     const struct sampler_source *source;
     uint64_t own;
@@ -91,7 +91,7 @@ static inline void draw_at(const struct sampler *s, struct sampler_cursor *at, u
     own += s->counts[(uint64_t)(segment - s->segments) * s->source_count + number];
     source = &s->sources[number];
     place->source = number;
-    place->pieces = at->phase->pieces;
+    place->slices = at->phase->slices;
     place->epoch = wide_divide(source->by_blocks, own, &draw->at);
     draw->permute = &source->permute;
     draw->epoch = place->epoch;
@@ -170,67 +170,8 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     group = draw / phase->group;
     if (group > SAMPLER_MAX / phase->by_group.divisor)
         return false;
-    found->step = phase->pieces > 1 ? group_size(phase, group) : 1;
-    found->pieces = phase->pieces;
+    found->step = phase->slices > 1 ? group_size(phase, group) : 1;
+    found->slices = phase->slices;
     found->n = phase->begin + group * phase->by_group.divisor + draw % phase->group;
-    return found->n + (found->pieces - 1) * found->step < phase->end;
-}
-
-/* ---- Skips ---- */
-
-uint64_t sampler_number(const struct sampler *s, uint64_t position)
-{
-    uint64_t low = 0, high = s->skip_count;
-
-    /* skips at or before this position */
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (s->skips[middle].first - s->skips[middle].before <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return position;
-    return position + s->skips[low - 1].before + (s->skips[low - 1].end - s->skips[low - 1].first);
-}
-
-/* How many skips begin at or before sample n. */
-static uint64_t skips_begun(const struct sampler *s, uint64_t n)
-{
-    uint64_t low = 0, high = s->skip_count;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (s->skips[middle].first <= n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-uint64_t sampler_next_skip(const struct sampler *s, uint64_t n)
-{
-    uint64_t begun = skips_begun(s, n);
-
-    return begun < s->skip_count ? s->skips[begun].first : SAMPLER_MAX;
-}
-
-uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped)
-{
-    uint64_t begun = skips_begun(s, n);
-    const struct sampler_skip *skip;
-
-    *skipped = false;
-    if (begun == 0)
-        return n;
-    skip = &s->skips[begun - 1];
-    if (n < skip->end) {
-        *skipped = true;
-        return skip->first - skip->before;
-    }
-    return n - skip->before - (skip->end - skip->first);
+    return found->n + (found->slices - 1) * found->step < phase->end;
 }

@@ -1,8 +1,8 @@
 /*
  * sampler.h: which block of which source is sample n, and its inverse: permutation and blend put together, with phases,
- * several lengths, caps and skips. Pure: it takes counts, and knows nothing of files. docs/ORDER.md is the rule.
+ * several lengths and caps. Pure: it takes counts, and knows nothing of files. docs/ORDER.md is the rule.
  *
- * A *block* is base length tokens of a source and the unit of blend and permutation; a *piece* of it is what a sample
+ * A *block* is base length tokens of a source and the unit of blend and permutation; a *slice* of it is what a sample
  * shows, all of the block unless a phase has shorter samples. A *draw* is a block's place in the blend of a phase.
  */
 #ifndef LEAT_SAMPLER_H
@@ -14,18 +14,14 @@
 #include "blend.h"
 #include "permute.h"
 
-#define SAMPLER_GROUP 16u                 /* pieces of one block stand this many samples apart */
+#define SAMPLER_GROUP 16u                 /* slices of one block stand this many samples apart */
 #define SAMPLER_MAX   ((uint64_t)1 << 60) /* samples are numbered below it */
 /* Sources times stretches of equal weights: bounds memory whatever a plan's text says. */
 #define SAMPLER_MAX_ENTRIES ((uint64_t)1 << 24)
 
-struct sampler_range {
-    uint64_t first, end;
-};
-
 struct sampler_phase_rule {
     uint64_t begin;          /* the first one's is 0 */
-    uint64_t pieces;         /* samples a block, at least 1 */
+    uint64_t slices;         /* samples a block, at least 1 */
     const uint64_t *weights; /* of all sources; sum at most BLEND_MAX, not all 0 */
 };
 
@@ -34,9 +30,7 @@ struct sampler_rules {
     const uint64_t *blocks; /* of each source, at most PERMUTE_MAX */
     const uint64_t *limits; /* of each source: blocks it may show in all, over its epochs; UINT64_MAX: no limit */
     const struct sampler_phase_rule *phases;
-    uint32_t phase_count;              /* at least 1 */
-    const struct sampler_range *skips; /* rising, disjoint, not empty */
-    uint64_t skip_count;
+    uint32_t phase_count; /* at least 1 */
     uint64_t seed;
     bool sequential;
 };
@@ -57,14 +51,9 @@ struct sampler_segment {
 struct sampler_phase {
     uint64_t begin, end; /* samples; the end of the last one: SAMPLER_MAX unless all sources are spent */
     uint64_t draws;      /* UINT64_MAX: no end */
-    uint64_t pieces, group;
-    struct wide_divider by_group; /* samples of a whole group: pieces * group */
+    uint64_t slices, group;
+    struct wide_divider by_group; /* samples of a whole group: slices * group */
     uint32_t first_segment, segments;
-};
-
-struct sampler_skip {
-    uint64_t first, end;
-    uint64_t before; /* samples skipped before it */
 };
 
 struct sampler {
@@ -72,8 +61,6 @@ struct sampler {
     struct sampler_phase *phases;
     struct sampler_segment *segments;
     uint64_t *counts; /* [segment][source]: draws that the source has had where the segment begins */
-    struct sampler_skip *skips;
-    uint64_t skip_count;
     uint32_t source_count, phase_count, segment_count, segment_room;
     uint64_t end; /* of the last phase */
     bool sequential;
@@ -82,8 +69,8 @@ struct sampler {
 /* What a sample shows. */
 struct sampler_place {
     uint64_t epoch, block;
-    uint32_t source, piece;
-    uint64_t pieces; /* of a block in this phase */
+    uint32_t source, slice;
+    uint64_t slices; /* of a block in this phase */
 };
 
 /* Where the last search ended: the next one is mostly in the same segment. Begins as all zeros; one a thread. */
@@ -108,22 +95,14 @@ void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, 
 void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
                    struct sampler_place *places);
 
-/* Where a block is shown: piece i of it at sample n + i * step. */
+/* Where a block is shown: slice i of it at sample n + i * step. */
 struct sampler_found {
-    uint64_t n, step, pieces;
+    uint64_t n, step, slices;
 };
 
 /* The inverse: where this block, below its source's blocks, is shown in this epoch. False: never. */
 bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block,
                   struct sampler_found *found);
-
-/* Position p counts samples that are not skipped. n(p), and the inverse: *skipped tells that n is in a skip, and the
- * position is then that of the next sample shown. */
-uint64_t sampler_number(const struct sampler *s, uint64_t position);
-uint64_t sampler_position(const struct sampler *s, uint64_t n, bool *skipped);
-
-/* Where the first skip begins that begins after sample n; SAMPLER_MAX: there is none. */
-uint64_t sampler_next_skip(const struct sampler *s, uint64_t n);
 
 /* The last phase that begins at or before sample n. */
 uint32_t sampler_phase_at(const struct sampler *s, uint64_t n);

@@ -116,9 +116,9 @@ static enum leat_status unlawful(const struct sampler_phase *p, uint64_t begin, 
 
     return status_set(err, LEAT_E_ARGUMENT,
                       "a phase cannot begin at sample %llu: the one before it begins at %llu and shows blocks in %llu "
-                      "pieces, %llu blocks at a time, so a change must come a multiple of %llu samples later; the "
+                      "slices, %llu blocks at a time, so a change must come a multiple of %llu samples later; the "
                       "nearest is sample %llu",
-                      (ull)begin, (ull)p->begin, (ull)p->pieces, (ull)p->group, (ull)unit, (ull)nearest);
+                      (ull)begin, (ull)p->begin, (ull)p->slices, (ull)p->group, (ull)unit, (ull)nearest);
 }
 
 static enum leat_status make_phase(struct maker *m, uint32_t number)
@@ -129,27 +129,27 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
     uint64_t samples = last ? UINT64_MAX : rule[1].begin - rule->begin, draws, made;
     enum leat_status status;
 
-    *p = (struct sampler_phase) { .begin = rule->begin, .pieces = rule->pieces, .first_segment = m->s->segment_count };
-    p->group = p->pieces > 1 ? SAMPLER_GROUP : 1;
-    p->by_group = wide_divider(p->pieces * p->group);
+    *p = (struct sampler_phase) { .begin = rule->begin, .slices = rule->slices, .first_segment = m->s->segment_count };
+    p->group = p->slices > 1 ? SAMPLER_GROUP : 1;
+    p->by_group = wide_divider(p->slices * p->group);
     memcpy(m->weights, rule->weights, m->s->source_count * sizeof *m->weights);
     if (!drop_spent(m))
         return status_set(m->err, LEAT_E_ARGUMENT,
                           "the phase that begins at sample %llu has no source left: all that have a weight in it are "
                           "spent by then (their limits of epochs are reached)",
                           (ull)p->begin);
-    draws = last ? UINT64_MAX : bytes_pieces(samples, p->pieces);
+    draws = last ? UINT64_MAX : bytes_pieces(samples, p->slices);
     status = make_segments(m, number, draws, &made);
     if (status != LEAT_OK)
         return status;
     p->segments = m->s->segment_count - p->first_segment;
     p->draws = made;
-    p->end = made > SAMPLER_MAX / p->pieces ? SAMPLER_MAX : p->begin + made * p->pieces;
+    p->end = made > SAMPLER_MAX / p->slices ? SAMPLER_MAX : p->begin + made * p->slices;
     if (p->end > SAMPLER_MAX)
         p->end = SAMPLER_MAX;
     m->s->end = p->end;
     if (last || p->end == rule[1].begin)
-        return !last && made * p->pieces % p->by_group.divisor != 0 && drop_spent(m)
+        return !last && made * p->slices % p->by_group.divisor != 0 && drop_spent(m)
                    ? unlawful(p, rule[1].begin, m->err)
                    : LEAT_OK;
     if (made < draws)
@@ -158,27 +158,6 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
                           "phase before are spent; begin it there at the latest",
                           (ull)rule[1].begin, (ull)p->end);
     return unlawful(p, rule[1].begin, m->err);
-}
-
-static enum leat_status make_skips(struct maker *m)
-{
-    const struct sampler_rules *rules = m->rules;
-    struct sampler *s = m->s;
-    uint64_t before = 0;
-
-    s->skips = calloc((size_t)rules->skip_count + 1, sizeof *s->skips);
-    if (!s->skips)
-        return status_no_memory(m->err, rules->skip_count * sizeof *s->skips);
-    for (uint64_t i = 0; i < rules->skip_count; i++) {
-        const struct sampler_range *r = &rules->skips[i];
-
-        if (s->skip_count > 0 && s->skips[s->skip_count - 1].end == r->first)
-            s->skips[s->skip_count - 1].end = r->end;
-        else
-            s->skips[s->skip_count++] = (struct sampler_skip) { r->first, r->end, before };
-        before += r->end - r->first;
-    }
-    return LEAT_OK;
 }
 
 enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err)
@@ -192,8 +171,8 @@ enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rul
     s->phases = calloc(rules->phase_count, sizeof *s->phases);
     m.counts = calloc(count, sizeof *m.counts);
     m.weights = calloc(count, sizeof *m.weights);
-    status = s->sources && s->phases && m.counts && m.weights ? make_skips(&m)
-                                                              : status_no_memory(err, count * sizeof *s->sources);
+    status =
+        s->sources && s->phases && m.counts && m.weights ? LEAT_OK : status_no_memory(err, count * sizeof *s->sources);
     for (uint32_t i = 0; status == LEAT_OK && i < count; i++) {
         s->sources[i].limit = rules->limits[i];
         if (rules->blocks[i] == 0)
@@ -218,6 +197,5 @@ void sampler_free(struct sampler *s)
     free(s->phases);
     free(s->segments);
     free(s->counts);
-    free(s->skips);
     *s = (struct sampler) { .end = 0 };
 }

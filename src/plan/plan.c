@@ -8,8 +8,7 @@
 #include "base/bytes.h"
 #include "base/options.h"
 #include "base/status.h"
-
-#define SAMPLES_AT_ONCE 64
+#include "order/sampler.h"
 
 typedef unsigned long long ull;
 
@@ -104,71 +103,49 @@ static uint64_t limit_of(const struct leat_plan *plan, size_t source)
 {
     uint64_t epochs = epochs_of(&plan->rules, source), limit;
 
-    if (epochs == 0 || !bytes_multiply(epochs, plan->sources[source].blocks, &limit))
+    if (epochs == 0 || !plan->order->blocks || !bytes_multiply(epochs, plan->sources[source].blocks, &limit))
         return UINT64_MAX;
     return limit;
 }
 
-struct scratch {
-    uint64_t *blocks, *limits;
-    struct decimal *decimals;
-    struct sampler_phase_rule *phases;
-};
-
-static enum leat_status fill_sampler(struct leat_plan *plan, struct scratch *t, struct leat_error *err)
+/* Weights and lengths of all phases, and limits of all sources. */
+static enum leat_status fill_phases(struct leat_plan *plan, struct decimal *decimals, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
-    struct sampler_rules rules = { .source_count = (uint32_t)r->source_count,
-                                   .blocks = t->blocks,
-                                   .limits = t->limits,
-                                   .phases = t->phases,
-                                   .phase_count = (uint32_t)r->phase_count + 1,
-                                   .skips = r->skips,
-                                   .skip_count = r->skip_count,
-                                   .seed = r->seed,
-                                   .sequential = r->sequential };
 
-    for (size_t i = 0; i < r->source_count; i++) {
-        t->blocks[i] = plan->sources[i].blocks;
-        t->limits[i] = limit_of(plan, i);
-    }
+    for (size_t i = 0; i < r->source_count; i++)
+        plan->limits[i] = limit_of(plan, i);
     for (size_t i = 0; i <= r->phase_count; i++) {
         uint64_t length = i > 0 ? r->phases[i - 1].seq_len : r->seq_len;
-        enum leat_status s = phase_weights(plan, i, t->decimals, err);
+        enum leat_status s = phase_weights(plan, i, decimals, err);
 
         if (s != LEAT_OK)
             return s;
         plan->lengths[i] = length > 0 ? length : plan->lengths[i - 1];
-        t->phases[i] = (struct sampler_phase_rule) { .begin = i > 0 ? r->phases[i - 1].begin : 0,
-                                                     .pieces = r->base_len / plan->lengths[i],
-                                                     .weights = plan->weights + i * r->source_count };
+        if (plan->lengths[i] > plan->max_length)
+            plan->max_length = plan->lengths[i];
     }
-    return sampler_make(&plan->sampler, &rules, err);
+    return LEAT_OK;
 }
 
-static enum leat_status make_sampler(struct leat_plan *plan, struct leat_error *err)
+static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *err)
 {
     size_t sources = plan->rules.source_count, phases = plan->rules.phase_count + 1;
-    struct scratch t;
+    struct decimal *decimals;
     enum leat_status s;
 
     if (phases > SAMPLER_MAX_ENTRIES / sources)
         return status_set(err, LEAT_E_ARGUMENT, "%llu phases of %llu sources are too many: %llu is the most",
                           (ull)phases, (ull)sources, (ull)(SAMPLER_MAX_ENTRIES / sources));
-    t = (struct scratch) { .blocks = calloc(sources, sizeof *t.blocks),
-                           .limits = calloc(sources, sizeof *t.limits),
-                           .decimals = calloc(sources, sizeof *t.decimals),
-                           .phases = calloc(phases, sizeof *t.phases) };
+    decimals = calloc(sources, sizeof *decimals);
     plan->weights = calloc(phases * sources, sizeof *plan->weights);
     plan->lengths = calloc(phases, sizeof *plan->lengths);
-    if (t.blocks && t.limits && t.decimals && t.phases && plan->weights && plan->lengths)
-        s = fill_sampler(plan, &t, err);
+    plan->limits = calloc(sources, sizeof *plan->limits);
+    if (decimals && plan->weights && plan->lengths && plan->limits)
+        s = fill_phases(plan, decimals, err);
     else
         s = status_no_memory(err, phases * sources * sizeof *plan->weights);
-    free(t.blocks);
-    free(t.limits);
-    free(t.decimals);
-    free(t.phases);
+    free(decimals);
     return s;
 }
 
@@ -183,11 +160,16 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
         return status_no_memory(err, sizeof *plan);
     }
     plan->rules = *rules;
+    plan->order = plan_order_of(rules->order);
     s = plan_rules_finish(&plan->rules, err);
     if (s == LEAT_OK)
         s = open_sources(plan, options, err);
     if (s == LEAT_OK)
-        s = make_sampler(plan, err);
+        s = make_phases(plan, err);
+    if (s == LEAT_OK)
+        s = skips_make(&plan->skips, plan->rules.skips, plan->rules.skip_count, err);
+    if (s == LEAT_OK)
+        s = plan->order->open(plan, err);
     if (s != LEAT_OK) {
         leat_plan_close(plan);
         return s;
@@ -255,8 +237,8 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.seq_len = o.seq_len;
     rules.base_len = o.base_len;
     rules.epochs = o.epochs;
-    rules.sequential = o.order == LEAT_ORDER_SEQUENTIAL;
-    if (o.order != LEAT_ORDER_SHUFFLED && o.order != LEAT_ORDER_SEQUENTIAL)
+    rules.order = (uint32_t)o.order;
+    if (!plan_order_of((uint64_t)o.order))
         return status_set(err, LEAT_E_ARGUMENT, "%d is not an order of samples", (int)o.order);
     s = add_options(&rules, &o, err);
     if (s == LEAT_OK)
@@ -280,16 +262,42 @@ enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint6
     return s;
 }
 
+enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
+                                   uint64_t seq_len, struct leat_error *err)
+{
+    const struct leat_dataset **datasets;
+    struct plan_rules rules;
+    enum leat_status s;
+
+    *out = NULL;
+    if (!plan_order_of((uint64_t)order))
+        return status_set(err, LEAT_E_ARGUMENT, "%d is not an order of samples", (int)order);
+    datasets = calloc(plan->rules.source_count, sizeof *datasets);
+    if (!datasets)
+        return status_no_memory(err, plan->rules.source_count * sizeof *datasets);
+    for (size_t i = 0; i < plan->rules.source_count; i++)
+        datasets[i] = plan->sources[i].dataset;
+    s = plan_rules_reorder(&rules, &plan->rules, datasets, (uint32_t)order, seq_len ? seq_len : plan->rules.seq_len,
+                           err);
+    free(datasets);
+    if (s == LEAT_OK)
+        return plan_open_rules(out, &rules, NULL, err);
+    plan_rules_free(&rules);
+    return s;
+}
+
 void leat_plan_close(struct leat_plan *plan)
 {
     if (!plan)
         return;
-    sampler_free(&plan->sampler);
+    plan->order->close(plan);
+    skips_free(&plan->skips);
     for (size_t i = 0; plan->sources && i < plan->rules.source_count; i++)
         plan_source_close(&plan->sources[i]);
     free(plan->sources);
     free(plan->weights);
     free(plan->lengths);
+    free(plan->limits);
     plan_rules_free(&plan->rules);
     free(plan);
 }
@@ -307,22 +315,21 @@ enum leat_status leat_plan_text(const struct leat_plan *plan, char *text, uint64
 void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info)
 {
     struct leat_plan_info full = LEAT_PLAN_INFO_INIT;
-    bool ends = plan->sampler.end < SAMPLER_MAX, skipped;
+    bool ends = plan->end < LEAT_MAX_SAMPLES, skipped;
 
     full.sources = plan->rules.source_count;
-    full.phases = plan->sampler.phase_count;
-    full.samples = ends ? plan->sampler.end : LEAT_NONE;
-    full.positions = ends ? sampler_position(&plan->sampler, plan->sampler.end, &skipped) : LEAT_NONE;
+    full.phases = plan->rules.phase_count + 1;
+    full.samples = ends ? plan->end : LEAT_NONE;
+    full.positions = ends ? skips_position(&plan->skips, plan->end, &skipped) : LEAT_NONE;
     full.seed = plan->rules.seed;
     full.seq_len = plan->rules.seq_len;
-    for (uint32_t i = 0; i < plan->sampler.phase_count; i++)
-        if (plan->lengths[i] > full.max_seq_len)
-            full.max_seq_len = plan->lengths[i];
+    full.max_seq_len = plan->max_length;
     full.base_len = plan->rules.base_len;
     full.permutation_version = PERMUTE_VERSION;
     full.blend_version = BLEND_VERSION;
     full.split_version = PLAN_SPLIT_VERSION;
     full.token_width = plan->token_width;
+    full.order = (enum leat_order)plan->rules.order;
     options_fill(info, &full, sizeof full);
 }
 
@@ -332,7 +339,7 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
     struct leat_plan_source_info full = LEAT_PLAN_SOURCE_INFO_INIT;
 
     if (number >= plan->rules.source_count)
-        return status_set(err, LEAT_E_RANGE, "there is no source %llu: the plan has %llu, numbered from 0", (ull)number,
+        return status_set(err, LEAT_E_RANGE, "no source %llu: the plan has %llu, numbered from 0", (ull)number,
                           (ull)plan->rules.source_count);
     full.name = plan->rules.sources[number].name;
     full.dataset = plan->sources[number].dataset;
@@ -347,84 +354,70 @@ enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t nu
 
 /* ---- Samples ---- */
 
-void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sampler_place *place,
-                 struct leat_sample *sample)
-{
-    const struct plan_source *source = &plan->sources[place->source];
-    uint32_t part = source->part_count > 1 ? plan_source_part(source, place->block) : 0;
-    const struct plan_part *p = &source->parts[part];
-    uint64_t base = plan->rules.base_len; /* at most 2^30, and so are pieces: a division of 32 bits is quick */
-    uint32_t length = place->pieces == 1 ? (uint32_t)base : (uint32_t)base / (uint32_t)place->pieces;
-
-    sample->number = number;
-    sample->epoch = place->epoch;
-    sample->block = place->block;
-    sample->window = place->block * place->pieces + place->piece;
-    sample->offset = p->begin + (place->block - p->first_block) * base + (uint64_t)place->piece * length;
-    sample->token = p->list_token + sample->offset;
-    sample->source = place->source;
-    sample->part = part;
-    sample->length = length;
-    sample->piece = place->piece;
-}
-
-/* Samples [n, n + count), which the plan has all. */
-static void fill_samples(const struct leat_plan *plan, struct sampler_cursor *at, uint64_t n, uint64_t count,
-                         struct leat_sample *samples)
-{
-    struct sampler_place places[SAMPLES_AT_ONCE];
-
-    for (uint64_t i = 0, here; i < count; i += here) {
-        here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
-        sampler_range(&plan->sampler, at, n + i, (size_t)here, places);
-        for (uint64_t k = 0; k < here; k++)
-            plan_sample(plan, n + i + k, &places[k], &samples[i + k]);
-    }
-}
-
 enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64_t first, uint64_t count,
                                    struct leat_sample *samples, uint64_t *got, struct leat_error *err)
 {
-    struct sampler_cursor at = { .phase = NULL };
+    enum leat_status s = LEAT_OK;
 
-    (void)err;
     *got = 0;
-    while (*got < count && first < SAMPLER_MAX) {
-        uint64_t n = sampler_number(&plan->sampler, first), until = sampler_next_skip(&plan->sampler, n), here;
+    while (s == LEAT_OK && *got < count && first < LEAT_MAX_SAMPLES) {
+        uint64_t n = skips_number(&plan->skips, first), until = skips_next(&plan->skips, n), here;
 
-        if (until > plan->sampler.end)
-            until = plan->sampler.end;
+        if (until > plan->end)
+            until = plan->end;
         if (n >= until)
             break;
         here = count - *got < until - n ? count - *got : until - n;
-        fill_samples(plan, &at, n, here, samples + *got);
+        s = plan->order->samples(plan, n, here, samples + *got, err);
         *got += here;
         first += here;
     }
-    return LEAT_OK;
+    return s;
 }
 
 enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number, struct leat_sample *sample,
                                   struct leat_error *err)
 {
-    struct sampler_cursor at = { .phase = NULL };
-
-    if (number >= plan->sampler.end)
+    if (number >= plan->end)
         return status_set(err, LEAT_E_RANGE, "there is no sample %llu: the plan has %llu, numbered from 0", (ull)number,
-                          (ull)plan->sampler.end);
-    fill_samples(plan, &at, number, 1, sample);
-    return LEAT_OK;
+                          (ull)plan->end);
+    return plan->order->samples(plan, number, 1, sample, err);
+}
+
+enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
+                                  uint64_t room, uint64_t *count, struct leat_error *err)
+{
+    struct leat_sample sample;
+    struct leat_piece *all;
+    enum leat_status s;
+
+    *count = 0;
+    s = leat_plan_sample(plan, number, &sample, err);
+    if (s != LEAT_OK)
+        return s;
+    if (room >= sample.pieces) {
+        s = plan_order_pieces(plan, &sample, 1, pieces, err);
+    } else if (room > 0) {
+        all = calloc(sample.pieces, sizeof *all);
+        s = all ? plan_order_pieces(plan, &sample, 1, all, err) : status_no_memory(err, sample.pieces * sizeof *all);
+        if (s == LEAT_OK)
+            memcpy(pieces, all, (size_t)room * sizeof *all);
+        free(all);
+    }
+    if (s == LEAT_OK)
+        *count = sample.pieces;
+    return s;
 }
 
 uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position)
 {
-    return sampler_number(&plan->sampler, position);
+    return skips_number(&plan->skips, position);
 }
 
 uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, int *skipped)
 {
     bool is_skipped;
-    uint64_t position = sampler_position(&plan->sampler, number, &is_skipped);
+    uint64_t position = skips_position(&plan->skips, number, &is_skipped);
 
     if (skipped)
         *skipped = is_skipped;

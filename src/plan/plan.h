@@ -1,9 +1,17 @@
-/* plan.h: the inside of struct leat_plan: its rules, its sources, and the sampler that the two make. */
+/*
+ * plan.h: the inside of struct leat_plan: its rules, its sources, and its order, which says what sample n is.
+ *
+ * This room is for all that decides which tokens a sample shows, and nothing that reads them: rules and their text,
+ * sources cut into blocks, the orders (plan_order.h), states. It sees datasets through leat.h.
+ */
 #ifndef LEAT_PLAN_H
 #define LEAT_PLAN_H
 
 #include "leat.h"
-#include "order/sampler.h"
+#include "order/blend.h"
+#include "order/permute.h"
+#include "order/skips.h"
+#include "plan_order.h"
 #include "plan_rules.h"
 #include "plan_source.h"
 
@@ -12,10 +20,15 @@
 struct leat_plan {
     struct plan_rules rules;
     struct plan_source *sources; /* as many as the rules have */
-    struct sampler sampler;
+    struct skips skips;
     /* of each phase, the first included: weights as integers, of all sources */
     uint64_t *weights;
     uint64_t *lengths; /* of each phase */
+    uint64_t *limits;  /* of each source: blocks that it may show in all; UINT64_MAX: no limit */
+    const struct plan_order *order;
+    void *derived;       /* the order's own */
+    uint64_t end;        /* samples; LEAT_MAX_SAMPLES: without end */
+    uint64_t max_length; /* inputs of the longest row */
     uint32_t token_width;
 };
 
@@ -23,8 +36,10 @@ struct leat_plan {
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
 
-/* What a place of the sampler is in tokens and files. */
-void plan_sample(const struct leat_plan *plan, uint64_t number, const struct sampler_place *place,
-                 struct leat_sample *sample);
+/* The sample that a phase begins at. */
+static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t phase)
+{
+    return phase > 0 ? plan->rules.phases[phase - 1].begin : 0;
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "plan_order.h"
 
 typedef unsigned long long ull;
 
@@ -115,26 +116,26 @@ enum leat_status plan_rules_add_phase(struct plan_rules *r, uint64_t begin, cons
 
 enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint64_t end, struct leat_error *err)
 {
-    struct sampler_range *skips;
+    struct skips_range *skips;
 
     if (first >= end)
         return status_set(err, LEAT_E_ARGUMENT,
                           "a skip from sample %llu to %llu is empty: its end is not above its begin", (ull)first,
                           (ull)end);
-    if (end > SAMPLER_MAX)
+    if (end > LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %llu; samples are numbered below 2^60",
                           (ull)end);
     skips = grow(r->skips, r->skip_count, &r->skip_room, sizeof *skips);
     if (!skips)
         return status_no_memory(err, r->skip_count * sizeof *skips);
     r->skips = skips;
-    skips[r->skip_count++] = (struct sampler_range) { first, end };
+    skips[r->skip_count++] = (struct skips_range) { first, end };
     return LEAT_OK;
 }
 
 static int compare_ranges(const void *a, const void *b)
 {
-    const struct sampler_range *x = a, *y = b;
+    const struct skips_range *x = a, *y = b;
 
     return x->first < y->first ? -1 : x->first > y->first;
 }
@@ -284,14 +285,18 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
 {
     uint64_t before = 0;
 
+    if (r->phase_count > 0 && !plan_order_of(r->order)->phases)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "a plan of order %s has no phases (at): weights and length do not change",
+                          leat_order_name((enum leat_order)r->order));
     for (size_t i = 0; i < r->phase_count; i++) {
         const struct plan_phase_rule *p = &r->phases[i];
 
-        if (p->begin <= before || p->begin >= SAMPLER_MAX)
+        if (p->begin <= before || p->begin >= LEAT_MAX_SAMPLES)
             return status_set(err, LEAT_E_ARGUMENT,
                               "a phase begins at sample %llu, which is not after the one before it, at %llu%s",
                               (ull)p->begin, (ull)before,
-                              p->begin >= SAMPLER_MAX ? ", and below 2^60" : "; give phases in their order");
+                              p->begin >= LEAT_MAX_SAMPLES ? ", and below 2^60" : "; give phases in their order");
         before = p->begin;
         if (p->weight_count > r->source_count)
             return status_set(err, LEAT_E_ARGUMENT,
@@ -321,6 +326,41 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
     if (s == LEAT_OK)
         s = finish_splits(r, err);
     return s == LEAT_OK ? finish_skips(r, err) : s;
+}
+
+static enum leat_status copy_split(struct plan_rules *to, const struct plan_rules *from, struct leat_error *err)
+{
+    to->splits = calloc(from->split_count, sizeof *to->splits);
+    if (!to->splits)
+        return status_no_memory(err, from->split_count * sizeof *to->splits);
+    to->split_room = from->split_count;
+    for (; to->split_count < from->split_count; to->split_count++) {
+        const struct plan_split_rule *split = &from->splits[to->split_count];
+
+        to->splits[to->split_count] =
+            (struct plan_split_rule) { copy(split->name, strlen(split->name)), split->fraction };
+        if (!to->splits[to->split_count].name)
+            return status_no_memory(err, strlen(split->name) + 1);
+    }
+    return plan_rules_set_use(to, from->use, strlen(from->use), err);
+}
+
+enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
+                                    const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
+                                    struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+    char weight[DECIMAL_TEXT];
+
+    *to = (struct plan_rules) { .seed = from->seed, .seq_len = seq_len, .epochs = from->epochs, .order = order };
+    for (size_t i = 0; s == LEAT_OK && i < from->source_count; i++) {
+        const struct plan_source_rule *source = &from->sources[i];
+
+        decimal_print(source->weight, weight);
+        s = plan_rules_add_source(to, source->name, strlen(source->name), weight, strlen(weight), source->epochs,
+                                  datasets[i], err);
+    }
+    return s == LEAT_OK && from->split_count > 0 ? copy_split(to, from, err) : s;
 }
 
 void plan_rules_free(struct plan_rules *r)

@@ -11,7 +11,7 @@
 
 #include "leat.h"
 #include "order/decimal.h"
-#include "order/sampler.h"
+#include "order/skips.h"
 
 #define PLAN_MAX_SOURCES 65536u
 #define PLAN_MAX_LENGTH  ((uint64_t)1 << 30)
@@ -44,11 +44,11 @@ struct plan_split_rule {
 
 struct plan_rules {
     uint64_t seed, seq_len, base_len, epochs;
-    bool sequential;
+    uint32_t order; /* number */
     struct plan_source_rule *sources;
     struct plan_phase_rule *phases; /* those after the first */
     struct plan_split_rule *splits;
-    struct sampler_range *skips;
+    struct skips_range *skips;
     size_t source_count, phase_count, split_count, skip_count;
     size_t source_room, phase_room, split_room, skip_room;
     char *use; /* NULL: not given */
@@ -68,6 +68,12 @@ enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size
 
 /* The last call: fills in what was left out, sorts the skips, and checks what can be checked without datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
+
+/* Rules of the same sources, seed, split and limit of epochs for another order and length, without phases and skips,
+ * which are those of samples. `datasets` are the sources', open. */
+enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
+                                    const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
+                                    struct leat_error *err);
 
 /* In units of 10^-18, where the used part begins and ends. */
 void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "order/permute.h"
+#include "plan_order.h"
 
 typedef unsigned long long ull;
 
@@ -42,9 +44,11 @@ static enum leat_status add_part(struct plan_source *s, const struct plan_rules 
     if (status == LEAT_OK)
         status = boundary(s->dataset, &part, end, &p->end, err);
     used = p->end - p->begin;
+    s->tokens += used;
+    if (!plan_order_of(rules->order)->blocks)
+        return status;
     p->blocks = used > 0 ? (used - 1) / rules->base_len : 0;
     s->blocks += p->blocks;
-    s->tokens += used;
     s->dropped += used - p->blocks * rules->base_len;
     return status;
 }
@@ -87,7 +91,7 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     if (s->blocks > PERMUTE_MAX)
         return status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu blocks of %llu tokens; more than 2^48 is too many",
                           name, (ull)s->blocks, (ull)rules->base_len);
-    if (s->blocks == 0 && is_used(rules, number))
+    if (s->blocks == 0 && is_used(rules, number) && plan_order_of(rules->order)->blocks)
         return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
                                "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in "
                                "%lu dataset%s; use a shorter length, leave it out, or merge its datasets",

@@ -50,17 +50,17 @@ static void chain_source(struct chain *c, const struct leat_plan *plan, size_t n
 
         chain_words(c, words, 4);
     }
-    chain_words(c, (uint64_t[]) { s->part_count, plan->sampler.sources[number].limit }, 2);
+    chain_words(c, (uint64_t[]) { s->part_count, plan->limits[number] }, 2);
 }
 
 static void chain_phase(struct chain *c, const struct leat_plan *plan, size_t number)
 {
-    size_t count = plan->rules.source_count;
-    const uint64_t *weights = plan->weights + number * count;
+    size_t count = plan->order->weights ? plan->rules.source_count : 0;
+    const uint64_t *weights = plan->weights + number * plan->rules.source_count;
 
     while (count > 0 && weights[count - 1] == 0) /* sources that may be appended later */
         count--;
-    chain_words(c, (uint64_t[]) { plan->sampler.phases[number].begin, plan->lengths[number], count }, 3);
+    chain_words(c, (uint64_t[]) { plan_phase_begin(plan, number), plan->lengths[number], count }, 3);
     for (size_t i = 0; i < count; i++)
         chain_words(c, weights + i, 1);
 }
@@ -85,12 +85,22 @@ static uint64_t step_begin(uint64_t step, uint64_t count)
     return count <= STEPS ? step : step * count / STEPS;
 }
 
+/* The phases that begin before sample `end`, and the first. */
+static uint64_t past_phases(const struct leat_plan *plan, uint64_t end)
+{
+    uint64_t count = 1;
+
+    while (count <= plan->rules.phase_count && plan_phase_begin(plan, (size_t)count) < end)
+        count++;
+    return count;
+}
+
 /* The sources that have a weight in one of the first `phases` phases, and all before them. */
 static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
 {
     uint64_t count = plan->rules.source_count;
 
-    for (; count > 1; count--)
+    for (; plan->order->weights && count > 1; count--)
         for (uint64_t i = 0; i < phases; i++)
             if (plan->weights[i * plan->rules.source_count + count - 1] > 0)
                 return count;
@@ -100,13 +110,13 @@ static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
 static void tell_past(const struct leat_plan *plan, uint64_t position, struct past *past)
 {
     static const uint8_t name[16] = "leat plan state";
-    uint64_t end = position > 0 ? sampler_number(&plan->sampler, position - 1) + 1 : 0;
+    uint64_t end = position > 0 ? skips_number(&plan->skips, position - 1) + 1 : 0;
     const uint64_t rules[] = { PERMUTE_VERSION,      BLEND_VERSION,    PLAN_SPLIT_VERSION,
-                               plan->rules.base_len, plan->rules.seed, plan->rules.sequential };
+                               plan->rules.base_len, plan->rules.seed, plan->rules.order };
     struct chain c = { checksum_kernels(), checksum_load(name) }, skips = c;
 
     *past = (struct past) { .position = position, .skipped = end - position };
-    past->phases = end > 0 ? (uint64_t)sampler_phase_at(&plan->sampler, end - 1) + 1 : 1;
+    past->phases = past_phases(plan, end);
     past->sources = past_sources(plan, past->phases);
     chain_words(&c, rules, 6);
     for (uint64_t step = 0, i = 0; step < steps_of(past->sources); step++) {
@@ -119,8 +129,8 @@ static void tell_past(const struct leat_plan *plan, uint64_t position, struct pa
             chain_phase(&c, plan, (size_t)i);
         past->phase_steps[step] = c.hash.low;
     }
-    for (uint64_t i = 0; i < plan->sampler.skip_count && plan->sampler.skips[i].first < end; i++)
-        chain_words(&skips, (uint64_t[]) { plan->sampler.skips[i].first, plan->sampler.skips[i].end }, 2);
+    for (uint64_t i = 0; i < plan->skips.count && plan->skips.items[i].first < end; i++)
+        chain_words(&skips, (uint64_t[]) { plan->skips.items[i].first, plan->skips.items[i].end }, 2);
     past->skips = skips.hash.low;
     chain_words(&c, &past->skips, 1);
     past->fingerprint = c.hash;
@@ -173,14 +183,14 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
     if (s != LEAT_OK)
         return s;
     leat_plan_info(plan, &info);
-    if (full.position > (info.positions == LEAT_NONE ? SAMPLER_MAX / 2 : info.positions))
+    if (full.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
         return status_set(err, LEAT_E_RANGE, "there is no position %llu: the plan ends before it", (ull)full.position);
     tell_past(plan, full.position, &past);
     put(&w, FIRST_LINE "\nposition %llu\nskipped %llu\ndamaged %llu\n", (ull)past.position, (ull)past.skipped,
         (ull)full.damaged);
     put(&w, "rules permutation=%u,blend=%u,split=%u\n", PERMUTE_VERSION, BLEND_VERSION, PLAN_SPLIT_VERSION);
     put(&w, "base-len %llu\nseed %llu\norder %s\n", (ull)plan->rules.base_len, (ull)plan->rules.seed,
-        plan->rules.sequential ? "sequential" : "shuffled");
+        leat_order_name((enum leat_order)plan->rules.order));
     put_steps(&w, "sources", past.sources, past.source_steps);
     put_steps(&w, "phases", past.phases, past.phase_steps);
     put(&w, "skips %016llx\n", (ull)past.skips);
@@ -245,8 +255,19 @@ static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint6
 struct told {
     struct past past;
     uint64_t damaged, permutation, blend, split, base_len, seed;
-    bool sequential;
+    uint32_t order;
 };
+
+/* The name of an order, to the end of the line. */
+static bool take_order(struct reader *r, uint32_t *order)
+{
+    const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+    if (!newline || !plan_order_find(r->at, (size_t)(newline - r->at), order))
+        return false;
+    r->at = newline + 1;
+    return true;
+}
 
 static bool parse(struct reader *r, struct told *t)
 {
@@ -259,9 +280,7 @@ static bool parse(struct reader *r, struct told *t)
         !take_number(r, &t->blend) || !take(r, ",split=") || !take_number(r, &t->split) || !take(r, "\nbase-len ") ||
         !take_number(r, &t->base_len) || !take(r, "\nseed ") || !take_number(r, &t->seed) || !take(r, "\norder "))
         return false;
-    t->sequential = take(r, "sequential\n");
-    if ((!t->sequential && !take(r, "shuffled\n")) ||
-        !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
+    if (!take_order(r, &t->order) || !take_steps(r, "sources ", &t->past.sources, t->past.source_steps) ||
         !take_steps(r, "phases ", &t->past.phases, t->past.phase_steps) || !take(r, "skips ") ||
         !take_hash(r, &t->past.skips) || !take(r, "\nfingerprint ") || !take_hash(r, &t->past.fingerprint.high) ||
         !take_hash(r, &t->past.fingerprint.low) || !take(r, "\n"))
@@ -300,9 +319,9 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
         return differs(err, "its base length is %llu, and the plan's is %llu", (ull)t->base_len, (ull)r->base_len);
     if (t->seed != r->seed)
         return differs(err, "its seed is %llu, and the plan's is %llu", (ull)t->seed, (ull)r->seed);
-    if (t->sequential != r->sequential)
-        return differs(err, "its order is %s, and the plan's is %s", t->sequential ? "sequential" : "shuffled",
-                       r->sequential ? "sequential" : "shuffled");
+    if (t->order != r->order)
+        return differs(err, "its order is %s, and the plan's is %s", leat_order_name((enum leat_order)t->order),
+                       leat_order_name((enum leat_order)r->order));
     return LEAT_OK;
 }
 
@@ -358,11 +377,11 @@ static enum leat_status compare_phases(const struct leat_plan *plan, const struc
     last = step_begin(step + 1, was->phases) - 1;
     if (first == last)
         return differs(err, "phase %llu (here from sample %llu on) has another begin, other weights or another length",
-                       (ull)first, (ull)plan->sampler.phases[first].begin);
+                       (ull)first, (ull)plan_phase_begin(plan, (size_t)first));
     return differs(err,
                    "one of the phases %llu to %llu (here from sample %llu on) has another begin, other weights or "
                    "another length",
-                   (ull)first, (ull)last, (ull)plan->sampler.phases[first].begin);
+                   (ull)first, (ull)last, (ull)plan_phase_begin(plan, (size_t)first));
 }
 
 enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,
@@ -383,7 +402,7 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
     s = compare_rules(plan, &t, err);
     if (s != LEAT_OK)
         return s;
-    if (t.past.position > (info.positions == LEAT_NONE ? SAMPLER_MAX / 2 : info.positions))
+    if (t.past.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
         return differs(err, "its position is %llu, and the plan ends at %llu", (ull)t.past.position,
                        (ull)info.positions);
     tell_past(plan, t.past.position, &is);

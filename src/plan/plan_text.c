@@ -9,6 +9,7 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "plan_order.h"
 #include "plan_rules.h"
 
 #define FIRST_LINE "leat plan 1"
@@ -94,16 +95,15 @@ static enum leat_status read_epochs(struct reader *r)
 
 static enum leat_status read_order(struct reader *r)
 {
-    static const char sequential[] = "sequential", shuffled[] = "shuffled";
+    struct leat_error sentence;
 
-    if (r->value_length == strlen(sequential) && memcmp(r->value, sequential, r->value_length) == 0)
-        r->rules->sequential = true;
-    else if (r->value_length == strlen(shuffled) && memcmp(r->value, shuffled, r->value_length) == 0)
-        r->rules->sequential = false;
-    else
-        return wrong(r, "the order \"%.*s\" is neither shuffled nor sequential", plan_rules_shown(r->value_length),
-                     r->value);
-    return LEAT_OK;
+    if (plan_order_find(r->value, r->value_length, &r->rules->order))
+        return LEAT_OK;
+    status_set(&sentence, LEAT_E_ARGUMENT, "unknown order \"%.*s\"; the orders are %s",
+               plan_rules_shown(r->value_length), r->value, leat_order_name((enum leat_order)0));
+    for (unsigned i = 1; leat_order_name((enum leat_order)i); i++)
+        status_after(&sentence, ", %s", leat_order_name((enum leat_order)i));
+    return wrong(r, "%s", sentence.message);
 }
 
 static enum leat_status read_split(struct reader *r)
@@ -354,7 +354,7 @@ uint64_t plan_rules_print(const struct plan_rules *r, char *text, size_t capacit
 
     put(&p, FIRST_LINE "\n");
     print(&p, "seed %llu\nseq-len %llu\nbase-len %llu\n", (ull)r->seed, (ull)r->seq_len, (ull)r->base_len);
-    print(&p, "order %s\n", r->sequential ? "sequential" : "shuffled");
+    print(&p, "order %s\n", leat_order_name((enum leat_order)r->order));
     if (r->epochs > 0)
         print(&p, "epochs %llu\n", (ull)r->epochs);
     for (size_t i = 0; i < r->split_count; i++) {

@@ -23,7 +23,8 @@ try 0 '' leat order --source numbers --source folder:1 --seq-len 4 --order seque
 3 0 1 0 4
 END
 try 0 '' leat order --source numbers:1 --source folder:3:1 --seq-len 4 --seed 3 --from 7 --count 1 --json <<'END'
-{"n": 7, "source": 1, "window": 8, "document": 1, "offset": 32, "part": 0, "epoch": 0, "length": 4}
+{"n": 7, "source": 1, "window": 8, "document": 1, "offset": 32, "part": 0, "epoch": 0, "length": 4, @
+"pieces": [{"source": 1, "part": 0, "token": 32, "count": 5, "at": 0, "document": 1}]}
 END
 try 0 '' leat order --source numbers --seq-len 2Ki --epochs 1 --order sequential <<'END'
 0 0 0 0 0
@@ -141,7 +142,7 @@ refuse 2 'leat: --at: the weight "y" is not a decimal number; write it like 3, 0
 refuse 2 "leat: --source: a plan's text cannot hold a value with a newline in it $help" \
     leat order --seq-len 2 --source 'a
 seed 4'
-refuse 2 'leat: a phase cannot begin at sample 100: the one before it begins at 0 and shows blocks in 2 pieces, 16 @
+refuse 2 'leat: a phase cannot begin at sample 100: the one before it begins at 0 and shows blocks in 2 slices, 16 @
 blocks at a time, so a change must come a multiple of 32 samples later; the nearest is sample 96' \
     leat order --source a --seq-len 2 --base-len 4 --at 100:1
 refuse 1 'leat: cannot open nothing.leat: No such file or directory; the nearest name is numbers' \

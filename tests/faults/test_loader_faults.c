@@ -235,11 +235,13 @@ static void failing_reads(enum leat_engine engine)
  * fails is given, and then the error. Once the loader waited for it without end. */
 static void failing_places(enum leat_engine engine, uint32_t threads)
 {
+    struct leat_plan *documents;
     struct loading w;
     uint64_t errors = 0;
 
     copy_original();
     w = open_plan(LEAT_ACCESS_READ);
+    T_OK(leat_plan_reorder(&documents, w.plan, LEAT_ORDER_DOCUMENTS, 0, &t_err));
     for (uint64_t n = 1; n < 400; n += 9) {
         struct leat_loader_options o = options(engine, LEAT_ON_DAMAGE_MASK);
         const struct leat_batch *b;
@@ -248,9 +250,8 @@ static void failing_places(enum leat_engine engine, uint32_t threads)
         uint64_t k = 0;
 
         o.threads = threads;
-        o.rows = LEAT_ROWS_DOCUMENTS;
         fault_arm(FAULT_SYSTEM, FAULT_ONCE, n, EIO);
-        s = leat_loader_open(&l, w.plan, &o, &t_err);
+        s = leat_loader_open(&l, documents, &o, &t_err);
         while (s == LEAT_OK && k < 300 && (s = leat_loader_next(l, &b, &t_err)) == LEAT_OK) {
             T_EQ(b->number, k++);
             for (uint32_t row = 0; row < b->rows; row++)
@@ -267,6 +268,7 @@ static void failing_places(enum leat_engine engine, uint32_t threads)
         leat_loader_close(l);
     }
     T_CHECK(errors > 0);
+    leat_plan_close(documents);
     leat_plan_close(w.plan);
 }
 
@@ -374,31 +376,35 @@ static void failing_events(void)
 
 /* ---- Opening with failing calls ---- */
 
-static void opening(enum fault_kind kind, enum leat_access access, enum leat_rows rows)
+static void opening(enum fault_kind kind, enum leat_access access, bool documents)
 {
     struct loading w;
     bool failed = true;
 
     copy_original();
-    w = open_part(access, rows == LEAT_ROWS_DOCUMENTS ? "split x=0.5,y=0.5\nuse y\n" : "");
+    w = open_part(access, documents ? "split x=0.5,y=0.5\nuse y\n" : "");
     for (uint64_t n = 1; failed && n < 300; n++) {
         struct leat_loader_options o = options(LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR);
         unsigned files = fault_open_files();
         long allocations = fault_allocations();
-        struct leat_loader *l;
-        enum leat_status s;
+        struct leat_plan *plan = NULL;
+        struct leat_loader *l = NULL;
+        enum leat_status s = LEAT_OK;
 
         o.outputs = LEAT_OUTPUT_INPUTS;
         o.borrow = 1;
-        o.rows = rows;
         o.numa_node = 0;
         fault_arm(kind, FAULT_ONCE, n, kind == FAULT_MEMORY ? ENOMEM : EIO);
-        s = leat_loader_open(&l, w.plan, &o, &t_err);
+        if (documents)
+            s = leat_plan_reorder(&plan, w.plan, LEAT_ORDER_DOCUMENTS, 0, &t_err);
+        if (s == LEAT_OK)
+            s = leat_loader_open(&l, plan ? plan : w.plan, &o, &t_err);
         failed = fault_disarm() >= n;
         T_CHECK((s == LEAT_OK) == (l != NULL));
         if (s != LEAT_OK)
             T_CHECK(t_err.message[0]);
         leat_loader_close(l);
+        leat_plan_close(plan);
         T_EQ(fault_open_files(), files);
         T_EQ(fault_allocations(), allocations);
     }
@@ -523,9 +529,9 @@ int main(void)
     damaged_directory();
     failing_maps();
     failing_events();
-    opening(FAULT_MEMORY, LEAT_ACCESS_LEASED, LEAT_ROWS_WINDOWS);
-    opening(FAULT_SYSTEM, LEAT_ACCESS_LEASED, LEAT_ROWS_WINDOWS);
-    opening(FAULT_MEMORY, LEAT_ACCESS_READ, LEAT_ROWS_DOCUMENTS);
-    opening(FAULT_SYSTEM, LEAT_ACCESS_READ, LEAT_ROWS_DOCUMENTS);
+    opening(FAULT_MEMORY, LEAT_ACCESS_LEASED, false);
+    opening(FAULT_SYSTEM, LEAT_ACCESS_LEASED, false);
+    opening(FAULT_MEMORY, LEAT_ACCESS_READ, true);
+    opening(FAULT_SYSTEM, LEAT_ACCESS_READ, true);
     return t_end();
 }

@@ -10,6 +10,7 @@
  */
 #include "bench/fake_dataset.h"
 #include "fuzz.h"
+#include "order/sampler.h"
 #include "plan/plan.h"
 
 static struct leat_dataset *datasets[6];
@@ -48,24 +49,51 @@ static struct leat_plan *open_plan(const char *text, size_t bytes)
     return plan;
 }
 
+static int note_sample(void *context, const struct leat_sample *sample)
+{
+    uint64_t *n = context;
+
+    if (sample->number == *n)
+        *n = LEAT_NONE;
+    return *n == LEAT_NONE;
+}
+
+/* The inverse of windows finds the block; that of documents, all samples that show the first token. */
+static void check_inverse(const struct leat_plan *plan, const struct leat_sample *x)
+{
+    uint64_t n = x->number;
+    struct sampler_found found;
+
+    if (plan->order->blocks) {
+        if (plan->end == LEAT_MAX_SAMPLES && n >= LEAT_MAX_SAMPLES / 2)
+            return; /* at the end of numbers a block may be cut */
+        FUZZ_CHECK(sampler_find(plan->derived, x->source, x->epoch, x->block, &found));
+        FUZZ_CHECK(found.n + x->slice * found.step == n);
+    } else if (x->length > 0 && x->epoch < 100) {
+        FUZZ_CHECK(leat_plan_trace(plan, x->source, x->token, 1, x->epoch + 1, n + 1, note_sample, &n, NULL) ==
+                   LEAT_OK);
+        FUZZ_CHECK(n == LEAT_NONE);
+    }
+}
+
 static void check_sample(const struct leat_plan *plan, uint64_t n)
 {
     struct leat_part part = LEAT_PART_INIT;
     struct leat_sample x, again;
-    struct sampler_found found;
+    struct leat_piece piece;
     uint64_t got, position;
     int skipped;
 
     if (leat_plan_sample(plan, n, &x, NULL) != LEAT_OK)
         return;
-    FUZZ_CHECK(x.source < plan->rules.source_count && x.block < plan->sources[x.source].blocks);
+    FUZZ_CHECK(x.source < plan->rules.source_count && x.epoch < plan->end);
+    FUZZ_CHECK(!plan->order->blocks || (x.block < plan->sources[x.source].blocks && x.length > 0));
     FUZZ_CHECK(leat_dataset_part(plan->sources[x.source].dataset, x.part, &part, NULL) == LEAT_OK);
-    FUZZ_CHECK(x.length > 0 && x.offset + x.length + 1 <= part.tokens);
+    FUZZ_CHECK(x.offset + x.tokens <= part.tokens && x.length == x.tokens - (x.tokens > 0));
+    FUZZ_CHECK(leat_plan_pieces(plan, n, &piece, 1, &got, NULL) == LEAT_OK && got == 1);
+    FUZZ_CHECK(piece.token == x.token && piece.count == x.tokens && piece.at == 0);
     FUZZ_CHECK(x.token == part.first_token + x.offset);
-    if (plan->sampler.end < SAMPLER_MAX || n < SAMPLER_MAX / 2) { /* at the end of numbers a block may be cut */
-        FUZZ_CHECK(sampler_find(&plan->sampler, x.source, x.epoch, x.block, &found));
-        FUZZ_CHECK(found.n + x.piece * found.step == n);
-    }
+    check_inverse(plan, &x);
     position = leat_plan_position(plan, n, &skipped);
     FUZZ_CHECK(leat_plan_samples(plan, position, 1, &again, &got, NULL) == LEAT_OK);
     if (!skipped)
@@ -86,16 +114,18 @@ static void check_plan(const struct leat_plan *plan, uint64_t random)
     FUZZ_CHECK(again && leat_plan_text(again, second, (size_t)bytes + 1, &bytes, NULL) == LEAT_OK);
     FUZZ_CHECK(strcmp(text, second) == 0);
     for (unsigned i = 0; i < 24; i++) {
-        uint64_t n = i < 4 ? i : random % plan->sampler.end >> (i % 12 * 5);
+        uint64_t n = i < 4 ? i : random % plan->end >> (i % 12 * 5);
 
         check_sample(plan, n);
         max = n > max ? n : max;
         random = random * 6364136223846793005u + 1442695040888963407u;
     }
-    for (uint32_t i = 0; i < plan->sampler.phase_count && i < 50; i++) {
-        check_sample(plan, plan->sampler.phases[i].begin);
-        check_sample(plan, plan->sampler.phases[i].end - 1);
+    for (size_t i = 0; i <= plan->rules.phase_count && i < 50; i++) {
+        check_sample(plan, plan_phase_begin(plan, i));
+        if (i > 0)
+            check_sample(plan, plan_phase_begin(plan, i) - 1);
     }
+    check_sample(plan, plan->end - 1);
     leat_plan_close(again);
     free(text);
     free(second);

@@ -180,21 +180,20 @@ static struct leat_loader_options options(enum leat_engine engine, enum leat_apa
 /* ---- Cold files ---- */
 
 /* The same batches from maps, and from the disk. */
-static void same(unsigned width, const char *rules, enum leat_rows rows, uint32_t threads, uint32_t borrow)
+static void same(unsigned width, const char *rules, uint32_t threads, uint32_t borrow)
 {
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct leat_loader_options o = options(LEAT_ENGINE_MAP, LEAT_APART_ALWAYS);
     struct loading w = open_plan(width, LEAT_ACCESS_TRUSTED, rules);
     struct taken mapped, direct;
 
-    o.rows = rows;
     o.borrow = borrow;
     o.threads = threads;
     o.verify = !borrow;
     leat_plan_info(w.plan, &info);
     if (info.positions == LEAT_NONE)
         o.position = 9600 - ROWS / 2; /* where the length changes */
-    else if (rows == LEAT_ROWS_WINDOWS && info.positions > ROWS)
+    else if (info.order < LEAT_ORDER_DOCUMENTS && info.positions > ROWS)
         o.position = info.positions - ROWS; /* to the end */
     mapped = take(&w, o, ROWS / 7 + 1);
     leat_plan_close(w.plan);
@@ -218,13 +217,13 @@ static void all_same(unsigned width)
 {
     make_files(width, 700001, 1000003, 1000001);
     /* both lengths in one batch */
-    same(width, "seq-len 30\nbase-len 90\nat 9600:1:len=90\n", LEAT_ROWS_WINDOWS, 1, 0);
-    same(width, "seq-len 40\nepochs 1\norder sequential\n", LEAT_ROWS_WINDOWS, 1, 0);
-    same(width, "seq-len 2048\nepochs 3\n", LEAT_ROWS_WINDOWS, 1, 0);
-    same(width, "seq-len 2047\nepochs 3\n", LEAT_ROWS_WINDOWS, 0, 1);
-    same(width, "seq-len 5000\nepochs 3\norder sequential\n", LEAT_ROWS_WINDOWS, 1, 1);
-    same(width, "seq-len 40\nepochs 1\n", LEAT_ROWS_DOCUMENTS, 0, 0);
-    same(width, "seq-len 333000\nepochs 2\n", LEAT_ROWS_WINDOWS, 1, 0); /* several reads each */
+    same(width, "seq-len 30\nbase-len 90\nat 9600:1:len=90\n", 1, 0);
+    same(width, "seq-len 40\nepochs 1\norder sequential\n", 1, 0);
+    same(width, "seq-len 2048\nepochs 3\n", 1, 0);
+    same(width, "seq-len 2047\nepochs 3\n", 0, 1);
+    same(width, "seq-len 5000\nepochs 3\norder sequential\n", 1, 1);
+    same(width, "seq-len 40\nepochs 1\norder documents\n", 0, 0);
+    same(width, "seq-len 333000\nepochs 2\n", 1, 0); /* several reads each */
 }
 
 /* Without being asked for: on a GPU, if rows are long. */

@@ -35,14 +35,13 @@ static void refusals(const struct loading *w)
 {
     REFUSED(LEAT_E_ARGUMENT, "0 rows", o.batch = 0);
     REFUSED(LEAT_E_ARGUMENT, "2^31", o.batch = (uint64_t)1 << 40);
-    REFUSED(LEAT_E_NO_MEMORY, "use fewer rows per batch", o.batch = (uint64_t)1 << 31);
+    REFUSED(LEAT_E_NO_MEMORY, "use fewer rows", o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.rank = 1);
     REFUSED(LEAT_E_ARGUMENT, "nearest", o.world = 3);
     REFUSED(LEAT_E_ARGUMENT, "no engine", o.engine = (enum leat_engine)5);
     REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
     REFUSED(LEAT_E_ARGUMENT, "last batch", o.last = (enum leat_last_batch)3);
     REFUSED(LEAT_E_ARGUMENT, "lie apart", o.apart = (enum leat_apart)3);
-    REFUSED(LEAT_E_ARGUMENT, "no kind of rows", o.rows = (enum leat_rows)2);
     REFUSED(LEAT_E_ARGUMENT, "one thread or none", o.threads = 2);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 65);
@@ -51,10 +50,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "nothing is named", o.borrow = 1);
     REFUSED(LEAT_E_ARGUMENT, "cu_seqlens_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
-    REFUSED(LEAT_E_ARGUMENT, "beyond 2^30", o.max_length = ((uint64_t)1 << 30) + 1);
-    REFUSED(LEAT_E_ARGUMENT, "does not fit into memory", o.rows = LEAT_ROWS_DOCUMENTS; o.max_length = 1 << 30;
-            o.batch = (uint64_t)1 << 31);
-    REFUSED(LEAT_E_NO_MEMORY, "or allow more memory", o.memory = 400);
+    REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
     REFUSED(LEAT_E_CHECKPOINT, "no state", o.state = "x"; o.state_bytes = 1);
 }
@@ -117,7 +113,7 @@ static void wide_ids(const char *name)
     leat_plan_close(wide.plan);
 }
 
-/* More positions than there are numbers: they do not end. */
+/* More documents than there are numbers: samples are numbered below 2^60. */
 static void without_end(void)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -126,15 +122,20 @@ static void without_end(void)
     struct leat_loader *l;
     char text[900];
 
-    snprintf(text, sizeof text, "source %s/d\nseq-len 20\nepochs 9223372036854775809\n", folder);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 20\nepochs 9223372036854775809\norder documents\n", folder);
     plan = loading_plan(text);
     o.batch = 4;
-    o.rows = LEAT_ROWS_DOCUMENTS;
     o.position = LEAT_MAX_SAMPLES - 2;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
-    T_EQ(b->rows, 4);
+    T_EQ(b->rows, 2);
     leat_loader_close(l);
+    leat_plan_close(plan);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 1073741824\norder documents\n", folder);
+    plan = loading_plan(text);
+    o.batch = (uint64_t)1 << 31;
+    T_STATUS(leat_loader_open(&l, plan, &o, &t_err), LEAT_E_ARGUMENT);
+    T_CONTAINS(t_err.message, "does not fit into memory");
     leat_plan_close(plan);
 }
 
@@ -303,13 +304,12 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
     uint64_t shown = 0, *seen = calloc(d->count, sizeof *seen), in_order = 0, batches = 0;
     uint64_t set = (d->count * epochs + 7) / 8;
     struct permute order = permute_make(d->count, 3, UINT32_MAX);
+    struct leat_plan_state state = LEAT_PLAN_STATE_INIT;
     const struct leat_batch *b;
     struct leat_loader *l;
     char text[LEAT_PLAN_STATE_BYTES];
 
     o.batch = 8;
-    o.rows = LEAT_ROWS_DOCUMENTS;
-    o.max_length = max;
     T_OK(leat_loader_open(&l, w.plan, &o, &t_err));
     while (leat_loader_next(l, &b, &t_err) == LEAT_OK) {
         T_EQ(b->length, b->lengths[0] ? b->lengths[0] : 1);
@@ -323,7 +323,9 @@ static void document_rows(struct documents *d, const char *plan, uint64_t epochs
             in_order += b->samples[row].block == b->samples[row].number % d->count;
             shown++;
         }
-        T_STATUS(leat_batch_state(b, text, &t_err), LEAT_E_UNSUPPORTED);
+        T_OK(leat_batch_state(b, text, &t_err));
+        T_OK(leat_plan_state_load(w.plan, text, strlen(text), &state, &t_err));
+        T_EQ(state.position, b->cursor);
         leat_batch_release(b, NULL);
         batches++;
     }
@@ -354,9 +356,9 @@ static void documents(void)
         d.lengths[d.count] = length < 30000 - at ? length : 30000 - at;
         at += d.lengths[d.count];
     }
-    snprintf(text, sizeof text, "source %s/d\nseq-len 50\nepochs 2\nseed 3\n", folder);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 60\nepochs 2\nseed 3\norder documents\n", folder);
     document_rows(&d, text, 2, 60, true);
-    snprintf(text, sizeof text, "source %s/d\nseq-len 50\nepochs 1\norder sequential\n", folder);
+    snprintf(text, sizeof text, "source %s/d\nseq-len 1000\nepochs 1\norder documents-sequential\n", folder);
     document_rows(&d, text, 1, 1000, false);
     free(d.lengths);
     free(d.starts);
@@ -418,10 +420,9 @@ static void split_part(const struct all_documents *a, const char *order, const c
              folder, order, use);
     plan = loading_plan(text);
     o.batch = 1;
-    o.rows = LEAT_ROWS_DOCUMENTS;
     T_OK(leat_loader_open(&l, plan, &o, &t_err));
     for (; leat_loader_next(l, &b, &t_err) == LEAT_OK && position < count; position++) {
-        uint64_t at = order[1] == 'e' ? position : permute_forward(&permute, 0, position), n = used[at];
+        uint64_t at = strcmp(order, "documents") != 0 ? position : permute_forward(&permute, 0, position), n = used[at];
 
         T_EQ(b->samples[0].block, n);
         T_EQ(b->samples[0].token, a->bases[n] + a->starts[n]);
@@ -456,7 +457,7 @@ static void split_documents(void)
     list_all(a);
     seen = calloc(a->count, 1);
     for (unsigned shuffled = 0; shuffled < 2; shuffled++) {
-        const char *order = shuffled ? "shuffled" : "sequential";
+        const char *order = shuffled ? "documents" : "documents-sequential";
 
         split_part(a, order, "x", 0, 5, seen);
         split_part(a, order, "y", 5, 8, seen);

@@ -14,6 +14,7 @@
  *   blend W,W,... K                  prints "source draw"
  */
 #include "bench/fake_dataset.h"
+#include "order/sampler.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -82,10 +83,10 @@ static void find_block(uint32_t source, uint64_t epoch, uint64_t block)
 {
     struct sampler_found found = { .n = 0 };
 
-    if (!sampler_find(&now.plan->sampler, source, epoch, block, &found))
-        found.pieces = 0;
+    if (!sampler_find(now.plan->derived, source, epoch, block, &found))
+        found.slices = 0;
     printf("found");
-    for (uint64_t i = 0; i < found.pieces; i++)
+    for (uint64_t i = 0; i < found.slices; i++)
         printf(" %" PRIu64, found.n + i * found.step);
     printf("\n");
 }

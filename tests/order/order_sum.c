@@ -56,8 +56,8 @@ static void add_plan(uint64_t *random)
         limits[i] = t_below(random, 5) ? UINT64_MAX : 3 * blocks[i] + 100000;
     }
     rules.seed = t_random(random);
-    phases[0].pieces += t_below(random, 4);
-    phases[1].pieces += t_below(random, 4);
+    phases[0].slices += t_below(random, 4);
+    phases[1].slices += t_below(random, 4);
     phases[1].begin = 64 * 3 * (1 + t_below(random, 100));
     random_weights(random, first, count);
     random_weights(random, second, count);
@@ -70,7 +70,7 @@ static void add_plan(uint64_t *random)
         sampler_at(&s, &at, n, &x);
         add(x.source);
         add(x.epoch);
-        add(x.block * x.pieces + x.piece);
+        add(x.block * x.slices + x.slice);
         sampler_find(&s, x.source, x.epoch, x.block, &found);
         add(found.n);
     }

@@ -357,7 +357,7 @@ static void test_refusals(void)
         { "leat plan 1\nseed 1\nseed 2", "line 3: seed is given a second time" },
         { "leat plan 1\nseed 18446744073709551616", "line 2: \"18446744073709551616\" is not a whole number" },
         { "leat plan 1\nseq-len 5x", "is not a whole number" },
-        { "leat plan 1\norder random", "neither shuffled nor sequential" },
+        { "leat plan 1\norder random", "unknown order \"random\"; the orders are shuffled, sequential" },
         { "leat plan 1\nsource :1", "no name" },
         { "leat plan 1\nsource x:0.5:0.5", "the limit of epochs is not a whole number" },
         { "leat plan 1\nsource x:1:0", "the limit of epochs" },
@@ -518,7 +518,7 @@ static void test_wrong_options(void)
     T_OK(leat_plan_open(&plan, &options, &t_err));
     T_OK(leat_plan_source_info(plan, 0, &info, &t_err));
     T_STATUS(leat_plan_source_info(plan, 1, &info, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "there is no source 1: the plan has 1, numbered from 0");
+    T_CONTAINS(t_err.message, "no source 1: the plan has 1, numbered from 0");
     leat_plan_close(plan);
 }
 

@@ -1,10 +1,11 @@
 /*
- * test_sampler.c: over thousands of random plans, each block of each source is shown once an epoch, all its pieces in
+ * test_sampler.c: over thousands of random plans, each block of each source is shown once an epoch, all its slices in
  * one phase; sources go on where they stood; the inverse finds every sample back; nothing before a phase's begin
  * depends on what comes after it; positions and numbers agree with the skips. Small plans are gone through sample by
  * sample, large ones (up to 2^40 blocks) at random places and by the inverse.
  */
 #include "order/sampler.h"
+#include "order/skips.h"
 #include "t.h"
 
 #define SOURCES 9
@@ -14,7 +15,8 @@
 struct random_plan {
     uint64_t blocks[SOURCES], limits[SOURCES], weights[PHASES][SOURCES];
     struct sampler_phase_rule phases[PHASES];
-    struct sampler_range skips[SKIPS];
+    struct skips_range skips[SKIPS];
+    uint64_t skip_count;
     struct sampler_rules rules;
 };
 
@@ -44,9 +46,9 @@ static void fill_plan(uint64_t *random, struct random_plan *p, bool small)
             p->limits[i] = p->blocks[i] * (1 + t_below(random, 4));
     }
     for (unsigned i = 0; i < phases; i++) {
-        uint64_t pieces = t_below(random, 2) ? 1 : 1 + t_below(random, 5), unit = pieces > 1 ? 16 * pieces : 1;
+        uint64_t slices = t_below(random, 2) ? 1 : 1 + t_below(random, 5), unit = slices > 1 ? 16 * slices : 1;
 
-        p->phases[i] = (struct sampler_phase_rule) { at, pieces, p->weights[i] };
+        p->phases[i] = (struct sampler_phase_rule) { at, slices, p->weights[i] };
         fill_weights(random, p->weights[i], count);
         at += unit * (1 + t_below(random, small ? 20 : (uint64_t)1 << t_below(random, 40)));
     }
@@ -56,13 +58,12 @@ static void fill_plan(uint64_t *random, struct random_plan *p, bool small)
         skip += 1 + t_below(random, 50);
         p->skips[i].end = skip;
     }
+    p->skip_count = t_below(random, SKIPS + 1);
     p->rules = (struct sampler_rules) { .source_count = count,
                                         .blocks = p->blocks,
                                         .limits = p->limits,
                                         .phases = p->phases,
                                         .phase_count = phases,
-                                        .skips = p->skips,
-                                        .skip_count = t_below(random, SKIPS + 1),
                                         .seed = t_random(random),
                                         .sequential = t_below(random, 5) == 0 };
 }
@@ -82,19 +83,19 @@ static uint64_t find_sample(const struct sampler *s, const struct sampler_place 
 {
     struct sampler_found found;
 
-    if (!sampler_find(s, place->source, place->epoch, place->block, &found) || found.pieces != place->pieces)
+    if (!sampler_find(s, place->source, place->epoch, place->block, &found) || found.slices != place->slices)
         return UINT64_MAX;
-    return found.n + place->piece * found.step;
+    return found.n + place->slice * found.step;
 }
 
 /* ---- Sample by sample ---- */
 
 #define EPOCHS 40
-#define PIECES 6
+#define SLICES 6
 
 static void walk_plan(const struct random_plan *p, const struct sampler *s)
 {
-    static uint8_t seen[SOURCES][EPOCHS][60]; /* bits: pieces */
+    static uint8_t seen[SOURCES][EPOCHS][60]; /* bits: slices */
     static uint64_t shown[SOURCES];           /* whole blocks */
     struct sampler_cursor at = { .phase = NULL };
     uint64_t end = s->end < 3000 ? s->end : 3000;
@@ -115,26 +116,26 @@ static void walk_plan(const struct random_plan *p, const struct sampler *s)
 
         sampler_at(s, &at, n, &x);
         sampler_at(s, &fresh, n, &y);
-        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.piece == y.piece);
+        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.slice == y.slice);
         y = ranges[n];
-        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.piece == y.piece &&
-                x.pieces == y.pieces);
-        T_CHECK(x.source < p->rules.source_count && x.block < p->blocks[x.source] && x.piece < x.pieces);
+        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.slice == y.slice &&
+                x.slices == y.slices);
+        T_CHECK(x.source < p->rules.source_count && x.block < p->blocks[x.source] && x.slice < x.slices);
         T_CHECK(p->phases[sampler_phase_at(s, n)].weights[x.source] > 0);
-        T_EQ(x.pieces, p->phases[sampler_phase_at(s, n)].pieces);
+        T_EQ(x.slices, p->phases[sampler_phase_at(s, n)].slices);
         T_EQ(find_sample(s, &x), n);
         if (t_failures)
             return;
         if (x.epoch >= EPOCHS)
             continue;
         bits = &seen[x.source][x.epoch][x.block];
-        if (*bits & 1 << x.piece)
-            T_FAIL("sample %" PRIu64 ": piece %u of block %" PRIu64 " of source %u is shown twice in epoch %" PRIu64, n,
-                   x.piece, x.block, x.source, x.epoch);
-        *bits |= (uint8_t)(1 << x.piece);
-        shown[x.source] += *bits == (1 << x.pieces) - 1;
+        if (*bits & 1 << x.slice)
+            T_FAIL("sample %" PRIu64 ": slice %u of block %" PRIu64 " of source %u is shown twice in epoch %" PRIu64, n,
+                   x.slice, x.block, x.source, x.epoch);
+        *bits |= (uint8_t)(1 << x.slice);
+        shown[x.source] += *bits == (1 << x.slices) - 1;
     }
-    /* an epoch is whole before the next begins, but for blocks whose pieces are still coming */
+    /* an epoch is whole before the next begins, but for blocks whose slices are still coming */
     for (unsigned i = 0; i < p->rules.source_count; i++)
         for (uint64_t e = 0; e + 2 < EPOCHS; e++)
             for (uint64_t b = 0; b < p->blocks[i]; b++)
@@ -168,9 +169,9 @@ static void probe_plan(uint64_t *random, const struct random_plan *p, const stru
         if (sampler_find(s, x.source, x.epoch, x.block, &found)) {
             struct sampler_place y;
 
-            x.piece = (uint32_t)t_below(random, found.pieces);
-            sampler_at(s, &at, found.n + x.piece * found.step, &y);
-            T_CHECK(y.source == x.source && y.block == x.block && y.epoch == x.epoch && y.piece == x.piece);
+            x.slice = (uint32_t)t_below(random, found.slices);
+            sampler_at(s, &at, found.n + x.slice * found.step, &y);
+            T_CHECK(y.source == x.source && y.block == x.block && y.epoch == x.epoch && y.slice == x.slice);
         }
     }
 }
@@ -192,25 +193,29 @@ static void test_past(struct random_plan *p, const struct sampler *whole)
 
         sampler_at(whole, &a, n, &x);
         sampler_at(&s, &b, n, &y);
-        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.piece == y.piece);
+        T_CHECK(x.source == y.source && x.epoch == y.epoch && x.block == y.block && x.slice == y.slice);
     }
     sampler_free(&s);
 }
 
-static void test_skips(const struct random_plan *p, const struct sampler *s)
+static void test_skips(const struct random_plan *p)
 {
     uint64_t position = 0;
+    struct skips s;
+
+    T_OK(skips_make(&s, p->skips, p->skip_count, &t_err));
 
     for (uint64_t n = 0; n < 1200; n++) {
         bool skipped = false, says;
 
-        for (uint64_t i = 0; i < p->rules.skip_count; i++)
+        for (uint64_t i = 0; i < p->skip_count; i++)
             skipped = skipped || (n >= p->skips[i].first && n < p->skips[i].end);
-        T_EQ(sampler_position(s, n, &says), position);
+        T_EQ(skips_position(&s, n, &says), position);
         T_EQ(says, skipped);
         if (!skipped)
-            T_EQ(sampler_number(s, position++), n);
+            T_EQ(skips_number(&s, position++), n);
     }
+    skips_free(&s);
 }
 
 /* ---- What is refused, and at what sample instead ---- */
@@ -260,7 +265,7 @@ int main(void)
         if (small)
             walk_plan(&p, &s);
         probe_plan(&random, &p, &s);
-        test_skips(&p, &s);
+        test_skips(&p);
         test_past(&p, &s);
         sampler_free(&s);
         if (t_failures)

@@ -86,7 +86,7 @@ enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct 
     unsigned before = depth(d);
     enum leat_status s;
 
-    s = options_read(&o, sizeof o, &o.reserved, options, "leat_loader_options", err);
+    s = options_read(&o, sizeof o, NULL, options, "leat_loader_options", err);
     if (s != LEAT_OK)
         return s;
     if (!o.device)

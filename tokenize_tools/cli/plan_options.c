@@ -10,13 +10,19 @@
 
 #include "base/file.h"
 #include "base/status.h"
+#include "plan/plan_orders.h"
 #include "units.h"
 
 #define MAX_PLAN_BYTES ((uint64_t)64 << 20)
 
 typedef unsigned long long ull;
 
-const char *const plan_option_orders[] = { "shuffled", "sequential", NULL };
+const char *const plan_option_orders[] = {
+#define NAME(number, name, table) [number] = name,
+    PLAN_ORDERS(NAME)
+#undef NAME
+        NULL
+};
 
 /* ---- Lines from options ---- */
 

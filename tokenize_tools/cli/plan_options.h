@@ -49,7 +49,9 @@ extern const char *const plan_option_orders[];
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"),                                                              \
           .help = "leave out samples A to B - 1; may be given several times" },                                        \
         { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
-          .help = "shuffled, or sequential as the files have it", .choices = plan_option_orders },                     \
+          .help = "shuffled, or sequential as the files have it: windows of L tokens; documents: whole ones, one per " \
+                  "row, of at most L tokens and one more; documents-sequential",                                       \
+          .choices = plan_option_orders },                                                                             \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
           .help = "end after at most this many passes over each source", .min = 1, .max = LEAT_NONE - 1 },             \
     {                                                                                                                  \

@@ -90,42 +90,86 @@ static bool check_rows(const struct command *self, const struct order_values *v,
     return false;
 }
 
-static enum leat_status print_sample(const struct leat_plan *plan, const struct leat_sample *x, bool json,
-                                     struct leat_error *err)
+/* A sample's pieces, each with its document; the caller frees *pieces. */
+static enum leat_status find_pieces(const struct leat_plan *plan, const struct leat_sample *x,
+                                    struct leat_piece **pieces, struct leat_error *err)
 {
-    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    struct leat_info info = LEAT_INFO_INIT;
-    uint64_t document, documents;
-    enum leat_status s = leat_plan_source_info(plan, x->source, &source, err);
+    struct leat_piece *p = *pieces = calloc(x->pieces, sizeof *p);
+    uint64_t count = 0;
+    enum leat_status s;
+
+    if (!p)
+        return status_no_memory(err, x->pieces * sizeof *p);
+    s = leat_plan_pieces(plan, x->number, p, x->pieces, &count, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+        uint64_t documents;
+
+        if (p[i].document != LEAT_NONE)
+            continue;
+        s = leat_plan_source_info(plan, p[i].source, &source, err);
+        if (s == LEAT_OK)
+            s = leat_dataset_documents_in(source.dataset, p[i].token, 1, &p[i].document, &documents, err);
+    }
+    return s;
+}
+
+static void print_line(const struct leat_sample *x, const struct leat_piece *pieces, bool parts)
+{
+    printf("%llu %lu %llu %llu %llu", (unsigned long long)x->number, (unsigned long)x->source,
+           (unsigned long long)x->window, (unsigned long long)pieces[0].document, (unsigned long long)x->offset);
+    if (parts)
+        printf(" %lu", (unsigned long)x->part);
+    printf("\n");
+}
+
+static void print_json(const struct leat_sample *x, const struct leat_piece *pieces, bool parts)
+{
     struct json j;
 
-    if (s == LEAT_OK)
-        s = leat_dataset_documents_in(source.dataset, x->token, 1, &document, &documents, err);
-    if (s != LEAT_OK)
-        return s;
-    leat_dataset_info(source.dataset, &info);
-    if (!json) {
-        printf("%llu %lu %llu %llu %llu", (unsigned long long)x->number, (unsigned long)x->source,
-               (unsigned long long)x->window, (unsigned long long)document, (unsigned long long)x->offset);
-        if (info.parts > 1)
-            printf(" %lu", (unsigned long)x->part);
-        printf("\n");
-        return LEAT_OK;
-    }
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_u64(&j, "n", x->number);
     json_u64(&j, "source", x->source);
     json_u64(&j, "window", x->window);
-    json_u64(&j, "document", document);
+    json_u64(&j, "document", pieces[0].document);
     json_u64(&j, "offset", x->offset);
-    if (info.parts > 1)
+    if (parts)
         json_u64(&j, "part", x->part);
     json_u64(&j, "epoch", x->epoch);
     json_u64(&j, "length", x->length);
+    json_open_array(&j, "pieces");
+    for (uint32_t i = 0; i < x->pieces; i++) {
+        json_open_object(&j, NULL);
+        json_u64(&j, "source", pieces[i].source);
+        json_u64(&j, "part", pieces[i].part);
+        json_u64(&j, "token", pieces[i].token);
+        json_u64(&j, "count", pieces[i].count);
+        json_u64(&j, "at", pieces[i].at);
+        json_u64(&j, "document", pieces[i].document);
+        json_close_object(&j);
+    }
+    json_close_array(&j);
     json_close_object(&j);
     json_end(&j);
-    return LEAT_OK;
+}
+
+static enum leat_status print_sample(const struct leat_plan *plan, const struct leat_sample *x, bool json,
+                                     struct leat_error *err)
+{
+    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+    struct leat_info info = LEAT_INFO_INIT;
+    struct leat_piece *pieces = NULL;
+    enum leat_status s = leat_plan_source_info(plan, x->source, &source, err);
+
+    if (s == LEAT_OK)
+        s = find_pieces(plan, x, &pieces, err);
+    if (s == LEAT_OK) {
+        leat_dataset_info(source.dataset, &info);
+        json ? print_json(x, pieces, info.parts > 1) : print_line(x, pieces, info.parts > 1);
+    }
+    free(pieces);
+    return s;
 }
 
 /* The next position at or after `position` whose row is printed. */

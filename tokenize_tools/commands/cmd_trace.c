@@ -73,17 +73,19 @@ const struct option_row trace_options[] = {
 
 /* ---- From samples to documents ---- */
 
-/* A document, and which of its tokens a sample shows. */
+/* A document, and which of its tokens a piece of a sample's row shows as inputs. */
 struct shown {
     const struct leat_dataset *dataset;
     const struct leat_sample *sample;
+    const struct leat_piece *piece;
+    uint64_t places;                 /* of the piece in the row */
     uint64_t document, first, count; /* first: of the document */
     struct commands_origin origin;
 };
 
 static enum leat_status describe(struct shown *x, struct leat_error *err)
 {
-    uint64_t begin, count, from = x->sample->token, to = from + x->sample->length;
+    uint64_t begin, count, from = x->piece->token, to = from + x->places;
     enum leat_status s = leat_dataset_document(x->dataset, x->document, &begin, &count, err);
 
     if (s != LEAT_OK)
@@ -100,7 +102,7 @@ static void print_shown_json(const struct shown *x)
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_u64(&j, "n", x->sample->number);
-    json_u64(&j, "source", x->sample->source);
+    json_u64(&j, "source", x->piece->source);
     json_u64(&j, "document", x->document);
     json_u64(&j, "first", x->first);
     json_u64(&j, "tokens", x->count);
@@ -120,7 +122,7 @@ static void print_shown_json(const struct shown *x)
 
 static void print_shown(const struct shown *x)
 {
-    printf("%llu %lu %llu %llu:%llu ", (unsigned long long)x->sample->number, (unsigned long)x->sample->source,
+    printf("%llu %lu %llu %llu:%llu ", (unsigned long long)x->sample->number, (unsigned long)x->piece->source,
            (unsigned long long)x->document, (unsigned long long)x->first, (unsigned long long)(x->first + x->count));
     if (x->origin.path) {
         commands_print_safe(x->origin.path, x->origin.path_bytes);
@@ -135,23 +137,43 @@ static void print_shown(const struct shown *x)
     printf("\n");
 }
 
-static enum leat_status print_documents(const struct leat_plan *plan, const struct leat_sample *sample, bool json,
-                                        struct leat_error *err)
+/* The documents that a piece shows; `places` are those that it has in the row. */
+static enum leat_status print_piece(const struct leat_plan *plan, const struct leat_sample *sample,
+                                    const struct leat_piece *piece, uint64_t places, bool json, struct leat_error *err)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(plan, sample->source, &source, err);
+    enum leat_status s = leat_plan_source_info(plan, piece->source, &source, err);
     uint64_t first, count = 0;
 
-    if (s == LEAT_OK)
-        s = leat_dataset_documents_in(source.dataset, sample->token, sample->length, &first, &count, err);
+    if (s == LEAT_OK && places > 0)
+        s = leat_dataset_documents_in(source.dataset, piece->token, places, &first, &count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count && !cli_stdout_failed(); i++) {
-        struct shown x = { .dataset = source.dataset, .sample = sample, .document = first + i };
+        struct shown x = {
+            .dataset = source.dataset, .sample = sample, .piece = piece, .places = places, .document = first + i
+        };
 
         s = describe(&x, err);
         if (s == LEAT_OK && x.count > 0) /* empty documents between are not shown */
             json ? print_shown_json(&x) : print_shown(&x);
         commands_origin_free(&x.origin);
     }
+    return s;
+}
+
+static enum leat_status print_documents(const struct leat_plan *plan, const struct leat_sample *sample, bool json,
+                                        struct leat_error *err)
+{
+    struct leat_piece *pieces = calloc(sample->pieces, sizeof *pieces);
+    uint64_t count = 0;
+    enum leat_status s = pieces ? leat_plan_pieces(plan, sample->number, pieces, sample->pieces, &count, err)
+                                : status_no_memory(err, sample->pieces * sizeof *pieces);
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        uint64_t end = i + 1 < count ? pieces[i + 1].at : sample->length;
+
+        s = print_piece(plan, sample, &pieces[i], end - pieces[i].at, json, err);
+    }
+    free(pieces);
     return s;
 }
 

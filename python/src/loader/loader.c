@@ -43,12 +43,10 @@ struct option {
 #member, offsetof(struct leat_loader_options, member), sizeof(((struct leat_loader_options *)0)->member)       \
     }
 static const struct option options[] = {
-    OPTION(batch),           OPTION(rank),         OPTION(world),      OPTION(position),
-    OPTION(engine),          OPTION(on_damage),    OPTION(last),       OPTION(rows),
-    OPTION(threads),         OPTION(verify),       OPTION(slots),      OPTION(outputs),
-    OPTION(borrow),          OPTION(number_bytes), OPTION(unshifted),  OPTION(mask_first),
-    OPTION(cu_seqlens_room), OPTION(memory),       OPTION(max_length), OPTION(numa_node),
-    OPTION(apart),
+    OPTION(batch),           OPTION(rank),   OPTION(world),        OPTION(position),  OPTION(engine),
+    OPTION(on_damage),       OPTION(last),   OPTION(threads),      OPTION(verify),    OPTION(slots),
+    OPTION(outputs),         OPTION(borrow), OPTION(number_bytes), OPTION(unshifted), OPTION(mask_first),
+    OPTION(cu_seqlens_room), OPTION(memory), OPTION(numa_node),    OPTION(apart),
 };
 
 static int set_number(struct leat_loader_options *o, const struct option *option, PyObject *value)

@@ -67,12 +67,13 @@ static PyObject *plan_info(PyObject *self, PyObject *unused)
 
     (void)unused;
     leat_plan_info(plan_of(self), &i);
-    return Py_BuildValue("{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I}", "sources", (unsigned long long)i.sources,
-                         "phases", (unsigned long long)i.phases, "samples", args_number(i.samples), "positions",
-                         args_number(i.positions), "seed", (unsigned long long)i.seed, "seq_len",
-                         (unsigned long long)i.seq_len, "max_seq_len", (unsigned long long)i.max_seq_len, "base_len",
-                         (unsigned long long)i.base_len, "permutation_version", i.permutation_version, "blend_version",
-                         i.blend_version, "split_version", i.split_version, "token_width", i.token_width);
+    return Py_BuildValue(
+        "{s:K,s:K,s:N,s:N,s:K,s:K,s:K,s:K,s:I,s:I,s:I,s:I,s:s}", "sources", (unsigned long long)i.sources, "phases",
+        (unsigned long long)i.phases, "samples", args_number(i.samples), "positions", args_number(i.positions), "seed",
+        (unsigned long long)i.seed, "seq_len", (unsigned long long)i.seq_len, "max_seq_len",
+        (unsigned long long)i.max_seq_len, "base_len", (unsigned long long)i.base_len, "permutation_version",
+        i.permutation_version, "blend_version", i.blend_version, "split_version", i.split_version, "token_width",
+        i.token_width, "order", leat_order_name(i.order));
 }
 
 /* source(number): (name, blocks, tokens, dropped, weight, epochs, Dataset) */
@@ -157,7 +158,7 @@ static PyObject *plan_sample_fields(PyObject *module, PyObject *unused)
     return Py_BuildValue("[(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)(sii)]", FIELD("n", number),
                          FIELD("source", source), FIELD("window", window), FIELD("offset", offset), FIELD("part", part),
                          FIELD("epoch", epoch), FIELD("length", length), FIELD("block", block), FIELD("token", token),
-                         FIELD("piece", piece));
+                         FIELD("slice", slice));
 }
 
 static PyObject *plan_number(PyObject *self, PyObject *args)
@@ -220,6 +221,8 @@ static PyMethodDef methods[] = {
     { "source", plan_source, METH_VARARGS, NULL },
     { "sample", plan_sample, METH_VARARGS, NULL },
     { "samples", plan_samples, METH_VARARGS, NULL },
+    { "pieces", plan_pieces, METH_VARARGS, NULL },
+    { "reorder", plan_reorder, METH_VARARGS, NULL },
     { "number", plan_number, METH_VARARGS, NULL },
     { "position", plan_position, METH_VARARGS, NULL },
     { "trace", plan_trace, METH_VARARGS, NULL },
@@ -248,7 +251,28 @@ static PyMethodDef functions[] = {
     { NULL, NULL, 0, NULL },
 };
 
+/* ORDERS: the names of the orders; the place of each is its number. */
+static int add_orders(PyObject *module)
+{
+    PyObject *names = PyList_New(0), *tuple;
+    int added = names ? 0 : -1;
+
+    for (unsigned i = 0; added == 0 && leat_order_name((enum leat_order)i); i++) {
+        PyObject *name = PyUnicode_FromString(leat_order_name((enum leat_order)i));
+
+        added = name ? PyList_Append(names, name) : -1;
+        Py_XDECREF(name);
+    }
+    tuple = added == 0 ? PyList_AsTuple(names) : NULL;
+    Py_XDECREF(names);
+    added = tuple ? PyModule_AddObjectRef(module, "ORDERS", tuple) : -1;
+    Py_XDECREF(tuple);
+    return added;
+}
+
 int plan_register(PyObject *module)
 {
+    if (add_orders(module) < 0)
+        return -1;
     return module_add_type(module, &spec, &plan_type) < 0 ? -1 : PyModule_AddFunctions(module, functions);
 }

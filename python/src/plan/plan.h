@@ -28,6 +28,8 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
 PyObject *plan_open(PyObject *module, PyObject *args);
 PyObject *plan_parse(PyObject *module, PyObject *args);
 
+PyObject *plan_pieces(PyObject *self, PyObject *args);
+PyObject *plan_reorder(PyObject *self, PyObject *args);
 PyObject *plan_trace(PyObject *self, PyObject *args);
 PyObject *plan_rows(PyObject *self, PyObject *args);
 

@@ -121,7 +121,7 @@ static PyObject *wrap(struct leat_plan *plan, PyObject *sources)
     return plan_wrap(handle);
 }
 
-/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, sequential, epochs, access); lists of tuples */
+/* open_plan(sources, phases, skips, seq_len, base_len, seed, split, use, order, epochs, access); lists of tuples */
 PyObject *plan_open(PyObject *module, PyObject *args)
 {
     struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
@@ -131,15 +131,15 @@ PyObject *plan_open(PyObject *module, PyObject *args)
     struct leat_error err;
     struct leat_plan *plan;
     enum leat_status s;
-    int sequential, access;
+    int order, access;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOpO&i:open_plan", &PyList_Type, &sources, &PyList_Type, &phases,
+    if (!PyArg_ParseTuple(args, "O!O!O!O&O&O&OOiO&i:open_plan", &PyList_Type, &sources, &PyList_Type, &phases,
                           &PyList_Type, &skips, args_u64, &o.seq_len, args_u64, &o.base_len, args_u64, &o.seed, &split,
-                          &use, &sequential, args_u64, &o.epochs, &access))
+                          &use, &order, args_u64, &o.epochs, &access))
         return NULL;
     open.access = (enum leat_access)access;
-    o.order = sequential ? LEAT_ORDER_SEQUENTIAL : LEAT_ORDER_SHUFFLED;
+    o.order = (enum leat_order)order;
     o.open = &open;
     if (take_lists(&parts, &o, sources, phases, skips) && keep_text(&parts, split, &o.split) &&
         keep_text(&parts, use, &o.use)) {
@@ -177,4 +177,29 @@ PyObject *plan_parse(PyObject *module, PyObject *args)
     Py_XDECREF(text);
     Py_DECREF(named);
     return result;
+}
+
+/* reorder(order, seq_len): the same sources in another order; 0: the same length */
+PyObject *plan_reorder(PyObject *self, PyObject *args)
+{
+    struct handle *needed = plan_handle(self), *handle;
+    struct leat_plan *plan;
+    struct leat_error err;
+    enum leat_status s;
+    uint64_t seq_len;
+    int order;
+
+    if (!PyArg_ParseTuple(args, "iO&:reorder", &order, args_u64, &seq_len))
+        return NULL;
+    ARGS_UNLOCKED(s = leat_plan_reorder(&plan, handle_thing(needed), (enum leat_order)order, seq_len, &err));
+    if (s != LEAT_OK)
+        return errors_raise(&err, NULL);
+    handle = handle_make(plan, close_plan);
+    if (!handle)
+        return PyErr_NoMemory();
+    if (!handle_needs(handle, needed)) {
+        handle_drop(handle);
+        return PyErr_NoMemory();
+    }
+    return plan_wrap(handle);
 }

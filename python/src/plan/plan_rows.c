@@ -6,20 +6,44 @@
 #include "core/memory.h"
 #include "plan.h"
 
+static enum leat_status no_memory(uint64_t count, const char *what, struct leat_error *err)
+{
+    err->status = LEAT_E_NO_MEMORY;
+    snprintf(err->message, sizeof err->message, "no memory for a row of %llu %s", (unsigned long long)count, what);
+    return LEAT_E_NO_MEMORY;
+}
+
+/* The tokens of a sample's pieces, each at its place. */
+static enum leat_status read_pieces(const struct leat_plan *plan, const struct leat_sample *x, uint32_t *ids,
+                                    struct leat_error *err)
+{
+    struct leat_piece *pieces = calloc((size_t)x->pieces + 1, sizeof *pieces);
+    enum leat_status s;
+    uint64_t count = 0;
+
+    if (!pieces)
+        return no_memory(x->pieces, "pieces", err);
+    s = leat_plan_pieces(plan, x->number, pieces, x->pieces, &count, err);
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
+        struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+
+        s = leat_plan_source_info(plan, pieces[i].source, &source, err);
+        if (s == LEAT_OK)
+            s = leat_dataset_read_u32(source.dataset, pieces[i].token, pieces[i].count, ids + pieces[i].at, err);
+    }
+    free(pieces);
+    return s;
+}
+
 /* The tokens of one sample, widened. */
 static enum leat_status read_row(const struct leat_plan *plan, const struct leat_sample *x, unsigned number_bytes,
                                  uint32_t *ids, char *to, struct leat_error *err)
 {
-    struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    enum leat_status s = leat_plan_source_info(plan, x->source, &source, err);
-    uint64_t count = (uint64_t)x->length + 1;
+    enum leat_status s = read_pieces(plan, x, number_bytes == 4 ? (uint32_t *)(void *)to : ids, err);
 
-    if (s == LEAT_OK)
-        s = leat_dataset_read_u32(source.dataset, x->token, count, number_bytes == 4 ? (uint32_t *)(void *)to : ids,
-                                  err);
     if (s != LEAT_OK || number_bytes == 4)
         return s;
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < x->tokens; i++)
         ((int64_t *)(void *)to)[i] = ids[i];
     return LEAT_OK;
 }
@@ -31,11 +55,8 @@ static enum leat_status read_rows(const struct leat_plan *plan, const struct lea
     uint32_t *ids = malloc(width * sizeof *ids);
     enum leat_status s = LEAT_OK;
 
-    if (!ids) {
-        err->status = LEAT_E_NO_MEMORY;
-        snprintf(err->message, sizeof err->message, "no memory for a row of %zu tokens", width);
-        return LEAT_E_NO_MEMORY;
-    }
+    if (!ids)
+        return no_memory(width, "tokens", err);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = read_row(plan, &samples[i], number_bytes, ids, to + i * width * number_bytes, err);
     free(ids);

@@ -10,9 +10,15 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
     uint64_t document = LEAT_NONE, documents;
     struct leat_error err;
+    struct leat_piece piece;
+    uint64_t pieces;
     enum leat_status s = leat_plan_source_info(plan, x->source, &source, &err);
 
     if (s == LEAT_OK)
+        s = leat_plan_pieces(plan, x->number, &piece, 1, &pieces, &err);
+    if (s == LEAT_OK)
+        document = piece.document;
+    if (s == LEAT_OK && document == LEAT_NONE)
         s = leat_dataset_documents_in(source.dataset, x->token, 1, &document, &documents, &err);
     if (s != LEAT_OK)
         return errors_raise(&err, source.name);
@@ -20,6 +26,38 @@ PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_samp
                          (unsigned long long)document, (unsigned long long)x->offset, x->part,
                          (unsigned long long)x->epoch, x->length, (unsigned long long)x->block,
                          (unsigned long long)x->token);
+}
+
+/* pieces(n): a list of (source, part, token, count, at, document or None), in the order of sample n's row */
+PyObject *plan_pieces(PyObject *self, PyObject *args)
+{
+    struct leat_piece *pieces = NULL;
+    uint64_t number, count, room;
+    PyObject *list = NULL;
+    struct leat_error err;
+    enum leat_status s;
+
+    if (!PyArg_ParseTuple(args, "O&:pieces", args_u64, &number))
+        return NULL;
+    s = leat_plan_pieces(plan_of(self), number, NULL, 0, &room, &err);
+    if (s == LEAT_OK && !(pieces = calloc((size_t)room + 1, sizeof *pieces)))
+        return PyErr_NoMemory();
+    if (s == LEAT_OK)
+        s = leat_plan_pieces(plan_of(self), number, pieces, room, &count, &err);
+    if (s == LEAT_OK)
+        list = PyList_New((Py_ssize_t)count);
+    else
+        errors_raise(&err, NULL);
+    for (uint64_t i = 0; list && i < count; i++) {
+        const struct leat_piece *p = &pieces[i];
+        PyObject *item = Py_BuildValue("(IIKIIN)", p->source, p->part, (unsigned long long)p->token, p->count, p->at,
+                                       args_number(p->document));
+
+        if (!item || PyList_SetItem(list, (Py_ssize_t)i, item) < 0)
+            Py_CLEAR(list);
+    }
+    free(pieces);
+    return list;
 }
 
 /* ---- Which samples show this ---- */

@@ -1,0 +1,60 @@
+/* loader_pieces.c: which pieces the rows of a slot are made of, as the plan's order says. */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "loader.h"
+
+enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err)
+{
+    struct leat_piece *pieces;
+    struct gather_piece *reads;
+
+    if (count <= slot->piece_room)
+        return LEAT_OK;
+    if (count > UINT32_MAX)
+        return status_set(err, LEAT_E_RANGE, "a batch of %llu pieces is too large; take fewer rows",
+                          (unsigned long long)count);
+    pieces = realloc(slot->pieces, (size_t)count * sizeof *pieces);
+    if (pieces)
+        slot->pieces = pieces;
+    reads = pieces ? realloc(slot->reads, (size_t)count * sizeof *reads) : NULL;
+    if (!reads)
+        return status_no_memory(err, count * (sizeof *pieces + sizeof *reads));
+    slot->reads = slot->job.pieces = reads;
+    slot->piece_room = (uint32_t)count;
+    return LEAT_OK;
+}
+
+/* The tokens of a row lie together in a slot, so each piece must go on where the one before it ends. */
+static enum leat_status check_row(const struct leat_sample *sample, const struct leat_piece *pieces,
+                                  struct leat_error *err)
+{
+    uint64_t at = 0;
+
+    for (uint32_t i = 0; i < sample->pieces && pieces[i].at == at; i++)
+        at += pieces[i].count;
+    if (at == sample->tokens)
+        return LEAT_OK;
+    return status_set(err, LEAT_E_UNSUPPORTED,
+                      "sample %llu has pieces that bring labels of their own; the loader has no room for them",
+                      (unsigned long long)sample->number);
+}
+
+enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
+{
+    enum leat_status s;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < slot->places; i++)
+        count += slot->samples[i].pieces;
+    s = loader_pieces_room(slot, count, err);
+    if (s != LEAT_OK)
+        return s;
+    slot->first_piece[0] = 0;
+    for (uint32_t i = 0; i < slot->places; i++)
+        slot->first_piece[i + 1] = slot->first_piece[i] + slot->samples[i].pieces;
+    s = plan_order_pieces(l->plan, slot->samples, slot->places, slot->pieces, err);
+    for (uint32_t i = 0; s == LEAT_OK && i < slot->places; i++)
+        s = check_row(&slot->samples[i], slot->pieces + slot->first_piece[i], err);
+    return s;
+}

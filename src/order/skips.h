@@ -1,0 +1,41 @@
+/*
+ * skips.h: samples that are left out, and what that makes of numbers and positions: sample n keeps its number, and
+ * position p counts those that are shown. The same for every order. Pure.
+ */
+#ifndef LEAT_SKIPS_H
+#define LEAT_SKIPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "leat.h"
+
+struct skips_range {
+    uint64_t first, end;
+};
+
+struct skip {
+    uint64_t first, end;
+    uint64_t before; /* samples skipped before it */
+};
+
+struct skips {
+    struct skip *items; /* ascending, disjoint, not adjoining */
+    uint64_t count;
+};
+
+/* Copies ranges that ascend, are disjoint and not empty; joins those that adjoin. skips_free() releases it; one of
+ * zeros may be freed too. */
+enum leat_status skips_make(struct skips *s, const struct skips_range *ranges, uint64_t count, struct leat_error *err);
+void skips_free(struct skips *s);
+
+/* n(p). */
+uint64_t skips_number(const struct skips *s, uint64_t position);
+
+/* The position of sample n; where *skipped says that n is skipped, the position of the next sample shown. */
+uint64_t skips_position(const struct skips *s, uint64_t n, bool *skipped);
+
+/* The first sample of the first skip after sample n; UINT64_MAX: no further skip. */
+uint64_t skips_next(const struct skips *s, uint64_t n);
+
+#endif

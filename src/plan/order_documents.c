@@ -1,0 +1,243 @@
+/*
+ * order_documents.c: the orders of whole documents, one per row, for fine-tuning: sample n is document P(n mod D) of all
+ * D documents of the plan, where P is the permutation of epoch n div D, or P(i) = i in sequential order (docs/ORDER.md).
+ *
+ * The documents of one dataset that the plan uses follow each other, so D documents are as many *runs* as the plan has
+ * datasets. A document's number among the D leads to its run and to its number in the source, and back.
+ */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "order/permute.h"
+#include "plan.h"
+
+/* The number that stands for "all sources" where documents are permuted: no source has it. */
+#define ALL_SOURCES ((uint64_t)UINT32_MAX)
+
+/* The used documents of one dataset of a source. */
+struct run {
+    uint64_t first; /* documents in the runs before */
+    uint64_t count;
+    uint64_t document;    /* the first one's number in the source */
+    uint64_t first_token; /* of the dataset in the source */
+    uint32_t source, part;
+};
+
+struct documents {
+    struct run *runs;
+    uint64_t run_count;
+    uint64_t count; /* D */
+    struct permute permute;
+};
+
+/* ---- Opening ---- */
+
+/* The number in the source of a dataset's first document that begins at or after this token of it. */
+static enum leat_status first_from(const struct leat_dataset *d, const struct leat_part *part, uint64_t token,
+                                   uint64_t *document, struct leat_error *err)
+{
+    uint64_t low = part->first_document, high = part->first_document + part->documents, start;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        enum leat_status s = leat_dataset_starts(d, middle, 1, &start, err);
+
+        if (s != LEAT_OK)
+            return s;
+        if (start < part->first_token + token)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *document = low;
+    return LEAT_OK;
+}
+
+/* All documents of a dataset, or, of a plan with a split, those that begin in its used range. */
+static enum leat_status add_run(struct leat_plan *plan, uint32_t source, uint32_t number, struct leat_error *err)
+{
+    struct documents *o = plan->derived;
+    struct plan_source *from = &plan->sources[source];
+    struct run *r = &o->runs[o->run_count++];
+    struct leat_part part = LEAT_PART_INIT;
+    enum leat_status s = LEAT_OK;
+    uint64_t end;
+
+    leat_dataset_part(from->dataset, number, &part, NULL); /* there is one of each number */
+    *r = (struct run) { .first = o->count,
+                        .document = part.first_document,
+                        .first_token = part.first_token,
+                        .source = source,
+                        .part = number };
+    end = part.first_document + part.documents;
+    if (plan->rules.use) {
+        s = first_from(from->dataset, &part, from->parts[number].begin, &r->document, err);
+        if (s == LEAT_OK)
+            s = first_from(from->dataset, &part, from->parts[number].end, &end, err);
+    }
+    r->count = end > r->document ? end - r->document : 0;
+    o->count += r->count;
+    from->blocks += r->count;
+    return s;
+}
+
+static enum leat_status add_runs(struct leat_plan *plan, struct leat_error *err)
+{
+    struct documents *o = plan->derived;
+    enum leat_status s = LEAT_OK;
+    uint64_t runs = 0;
+
+    for (size_t i = 0; i < plan->rules.source_count; i++)
+        runs += plan->sources[i].part_count;
+    o->runs = calloc(runs, sizeof *o->runs);
+    if (!o->runs)
+        return status_no_memory(err, runs * sizeof *o->runs);
+    for (uint32_t i = 0; i < plan->rules.source_count; i++)
+        for (uint32_t k = 0; s == LEAT_OK && k < plan->sources[i].part_count; k++)
+            s = add_run(plan, i, k, err);
+    if (s == LEAT_OK && (o->count == 0 || o->count > PERMUTE_MAX))
+        s = status_set(err, LEAT_E_ARGUMENT, "an order of documents needs 1 to 2^48 documents, and the plan has %llu",
+                       (unsigned long long)o->count);
+    return s;
+}
+
+static enum leat_status documents_open(struct leat_plan *plan, struct leat_error *err)
+{
+    struct documents *o = plan->derived = calloc(1, sizeof *o);
+    enum leat_status s;
+
+    if (!o)
+        return status_no_memory(err, sizeof *o);
+    s = add_runs(plan, err);
+    if (s != LEAT_OK)
+        return s;
+    o->permute = permute_make(o->count, plan->rules.seed, ALL_SOURCES);
+    if (plan->rules.epochs == 0 || !bytes_multiply(plan->rules.epochs, o->count, &plan->end) ||
+        plan->end > LEAT_MAX_SAMPLES)
+        plan->end = LEAT_MAX_SAMPLES;
+    return LEAT_OK;
+}
+
+static void documents_close(struct leat_plan *plan)
+{
+    struct documents *o = plan->derived;
+
+    if (o)
+        free(o->runs);
+    free(o);
+}
+
+/* ---- Samples ---- */
+
+/* The run that has document `at` of all: the last that begins at or before it, since some are empty. */
+static const struct run *run_of(const struct documents *o, uint64_t at)
+{
+    uint64_t low = 0, high = o->run_count - 1;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low + 1) / 2;
+
+        if (o->runs[middle].first <= at)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &o->runs[low];
+}
+
+static enum leat_status fill_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample,
+                                    struct leat_error *err)
+{
+    const struct documents *o = plan->derived;
+    uint64_t epoch = n / o->count, at = n % o->count, tokens;
+    const struct run *r;
+    enum leat_status s;
+
+    if (!plan->order->sequential)
+        at = permute_forward(&o->permute, epoch, at);
+    r = run_of(o, at);
+    *sample = (struct leat_sample) { .number = n, .epoch = epoch, .source = r->source, .part = r->part, .pieces = 1 };
+    sample->block = sample->window = r->document + (at - r->first);
+    s = leat_dataset_document(plan->sources[r->source].dataset, sample->block, &sample->token, &tokens, err);
+    if (s != LEAT_OK)
+        return s;
+    sample->offset = sample->token - r->first_token;
+    if (tokens > plan->max_length + 1)
+        tokens = plan->max_length + 1;
+    sample->tokens = (uint32_t)tokens;
+    sample->length = tokens ? (uint32_t)(tokens - 1) : 0;
+    return LEAT_OK;
+}
+
+static enum leat_status documents_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
+                                          struct leat_sample *samples, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
+        s = fill_sample(plan, n + i, &samples[i], err);
+    return s;
+}
+
+static enum leat_status documents_pieces(const struct leat_plan *plan, const struct leat_sample *samples,
+                                         uint64_t count, struct leat_piece *pieces, struct leat_error *err)
+{
+    (void)plan;
+    (void)err;
+    for (uint64_t i = 0; i < count; i++)
+        pieces[i] = (struct leat_piece) { .token = samples[i].token,
+                                          .offset = samples[i].offset,
+                                          .document = samples[i].block,
+                                          .source = samples[i].source,
+                                          .part = samples[i].part,
+                                          .count = samples[i].tokens };
+    return LEAT_OK;
+}
+
+/* ---- The way back ---- */
+
+/* A document's samples in all epochs that are searched. */
+static enum leat_status find_document(const struct leat_plan *plan, struct plan_search *search, uint64_t at,
+                                      struct leat_error *err)
+{
+    const struct documents *o = plan->derived;
+    enum leat_status s = LEAT_OK;
+
+    for (uint64_t epoch = 0; s == LEAT_OK && epoch < search->epochs && !search->stopped; epoch++) {
+        uint64_t n = epoch * o->count;
+
+        if (n >= search->until)
+            break;
+        n += plan->order->sequential ? at : permute_inverse(&o->permute, epoch, at);
+        if (n < search->until)
+            s = plan_search_try(plan, search, n, 1, err);
+    }
+    return s;
+}
+
+static enum leat_status documents_trace(const struct leat_plan *plan, struct plan_search *search,
+                                        struct leat_error *err)
+{
+    const struct documents *o = plan->derived;
+    const struct leat_dataset *d = plan->sources[search->source].dataset;
+    uint64_t first, count;
+    enum leat_status s = leat_dataset_documents_in(d, search->first, search->end - search->first, &first, &count, err);
+
+    for (uint64_t i = 0; i < o->run_count; i++) {
+        const struct run *r = &o->runs[i];
+        uint64_t low = r->document > first ? r->document : first;
+        uint64_t high = r->document + r->count < first + count ? r->document + r->count : first + count;
+
+        for (; s == LEAT_OK && r->source == search->source && low < high && !search->stopped; low++)
+            s = find_document(plan, search, r->first + (low - r->document), err);
+    }
+    return s;
+}
+
+#define DOCUMENTS                                                                                                      \
+    .longest_first = true, .open = documents_open, .close = documents_close, .samples = documents_samples,             \
+    .pieces = documents_pieces, .trace = documents_trace
+
+const struct plan_order plan_order_documents = { DOCUMENTS };
+const struct plan_order plan_order_documents_sequential = { DOCUMENTS, .sequential = true };

@@ -1,0 +1,176 @@
+/*
+ * order_windows.c: the orders of windows, shuffled and sequential: a sample is a block of a source, or a slice of one,
+ * and the sampler of src/order says which. The inverse goes from tokens to blocks, and from each block to its place in
+ * every epoch.
+ */
+#include <stdlib.h>
+
+#include "base/status.h"
+#include "order/sampler.h"
+#include "plan.h"
+
+#define SAMPLES_AT_ONCE 64
+
+/* ---- Opening ---- */
+
+static enum leat_status make_sampler(struct leat_plan *plan, uint64_t *blocks, struct sampler_phase_rule *phases,
+                                     struct leat_error *err)
+{
+    const struct plan_rules *r = &plan->rules;
+    struct sampler_rules rules = { .source_count = (uint32_t)r->source_count,
+                                   .blocks = blocks,
+                                   .limits = plan->limits,
+                                   .phases = phases,
+                                   .phase_count = (uint32_t)r->phase_count + 1,
+                                   .seed = r->seed,
+                                   .sequential = plan->order->sequential };
+    enum leat_status s;
+
+    for (size_t i = 0; i < r->source_count; i++)
+        blocks[i] = plan->sources[i].blocks;
+    for (size_t i = 0; i <= r->phase_count; i++)
+        phases[i] = (struct sampler_phase_rule) { .begin = plan_phase_begin(plan, i),
+                                                  .slices = r->base_len / plan->lengths[i],
+                                                  .weights = plan->weights + i * r->source_count };
+    s = sampler_make(plan->derived, &rules, err);
+    plan->end = ((struct sampler *)plan->derived)->end;
+    return s;
+}
+
+static enum leat_status windows_open(struct leat_plan *plan, struct leat_error *err)
+{
+    size_t sources = plan->rules.source_count, phase_count = plan->rules.phase_count + 1;
+    uint64_t *blocks = calloc(sources, sizeof *blocks);
+    struct sampler_phase_rule *phases = calloc(phase_count, sizeof *phases);
+    enum leat_status s;
+
+    plan->derived = calloc(1, sizeof(struct sampler));
+    if (plan->derived && blocks && phases)
+        s = make_sampler(plan, blocks, phases, err);
+    else
+        s = status_no_memory(err, sizeof(struct sampler) + phase_count * sizeof *phases);
+    free(blocks);
+    free(phases);
+    return s;
+}
+
+static void windows_close(struct leat_plan *plan)
+{
+    if (plan->derived)
+        sampler_free(plan->derived);
+    free(plan->derived);
+}
+
+/* ---- Samples ---- */
+
+/* What a place of the sampler is in tokens and files. */
+static void fill_sample(const struct leat_plan *plan, uint64_t number, const struct sampler_place *place,
+                        struct leat_sample *sample)
+{
+    const struct plan_source *source = &plan->sources[place->source];
+    uint32_t part = source->part_count > 1 ? plan_source_part(source, place->block) : 0;
+    const struct plan_part *p = &source->parts[part];
+    uint64_t base = plan->rules.base_len; /* at most 2^30, and so are slices: a division of 32 bits is quick */
+    uint32_t length = place->slices == 1 ? (uint32_t)base : (uint32_t)base / (uint32_t)place->slices;
+
+    sample->number = number;
+    sample->epoch = place->epoch;
+    sample->block = place->block;
+    sample->window = place->block * place->slices + place->slice;
+    sample->offset = p->begin + (place->block - p->first_block) * base + (uint64_t)place->slice * length;
+    sample->token = p->list_token + sample->offset;
+    sample->source = place->source;
+    sample->part = part;
+    sample->length = length;
+    sample->slice = place->slice;
+    sample->tokens = length + 1;
+    sample->pieces = 1;
+}
+
+static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n, uint64_t count,
+                                        struct leat_sample *samples, struct leat_error *err)
+{
+    struct sampler_place places[SAMPLES_AT_ONCE];
+    struct sampler_cursor at = { .phase = NULL };
+
+    (void)err;
+    for (uint64_t i = 0, here; i < count; i += here) {
+        here = count - i < SAMPLES_AT_ONCE ? count - i : SAMPLES_AT_ONCE;
+        sampler_range(plan->derived, &at, n + i, (size_t)here, places);
+        for (uint64_t k = 0; k < here; k++)
+            fill_sample(plan, n + i + k, &places[k], &samples[i + k]);
+    }
+    return LEAT_OK;
+}
+
+/* ---- The way back ---- */
+
+/* The slices of a block that hold tokens [first, end) of the block, in one epoch. False: it is not shown any more. */
+static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch, uint64_t block,
+                       uint64_t first, uint64_t end)
+{
+    struct sampler_place place = { .epoch = epoch, .block = block, .source = s->source };
+    struct sampler_found found;
+    struct leat_sample sample;
+    uint64_t length;
+
+    if (!sampler_find(plan->derived, s->source, epoch, block, &found) || found.n >= s->until)
+        return false;
+    length = plan->rules.base_len / found.slices;
+    place.slices = found.slices;
+    for (uint64_t slice = first / length; slice * length < end && !s->stopped; slice++) {
+        uint64_t n = found.n + slice * found.step;
+
+        if (n >= s->until)
+            break;
+        place.slice = (uint32_t)slice;
+        fill_sample(plan, n, &place, &sample);
+        plan_search_report(s, &sample);
+    }
+    return true;
+}
+
+/* One epoch of all tokens; false: no sample shows any of them in this epoch, nor in a later one. */
+static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch)
+{
+    const struct plan_source *source = &plan->sources[s->source];
+    uint64_t base = plan->rules.base_len;
+    bool any = false;
+
+    for (uint32_t i = 0; i < source->part_count && !s->stopped; i++) {
+        const struct plan_part *p = &source->parts[i];
+        uint64_t begin = p->list_token + p->begin, size = p->blocks * base;
+        uint64_t low = s->first > begin ? s->first - begin : 0, high = s->end > begin ? s->end - begin : 0;
+
+        if (high > size)
+            high = size;
+        for (uint64_t block = low / base; low < high && block * base < high && !s->stopped; block++) {
+            uint64_t from = block * base < low ? low - block * base : 0;
+            uint64_t to = high - block * base < base ? high - block * base : base;
+
+            any |= find_block(plan, s, epoch, p->first_block + block, from, to);
+        }
+    }
+    return any;
+}
+
+/* A sample in turn is cheaper than a block found back, by this factor. */
+#define SCAN_WORTH 4u
+
+static enum leat_status windows_trace(const struct leat_plan *plan, struct plan_search *s, struct leat_error *err)
+{
+    if (s->until / SCAN_WORTH <= (s->end - s->first) / plan->rules.base_len)
+        return plan_search_try(plan, s, 0, s->until, err);
+    /* a block's sample of one epoch comes before its sample of the next, so an epoch with none is the last */
+    for (uint64_t epoch = 0; epoch < s->epochs && !s->stopped; epoch++)
+        if (!find_epoch(plan, s, epoch))
+            break;
+    return LEAT_OK;
+}
+
+#define WINDOWS                                                                                                        \
+    .weights = true, .phases = true, .blocks = true, .open = windows_open, .close = windows_close,                     \
+    .samples = windows_samples, .trace = windows_trace
+
+const struct plan_order plan_order_windows = { WINDOWS };
+const struct plan_order plan_order_windows_sequential = { WINDOWS, .sequential = true };

@@ -1,0 +1,12 @@
+/*
+ * plan_orders.h: the orders of samples, a row each: its number, which is that of enum leat_order, its name in plans'
+ * texts and on command lines, and its table, which is plan_order_NAME of the file order_NAME.c. Numbers have no gaps.
+ */
+#ifndef LEAT_PLAN_ORDERS_H
+#define LEAT_PLAN_ORDERS_H
+
+#define PLAN_ORDERS(each)                                                                                              \
+    each(0, "shuffled", windows) each(1, "sequential", windows_sequential) each(2, "documents", documents)             \
+        each(3, "documents-sequential", documents_sequential)
+
+#endif
