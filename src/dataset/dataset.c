@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/options.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "part_index.h"
 
@@ -42,24 +43,30 @@ enum leat_status dataset_check_documents(const struct leat_dataset *d, uint64_t 
     return s == LEAT_OK ? dataset_check_range(first, count, d->documents, "document", err) : s;
 }
 
+struct part_number {
+    const struct part *parts;
+    size_t field;
+    uint64_t number;
+};
+
+static bool begins_by(const void *context, uint64_t part)
+{
+    const struct part_number *wanted = context;
+    uint64_t first;
+
+    memcpy(&first, (const char *)&wanted->parts[part] + wanted->field, sizeof first);
+    return first <= wanted->number;
+}
+
 /*
  * The last part whose first number, a u64 at `field` bytes inside struct part, is at or below `number`. Parts without
  * tokens begin where the next one does, so the last one is the one that has it.
  */
 static struct part *part_of(const struct leat_dataset *d, size_t field, uint64_t number)
 {
-    uint64_t low = 0, high = d->part_count - 1;
+    const struct part_number wanted = { d->parts, field, number };
 
-    while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2, first;
-
-        memcpy(&first, (const char *)&d->parts[middle] + field, sizeof first);
-        if (first <= number)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &d->parts[low];
+    return &d->parts[search_first(1, d->part_count, begins_by, &wanted) - 1];
 }
 
 static struct part *part_of_token(const struct leat_dataset *d, uint64_t token)

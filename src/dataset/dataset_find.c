@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "dataset.h"
 #include "dataset_origin.h"
@@ -65,32 +66,38 @@ static bool after(struct dataset_place a, struct dataset_place b)
     return a.input != b.input ? a.input > b.input : a.offset > b.offset;
 }
 
+struct wanted_place {
+    struct part *part;
+    struct dataset_place place;
+};
+
+static enum leat_status is_by(void *context, uint64_t document, bool *is_before, struct leat_error *err)
+{
+    const struct wanted_place *wanted = context;
+    struct dataset_place place = { 0 };
+    enum leat_status s = dataset_read_places(wanted->part, document, 1, &place, err);
+
+    *is_before = s == LEAT_OK && !after(place, wanted->place);
+    return s;
+}
+
 /* Origins never fall: the last document at or before `wanted`, by halving. LEAT_NONE in *found: none. */
 static enum leat_status search_ordered(struct part *p, struct dataset_place wanted, uint64_t *found,
                                        struct leat_error *err)
 {
-    uint64_t low = 0, high = p->documents;
+    uint64_t end;
     struct dataset_place place;
+    enum leat_status s = search_first_read(&end, 0, p->documents, is_by, &(struct wanted_place) { p, wanted }, err);
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        enum leat_status s = dataset_read_places(p, middle, 1, &place, err);
-
-        if (s != LEAT_OK)
-            return s;
-        if (after(place, wanted))
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    if (s != LEAT_OK)
+        return s;
     *found = LEAT_NONE;
-    if (low > 0) {
-        enum leat_status s = dataset_read_places(p, low - 1, 1, &place, err);
-
+    if (end > 0) {
+        s = dataset_read_places(p, end - 1, 1, &place, err);
         if (s != LEAT_OK)
             return s;
         if (place.input == wanted.input)
-            *found = low - 1;
+            *found = end - 1;
     }
     return LEAT_OK;
 }

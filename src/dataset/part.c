@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "base/status.h"
 
 #define KIND(name) &part_##name,
@@ -93,22 +94,28 @@ enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uin
     return s == LEAT_OK ? p->kind->starts(p, first, count, starts, err) : s;
 }
 
+struct from_token {
+    struct part *part;
+    uint64_t token;
+};
+
+static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
+{
+    const struct from_token *from = context;
+    uint64_t start = 0;
+    enum leat_status s = from->part->kind->starts(from->part, document, 1, &start, err);
+
+    *is_before = s == LEAT_OK && start < from->token;
+    return s;
+}
+
 enum leat_status part_first_from(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err)
 {
-    uint64_t low = 0, high = p->documents, start;
     enum leat_status s = part_need_documents(p, err);
 
-    while (s == LEAT_OK && low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        s = p->kind->starts(p, middle, 1, &start, err);
-        if (s == LEAT_OK && start < token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *document = low;
-    return s;
+    if (s != LEAT_OK)
+        return s;
+    return search_first_read(document, 0, p->documents, starts_before, &(struct from_token) { p, token }, err);
 }
 
 enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err)

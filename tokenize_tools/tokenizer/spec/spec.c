@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "base/status.h"
 
 /* Small parts are cut from blocks of this size; larger ones get a block of their own. */
@@ -83,34 +84,37 @@ bool spec_copy(struct tokenizer_spec *spec, struct spec_string *out, const void 
     return true;
 }
 
+struct wanted_id {
+    const struct tokenizer_spec *spec;
+    uint32_t id;
+};
+
+static bool token_before(const void *context, uint64_t place)
+{
+    const struct wanted_id *wanted = context;
+
+    return wanted->spec->tokens[place].id < wanted->id;
+}
+
+static bool added_before(const void *context, uint64_t place)
+{
+    const struct wanted_id *wanted = context;
+
+    return wanted->spec->added[place].id < wanted->id;
+}
+
 const struct spec_token *spec_find_id(const struct tokenizer_spec *spec, uint32_t id)
 {
-    uint32_t low = 0, high = spec->token_count;
+    uint64_t at = search_first(0, spec->token_count, token_before, &(struct wanted_id) { spec, id });
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (spec->tokens[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < spec->token_count && spec->tokens[low].id == id ? &spec->tokens[low] : NULL;
+    return at < spec->token_count && spec->tokens[at].id == id ? &spec->tokens[at] : NULL;
 }
 
 const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint32_t id)
 {
-    uint32_t low = 0, high = spec->added_count;
+    uint64_t at = search_first(0, spec->added_count, added_before, &(struct wanted_id) { spec, id });
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (spec->added[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < spec->added_count && spec->added[low].id == id ? &spec->added[low] : NULL;
+    return at < spec->added_count && spec->added[at].id == id ? &spec->added[at] : NULL;
 }
 
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length)
