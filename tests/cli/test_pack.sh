@@ -211,9 +211,9 @@ run leat pack -t ./tokenizer.json -o x --end 2 --max-rejects 100% some.jsonl
 ended 0 ''
 sed 's/.*"line":\([0-9]*\),"reason":"\([^":]*\).*/\1 \2/' x.rejects.jsonl >order
 diff - order <<'END' || fail "$ran: other rejects, or another order"
-2 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>' is not either
+2 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>'
 3 not valid JSON
-5 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>' is not either
+5 the text has a character that is not in the vocabulary, and neither is the unknown token '<unk>'
 END
 rm -f x.leat x.tokens x.rejects.jsonl
 
