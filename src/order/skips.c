@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "base/status.h"
 
 enum leat_status skips_make(struct skips *s, const struct skips_range *ranges, uint64_t count, struct leat_error *err)
@@ -30,38 +31,39 @@ void skips_free(struct skips *s)
     *s = (struct skips) { .count = 0 };
 }
 
+struct wanted {
+    const struct skip *items;
+    uint64_t number;
+};
+
+static bool shown_before(const void *context, uint64_t i)
+{
+    const struct wanted *w = context;
+
+    return w->items[i].first - w->items[i].before <= w->number;
+}
+
+static bool begins_by(const void *context, uint64_t i)
+{
+    const struct wanted *w = context;
+
+    return w->items[i].first <= w->number;
+}
+
 uint64_t skips_number(const struct skips *s, uint64_t position)
 {
-    uint64_t low = 0, high = s->count;
-
     /* skips at or before this position */
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
+    uint64_t count = search_first(0, s->count, shown_before, &(struct wanted) { s->items, position });
 
-        if (s->items[middle].first - s->items[middle].before <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
+    if (count == 0)
         return position;
-    return position + s->items[low - 1].before + (s->items[low - 1].end - s->items[low - 1].first);
+    return position + s->items[count - 1].before + (s->items[count - 1].end - s->items[count - 1].first);
 }
 
 /* How many skips begin at or before sample n. */
 static uint64_t skips_begun(const struct skips *s, uint64_t n)
 {
-    uint64_t low = 0, high = s->count;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (s->items[middle].first <= n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_first(0, s->count, begins_by, &(struct wanted) { s->items, n });
 }
 
 uint64_t skips_next(const struct skips *s, uint64_t n)
