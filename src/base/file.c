@@ -86,10 +86,10 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
             return LEAT_E_IO;
         }
         if (got == 0)
-            return status_set_at(err, LEAT_E_TRUNCATED, offset,
-                                 "%s ends at byte %llu, though it was longer when it was opened: somebody has cut it; "
-                                 "restore it from its source",
-                                 path, (unsigned long long)offset);
+            return status_set_at(
+                err, LEAT_E_TRUNCATED, offset,
+                "%s ends at byte %llu, but was longer when it was opened: it was truncated; restore it from its source",
+                path, (unsigned long long)offset);
         to += got;
         offset += (uint64_t)got;
         count -= (uint64_t)got;

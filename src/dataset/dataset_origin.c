@@ -18,7 +18,7 @@ static enum leat_status wrong_record(const struct part *p, unsigned kind, uint64
     uint64_t at = p->index->header.sections[kind].offset + offset;
 
     return status_set_at(err, LEAT_E_RECORD, at,
-                         "%s: record %llu of its %s section is wrong: %s; verify the dataset, or write it again",
+                         "%s: record %llu of its %s section is invalid: %s; verify the dataset, or write it again",
                          p->index->file.path, (unsigned long long)number, format_section_name(kind), what);
 }
 
@@ -50,8 +50,8 @@ enum leat_status dataset_read_input(struct part *p, uint64_t number, struct reco
         return s;
     records_load_input(input, record);
     if (!bytes_inside(input->path_offset, input->path_bytes, p->index->header.sections[FORMAT_INPUT_PATHS].bytes))
-        return wrong_record(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, number, "its path lies outside the paths",
-                            err);
+        return wrong_record(p, FORMAT_INPUTS, FORMAT_INPUT_BYTES * number, number,
+                            "its path is outside the input paths", err);
     return LEAT_OK;
 }
 
@@ -122,7 +122,7 @@ enum leat_status dataset_check_id(const struct part *p, uint64_t document, uint6
 {
     if (start <= end && end <= p->index->header.sections[FORMAT_IDS].bytes)
         return LEAT_OK;
-    return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id lies outside the ids", err);
+    return wrong_record(p, FORMAT_ID_ENDS, 8 * document, document, "its id is outside the ids", err);
 }
 
 static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *start, uint64_t *bytes,
@@ -211,7 +211,7 @@ enum leat_status leat_dataset_origins(const struct leat_dataset *d, uint64_t fir
         uint64_t at = first - p->first_document, left = p->documents - at, here = count < left ? count : left;
 
         if (!p->index)
-            return status_set(err, LEAT_E_NOT_FOUND, "%s does not say where its documents came from", p->name);
+            return status_set(err, LEAT_E_NOT_FOUND, "%s does not record where its documents came from", p->name);
         s = fill_places(p, at, here, origins, err);
         if (s == LEAT_OK && part_has(p, FORMAT_LINES))
             s = fill_lines(p, at, here, origins, err);
@@ -245,7 +245,7 @@ static enum leat_status ids_range(struct part *p, uint64_t first, uint64_t count
     if (s == LEAT_OK)
         s = id_range(p, first + count - 1, &last, &last_bytes, err);
     if (s == LEAT_OK && last + last_bytes < *start)
-        s = wrong_record(p, FORMAT_ID_ENDS, 8 * first, first, "ids end before it", err);
+        s = wrong_record(p, FORMAT_ID_ENDS, 8 * first, first, "its id ends before it starts", err);
     if (s == LEAT_OK)
         *bytes = last + last_bytes - *start;
     return s;

@@ -28,10 +28,9 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
     *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
     /* they are given out as strings, which a NUL inside would cut */
     if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
-        s = status_set_at(err, LEAT_E_RECORD,
-                          p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
-                          "%s: the name in its tokenizer section has a zero byte in it; write the dataset again",
-                          p->index->file.path);
+        s = status_set_at(
+            err, LEAT_E_RECORD, p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
+            "%s: the name in its tokenizer section contains a zero byte; write the dataset again", p->index->file.path);
     return s;
 }
 
@@ -47,14 +46,14 @@ enum leat_status leat_dataset_tokenizer(const struct leat_dataset *d, struct lea
 
     *tokenizer = NULL;
     if (!part_has(p, FORMAT_TOKENIZER))
-        return status_set(err, LEAT_E_NOT_FOUND, "%s has no tokenizer stored", p->name);
+        return status_set(err, LEAT_E_NOT_FOUND, "%s stores no tokenizer", p->name);
     section = &p->index->header.sections[FORMAT_TOKENIZER];
     s = section->bytes >= sizeof fixed ? part_section(p, FORMAT_TOKENIZER, 0, fixed, sizeof fixed, err) : LEAT_OK;
     if (s != LEAT_OK)
         return s;
     if (section->bytes < sizeof fixed || !records_load_tokenizer(&sizes, fixed, section->bytes))
         return status_set_at(err, LEAT_E_RECORD, section->offset,
-                             "%s: the tokenizer section contradicts itself; verify the dataset, or write it again",
+                             "%s: the tokenizer section is inconsistent; verify the dataset, or write it again",
                              p->index->file.path);
     t = section->bytes < SIZE_MAX / 2 ? malloc(sizeof *t + (size_t)section->bytes + 2) : NULL;
     if (!t)
@@ -87,7 +86,7 @@ static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, c
     for (uint64_t i = 0; i < count; i++) {
         if (!records_next_pair(&pair, raw, bytes, &at) || (i + 1 == count && at != bytes))
             return status_set_at(err, LEAT_E_RECORD, p->index->header.sections[FORMAT_METADATA].offset + at,
-                                 "%s: pair %llu of its metadata is wrong; verify the dataset, or write it again",
+                                 "%s: pair %llu of its metadata is invalid; verify the dataset, or write it again",
                                  p->index->file.path, (unsigned long long)i);
         pairs[i] = pair;
         pairs[i].key = memcpy(text, pair.key, (size_t)pair.key_bytes);
@@ -121,7 +120,7 @@ enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t pa
     if (section->entries > bytes / 16 || (section->entries == 0) != (bytes == 0) || bytes > SIZE_MAX / 8)
         return status_set_at(
             err, LEAT_E_RECORD, section->offset,
-            "%s: the number of its metadata pairs contradicts their size; verify the dataset, or write it again",
+            "%s: the number of its metadata pairs does not match their size; verify the dataset, or write it again",
             p->index->file.path);
     m = malloc(sizeof *m + (size_t)section->entries * (sizeof m->pairs[0] + 2) + (size_t)bytes);
     raw = malloc((size_t)bytes + 1);

@@ -84,7 +84,7 @@ enum leat_status part_need_documents(const struct part *p, struct leat_error *er
         return LEAT_OK;
     return status_set(
         err, LEAT_E_NOT_FOUND,
-        "%s does not say where its documents begin: use it without documents, or pack its texts with leat", p->name);
+        "%s does not record where its documents start: use it without documents, or pack its texts with leat", p->name);
 }
 
 enum leat_status part_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts, struct leat_error *err)
@@ -129,7 +129,7 @@ enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *docu
     /* the last one that begins at or before it: those before it that begin there are empty */
     s = part_first_from(p, token + 1, document, err);
     if (s == LEAT_OK && *document == 0)
-        return status_set(err, LEAT_E_DOCUMENTS, "%s: its first document does not begin at token 0; write it again",
+        return status_set(err, LEAT_E_DOCUMENTS, "%s: its first document does not start at token 0; write it again",
                           p->name);
     *document -= s == LEAT_OK;
     return s;
@@ -153,7 +153,7 @@ enum leat_status part_documents_near(struct part *p, uint64_t first, uint64_t en
 enum leat_status part_hashes(struct part *p, uint64_t first, uint64_t count, uint8_t *hashes, struct leat_error *err)
 {
     if (!bytes_inside(4 * first, 4 * count, p->hashes.bytes))
-        return status_set(err, LEAT_E_SECTION, "%s has no hashes of pages %llu to %llu; verify the dataset", p->name,
+        return status_set(err, LEAT_E_SECTION, "%s has no hashes for pages %llu to %llu; verify the dataset", p->name,
                           (unsigned long long)first, (unsigned long long)(first + count));
     return file_map_read(p->hashes.file, p->hashes.offset + 4 * first, hashes, 4 * count, err);
 }
@@ -174,7 +174,7 @@ enum leat_status part_check_pages(struct part *p, uint64_t first, uint64_t count
     enum leat_status s;
 
     if (!p->hashes.file)
-        return status_set(err, LEAT_E_NOT_FOUND, "%s has no hashes of its tokens stored: they cannot be verified",
+        return status_set(err, LEAT_E_NOT_FOUND, "%s stores no hashes of its tokens, so they cannot be verified",
                           p->name);
     for (uint64_t page = first; page < first + count; page++) {
         uint64_t at = page * FORMAT_PAGE_BYTES, left = p->data.bytes - at;

@@ -56,11 +56,10 @@ static enum leat_status check_document_ends(struct part *p, struct leat_error *e
     enum leat_status s = part_index_starts(p, 0, 1, &start, err);
 
     if (s == LEAT_OK && start != 0)
-        return status_set_at(
-            err, LEAT_E_DOCUMENTS, offset,
-            "%s: the first document begins at token %llu, not 0; restore the file from its source, or write "
-            "the dataset again",
-            p->index->file.path, (unsigned long long)start);
+        return status_set_at(err, LEAT_E_DOCUMENTS, offset,
+                             "%s: the first document starts at token %llu, not 0; restore the file from its source, or "
+                             "write the dataset again",
+                             p->index->file.path, (unsigned long long)start);
     if (s == LEAT_OK)
         s = part_index_starts(p, last, 1, &start, err);
     if (s == LEAT_OK && start != p->tokens)
@@ -85,7 +84,7 @@ static enum leat_status check_token_ends(struct part *p, struct leat_error *err)
     if (s == LEAT_E_CHECKSUM)
         return status_set_at(err, LEAT_E_MISMATCH, err ? err->offset : 0,
                              "the first or last page of %s does not match %s: the token file is damaged, or the two "
-                             "are not from the same run; restore both from their source",
+                             "files do not belong together; restore both from their source",
                              p->data.file->path, p->index->file.path);
     return s;
 }
@@ -130,9 +129,9 @@ enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t coun
         if (starts[i] < before || starts[i] > p->tokens)
             return status_set_at(err, LEAT_E_DOCUMENTS,
                                  p->index->header.sections[FORMAT_DOCUMENTS].offset + 8 * (first + i),
-                                 "%s: document %llu begins at token %llu, %s; verify the dataset, or write it again",
+                                 "%s: document %llu starts at token %llu, %s; verify the dataset, or write it again",
                                  p->index->file.path, (unsigned long long)(first + i), (unsigned long long)starts[i],
-                                 starts[i] < before ? "before the one before it" : "beyond the last token");
+                                 starts[i] < before ? "before the previous one" : "beyond the last token");
         before = starts[i];
     }
     return LEAT_OK;
@@ -144,7 +143,7 @@ static enum leat_status wrong_directory(struct part *p, uint64_t chunk, struct l
 
     return status_set_at(
         err, LEAT_E_DOCUMENTS, at,
-        "%s: entry %llu of its directory contradicts the document starts; verify the dataset, or write it again",
+        "%s: entry %llu of its directory does not match the document starts; verify the dataset, or write it again",
         p->index->file.path, (unsigned long long)chunk);
 }
 
@@ -215,8 +214,7 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
     if (*from > *to || *to > p->documents)
         return status_set_at(
             err, LEAT_E_DOCUMENTS, directory->offset + 8 * low,
-            "%s: entry %llu of its directory contradicts the next one; verify the dataset, or write it "
-            "again",
+            "%s: entry %llu of its directory does not match the next one; verify the dataset, or write it again",
             p->index->file.path, (unsigned long long)low);
     return LEAT_OK;
 }

@@ -57,7 +57,7 @@ static enum leat_status cut_name(struct part *p, struct leat_error *err)
     size_t length = file_dataset_length(p->name, strlen(p->name));
 
     if (file_ends_with(p->name, length, ".partial"))
-        return status_set(err, LEAT_E_ARGUMENT, "%.*s is not a dataset: names in .partial are unfinished ones",
+        return status_set(err, LEAT_E_ARGUMENT, "%.*s is not a dataset: names that end in .partial are unfinished",
                           (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), p->name);
     p->name[length] = '\0';
     return LEAT_OK;
@@ -140,7 +140,7 @@ enum leat_status part_open_at(struct part *p, const char *name, const char *toke
     if (s == LEAT_OK && !bytes_inside(offset, bytes, own->tokens.size))
         s = status_set_at(
             err, LEAT_E_TRUNCATED, own->tokens.size,
-            "%s has %llu bytes, and the tokens of %s need %llu from byte %llu: restore it from its source", token_path,
+            "%s has %llu bytes, but the tokens of %s need %llu from byte %llu; restore it from its source", token_path,
             (unsigned long long)own->tokens.size, name, (unsigned long long)bytes, (unsigned long long)offset);
     return end(p, s == LEAT_OK ? take(p, own, offset, bytes, err) : s);
 }

@@ -131,7 +131,7 @@ static enum leat_status open_device(struct backend *b, const char *device, struc
         s = cuda_device_find(&b->driver, words.which, &b->device, &b->ordinal, err);
     if (s == LEAT_OK)
         s = backend_cuda_check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device),
-                               "asking for a GPU's name", err);
+                               "querying a GPU's name", err);
     if (s == LEAT_OK)
         s = backend_cuda_check(b, b->driver.context_retain(&b->context, b->device), "opening the GPU's context", err);
     if (s == LEAT_OK)
@@ -238,12 +238,12 @@ static enum leat_status launch(struct backend *b, unsigned slot, const struct ro
     uint64_t blocks;
 
     if (!is_aligned(&j))
-        return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must lie at multiples of their numbers' %u bytes",
+        return status_set(err, LEAT_E_ARGUMENT, "outputs on a GPU must be aligned to the %u bytes of their numbers",
                           j.number_bytes);
     j.base = (const uint8_t *)(uintptr_t)slot_at(b, slot);
     grid = rows_grid(&j, &blocks);
     if (blocks > INT32_MAX)
-        return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for a GPU at once", j.rows,
+        return status_set(err, LEAT_E_ARGUMENT, "%u rows of %u numbers are too many for one batch on a GPU", j.rows,
                           j.length);
     return backend_cuda_check(b,
                               b->driver.launch(b->kernels[j.layout.token_width == 4][j.number_bytes == 8],
@@ -312,7 +312,7 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
     }
     backend_cuda_leave(b, &before);
     return r == CUDA_NOT_READY ? LEAT_E_AGAIN
-                               : backend_cuda_check(b, r, "looking whether the GPU is done with a batch", err);
+                               : backend_cuda_check(b, r, "querying whether the GPU is done with a batch", err);
 }
 
 /* ---- The consumers' side ---- */
@@ -326,14 +326,14 @@ static enum leat_status check_capture(const struct backend *b, cuda_stream strea
 
     if (r == CUDA_CAPTURE_IMPLICIT)
         return status_set(err, LEAT_E_STATE,
-                          "another stream is being captured, of those that the default stream waits for: nothing may "
-                          "happen on the default stream meanwhile; give another stream, or wait for the capture's end");
-    s = backend_cuda_check(b, r, "looking at the stream", err);
+                          "the default stream cannot be used while a stream that it waits for is being captured; use "
+                          "another stream, or wait until the capture has ended");
+    s = backend_cuda_check(b, r, "querying the stream", err);
     if (s != LEAT_OK || capturing == CUDA_CAPTURE_NONE)
         return s;
     return status_set(err, LEAT_E_STATE,
-                      "the stream is being captured, and a batch cannot be a part of a graph: write each batch to the "
-                      "same buffers, on the stream, before the graph is launched");
+                      "the stream is being captured, but a batch cannot be part of a graph: write each batch to the "
+                      "same buffers on the stream before you launch the graph");
 }
 
 /* What is on the stream by now uses the slot. */

@@ -37,7 +37,7 @@ static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, s
     }
     if (r == CUDA_OUT_OF_MEMORY)
         return status_set(err, LEAT_E_NO_MEMORY,
-                          "the GPU has no room for %u slots of %llu bytes: take fewer rows, or give it less to hold",
+                          "the GPU has no room for %u slots of %llu bytes; use fewer rows, or free some of its memory",
                           *slots, (unsigned long long)b->device_stride);
     if (r != CUDA_OK)
         b->memory = 0;
@@ -112,7 +112,7 @@ static enum leat_status allocate_inside(struct backend *b, struct backend_memory
     if (s == LEAT_OK)
         s = allocate_on_host(b, m, &slots, node, err);
     if (s == LEAT_OK && slots < on_device) { /* what is more than that is the program's */
-        s = backend_cuda_check(b, b->driver.memory_free(b->memory), "giving back memory of the GPU", err);
+        s = backend_cuda_check(b, b->driver.memory_free(b->memory), "freeing memory of the GPU", err);
         b->memory = 0;
         if (s == LEAT_OK)
             s = allocate_on_device(b, &slots, err);

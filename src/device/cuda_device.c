@@ -19,9 +19,9 @@ enum leat_status cuda_device_parse(const char *device, struct cuda_device_words 
 
     *words = (struct cuda_device_words) { .driver = at ? at + 1 : NULL };
     if (length >= sizeof words->which || (device[4] == ':' && length == 0) || (at && !at[1]))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "\"%.100s\" is no device: \"cuda\", \"cuda:0\" (a number) or \"cuda:GPU-...\" (a UUID) are",
-                          device);
+        return status_set(
+            err, LEAT_E_ARGUMENT,
+            "unknown device \"%.100s\"; write \"cuda\", \"cuda:0\" (a number) or \"cuda:GPU-...\" (a UUID)", device);
     memcpy(words->which, which, length);
     return LEAT_OK;
 }
@@ -74,7 +74,7 @@ static enum leat_status none_such(const struct cuda_driver *d, int count, const 
         snprintf(known + used, sizeof known - used, "%s%d is %s (%s)", used ? ", " : "", i, name, digits);
         used = strlen(known);
     }
-    return status_set(err, LEAT_E_UNSUPPORTED, "this process can use no GPU \"%s\": of its %d %s", which, count, known);
+    return status_set(err, LEAT_E_UNSUPPORTED, "no GPU \"%s\": this process may use %d: %s", which, count, known);
 }
 
 static enum leat_status find_uuid(const struct cuda_driver *d, int count, const char *which, cuda_device *found,
@@ -93,7 +93,7 @@ static enum leat_status find_uuid(const struct cuda_driver *d, int count, const 
         if (r == CUDA_OK)
             r = d->device_uuid(&uuid, device);
         if (r != CUDA_OK)
-            return cuda_driver_failed(d, r, "asking for a GPU's UUID", err);
+            return cuda_driver_failed(d, r, "querying a GPU's UUID", err);
         write_uuid(&uuid, digits);
         if (strncmp(digits, wanted, strlen(wanted)) != 0)
             continue;
@@ -132,10 +132,9 @@ enum leat_status cuda_device_find(const struct cuda_driver *d, const char *which
     if (r != CUDA_OK)
         return cuda_driver_failed(d, r, "counting GPUs", err);
     if (count == 0)
-        return status_set(
-            err, LEAT_E_UNSUPPORTED,
-            "this process may use no GPU: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or open the loader "
-            "for the device \"host\"");
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "this process may not use any GPU; check nvidia-smi and CUDA_VISIBLE_DEVICES, or open the "
+                          "loader for the device \"host\"");
     if (!which[0] && find_current(d, count, device, ordinal))
         return LEAT_OK;
     if (which[0]) {

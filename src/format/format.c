@@ -161,16 +161,16 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
 {
     if (count == 0)
         return status_set_at(err, LEAT_E_NOT_LEAT, 0,
-                             "%s is empty: it was cut off, or a copy of it failed; restore it from its source", path);
+                             "%s is empty: it was truncated, or copying it failed; restore it from its source", path);
     if (count < sizeof magic || memcmp(page, magic, sizeof magic) != 0)
         return status_set_at(err, LEAT_E_NOT_LEAT, 0,
-                             "%s is not a leat index: it does not begin with leat's magic bytes; name the dataset "
-                             "(NAME.leat beside NAME.tokens)",
+                             "%s is not a leat index: it does not begin with leat's magic bytes; give the name of a "
+                             "dataset (NAME.leat next to NAME.tokens)",
                              path);
     if (count < FORMAT_HEADER_BYTES)
         return status_set_at(err, LEAT_E_TRUNCATED, count,
-                             "%s ends at byte %llu, inside its header: it was cut; restore it from its source", path,
-                             (unsigned long long)count);
+                             "%s ends at byte %llu, inside its header: it was truncated; restore it from its source",
+                             path, (unsigned long long)count);
     /* every version has its header's checksum here, so that damage is not taken for a newer version */
     if (!checksum_equal(k->hash(page, AT_CHECKSUM), checksum_load(page + AT_CHECKSUM)))
         return status_set_at(err, LEAT_E_CHECKSUM, AT_CHECKSUM,
@@ -191,7 +191,7 @@ static enum leat_status check_envelope(const uint8_t *page, uint64_t count, cons
 static enum leat_status wrong_field(struct leat_error *err, const char *path, uint64_t offset, const char *what)
 {
     return status_set_at(err, LEAT_E_HEADER, offset,
-                         "the header of %s is wrong at byte %llu: %s; write the dataset again", path,
+                         "the header of %s is invalid at byte %llu: %s; write the dataset again", path,
                          (unsigned long long)offset, what);
 }
 
@@ -237,9 +237,9 @@ static enum leat_status check_fields(const struct format_header *h, const uint8_
         return wrong_field(err, path, AT_BEGIN_TOKEN, "the begin token is not below the vocabulary size");
     fixed = (h->end_token != LEAT_NONE) + (h->begin_token != LEAT_NONE);
     if (h->documents > FORMAT_MAX_BYTES / 8 || h->documents * fixed > h->tokens)
-        return wrong_field(err, path, AT_DOCUMENTS, "there are more documents than the tokens allow");
+        return wrong_field(err, path, AT_DOCUMENTS, "it has more documents than the tokens allow");
     if (h->documents == 0 && h->tokens > 0)
-        return wrong_field(err, path, AT_DOCUMENTS, "there are tokens but no document");
+        return wrong_field(err, path, AT_DOCUMENTS, "it has tokens but no documents");
     if (!bytes_all_zero(page + AT_RESERVED, AT_SECTIONS - AT_RESERVED))
         return wrong_field(err, path, AT_RESERVED, "reserved bytes are not zero");
     if (!bytes_all_zero(page + AT_RESERVED_2, AT_CHECKSUM - AT_RESERVED_2))
@@ -251,14 +251,14 @@ static enum leat_status check_sizes(const struct format_header *h, uint64_t inde
                                     const char *path, const char *token_path, struct leat_error *err)
 {
     if (index_bytes != h->index_bytes)
-        return status_set_at(err, LEAT_E_TRUNCATED, index_bytes,
-                             "%s has %llu bytes and its header says %llu: the file is not whole; restore it from its "
-                             "source",
-                             path, (unsigned long long)index_bytes, (unsigned long long)h->index_bytes);
+        return status_set_at(
+            err, LEAT_E_TRUNCATED, index_bytes,
+            "%s has %llu bytes, but its header says %llu: the file is incomplete; restore it from its source", path,
+            (unsigned long long)index_bytes, (unsigned long long)h->index_bytes);
     if (token_file_bytes != h->token_file_bytes)
         return status_set_at(err, LEAT_E_TRUNCATED, token_file_bytes,
-                             "%s has %llu bytes and its index says %llu: the file is not whole, or the two are not "
-                             "from the same run; restore both from their source",
+                             "%s has %llu bytes, but its index says %llu: the file is incomplete, or the two files do "
+                             "not belong together; restore both from their source",
                              token_path, (unsigned long long)token_file_bytes, (unsigned long long)h->token_file_bytes);
     return LEAT_OK;
 }
@@ -266,9 +266,10 @@ static enum leat_status check_sizes(const struct format_header *h, uint64_t inde
 static enum leat_status wrong_section(struct leat_error *err, const char *path, uint64_t offset, unsigned kind,
                                       const char *what)
 {
-    return status_set_at(err, LEAT_E_SECTION, offset,
-                         "the section table of %s is wrong at byte %llu (section %u, %s): %s; write the dataset again",
-                         path, (unsigned long long)offset, kind, format_section_name(kind), what);
+    return status_set_at(
+        err, LEAT_E_SECTION, offset,
+        "the section table of %s is invalid at byte %llu (section %u, %s): %s; write the dataset again", path,
+        (unsigned long long)offset, kind, format_section_name(kind), what);
 }
 
 /* Kinds that this library reads; the others may come more than once. */
@@ -315,7 +316,7 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
     uint64_t bytes, expected;
 
     if (s.offset != format_align(*end))
-        return wrong_section(err, path, at + IN_OFFSET, kind, "it does not lie right after the one before");
+        return wrong_section(err, path, at + IN_OFFSET, kind, "it does not follow the previous one directly");
     if (!bytes_inside(s.offset, s.bytes, h->index_bytes))
         return wrong_section(err, path, at + IN_BYTES, kind, "it reaches beyond the end of the file");
     if (!bytes_all_zero(entry + IN_RESERVED, ENTRY_BYTES - IN_RESERVED))
@@ -324,19 +325,19 @@ static enum leat_status parse_section(struct format_header *h, const uint8_t *en
     if (!is_known(kind)) {
         if (s.flags & FORMAT_MUST_UNDERSTAND)
             return status_set_at(err, LEAT_E_FEATURE, at + IN_KIND,
-                                 "%s has a section of kind %u that must be understood and is not known to this "
-                                 "library: use a newer leat",
+                                 "%s has a section of kind %u that must be understood, but this library does not know "
+                                 "it: use a newer leat",
                                  path, kind);
         h->others[h->other_count++] = s;
         return LEAT_OK;
     }
     if (s.flags & ~(kinds[kind].flags | FORMAT_MUST_UNDERSTAND))
-        return wrong_section(err, path, at + IN_FLAGS, kind, "it has flags that mean nothing");
+        return wrong_section(err, path, at + IN_FLAGS, kind, "it has unknown flags");
     if (kinds[kind].entry_bytes && (!bytes_multiply(s.entries, kinds[kind].entry_bytes, &bytes) || bytes != s.bytes))
-        return wrong_section(err, path, at + IN_ENTRIES, kind, "its size is not its entries times their size");
+        return wrong_section(err, path, at + IN_ENTRIES, kind, "its size does not match its number of entries");
     expected = expected_entries(h, kind);
     if (expected != LEAT_NONE && s.entries != expected)
-        return wrong_section(err, path, at + IN_ENTRIES, kind, "its number of entries contradicts the header");
+        return wrong_section(err, path, at + IN_ENTRIES, kind, "its number of entries does not match the header");
     h->sections[kind] = s;
     return LEAT_OK;
 }
@@ -351,13 +352,13 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
     memset(h->sections, 0, sizeof h->sections);
     h->other_count = 0;
     if (count > FORMAT_MAX_SECTIONS)
-        return wrong_field(err, path, AT_SECTION_COUNT, "there are more than 55 sections");
+        return wrong_field(err, path, AT_SECTION_COUNT, "more than 55 sections");
     for (uint32_t i = 0; i < count; i++) {
         uint64_t at = AT_SECTIONS + (uint64_t)ENTRY_BYTES * i;
         uint32_t kind = bytes_load32(page + at);
 
         if (kind < last || (kind == last && (kind == 0 || is_known(kind))))
-            return wrong_section(err, path, at, kind, "kinds must rise, from 1 on");
+            return wrong_section(err, path, at, kind, "kinds must increase, starting at 1");
         last = kind;
         s = parse_section(h, page + at, at, &end, path, err);
         if (s != LEAT_OK)
@@ -372,7 +373,7 @@ static enum leat_status parse_sections(struct format_header *h, const uint8_t *p
         if (kinds[kind].required && !h->sections[kind].present)
             return wrong_section(err, path, AT_SECTIONS, kind, "it is missing");
     if (h->sections[FORMAT_ID_ENDS].present != h->sections[FORMAT_IDS].present)
-        return wrong_section(err, path, AT_SECTIONS, FORMAT_IDS, "ids and their ends must come together");
+        return wrong_section(err, path, AT_SECTIONS, FORMAT_IDS, "ids and id ends must appear together");
     return LEAT_OK;
 }
 
@@ -393,6 +394,6 @@ enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint
     if (s != LEAT_OK)
         return s;
     if (!checksum_equal(h->identity, format_identity(h, k)))
-        return wrong_field(err, path, AT_IDENTITY, "the identity is not the hash of the content it names");
+        return wrong_field(err, path, AT_IDENTITY, "the identity does not match the content");
     return LEAT_OK;
 }

@@ -36,8 +36,8 @@ static void check_sums(struct verify *v)
     if (!checksum_equal(v->token_sum, v->part->index->header.token_sum) && v->damaged_pages == 0)
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, 0,
-                                  "%s is damaged: the sum of its page hashes does not match its index, though each "
-                                  "page's short hash does; restore both from their source",
+                                  "%s is damaged: the sum of its page hashes does not match its index, although the "
+                                  "short hash of each page does; restore both from their source",
                                   v->part->data.file->path),
                     &why, VERIFY_RANK_PAGES);
 }
@@ -86,16 +86,16 @@ static void check_inputs(struct verify *v)
             }
             records_load_input(&input, record);
             if (input.path_offset != paths || !bytes_inside(paths, input.path_bytes, path_bytes))
-                wrong = "its path does not follow the one before it";
+                wrong = "its path does not follow the previous one";
             else if (!atomic_load(&v->uncounted) &&
                      (input.documents != v->counts[i].documents || input.tokens != v->counts[i].tokens))
-                wrong = "its documents or tokens are not those that the origins count";
+                wrong = "its number of documents or tokens does not match the origins";
             paths += input.path_bytes;
         } else if (paths != path_bytes) {
-            wrong = "the paths do not end where the last input's does";
+            wrong = "the paths do not end with the path of the last input";
         }
         if (wrong) {
-            status_set_at(&why, LEAT_E_RECORD, section + at, "%s: input %llu is wrong: %s; write the dataset again",
+            status_set_at(&why, LEAT_E_RECORD, section + at, "%s: input %llu is invalid: %s; write the dataset again",
                           v->part->index->file.path, (unsigned long long)i, wrong);
             note(v, LEAT_E_RECORD, &why, section + at);
             return;
@@ -118,7 +118,7 @@ static void check_id_ends(struct verify *v)
         s = part_section(v->part, FORMAT_ID_ENDS, 8 * (ends->entries - 1), &last, 8, &why);
     if (s == LEAT_OK && bytes_le64(last) != ids->bytes)
         s = status_set_at(&why, LEAT_E_RECORD, ends->offset,
-                          "%s: the last document's id does not end where the ids do; write the dataset again",
+                          "%s: the id of the last document does not end with the ids section; write the dataset again",
                           v->part->index->file.path);
     note(v, s, &why, ends->offset);
 }

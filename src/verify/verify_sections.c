@@ -19,8 +19,7 @@ static enum leat_status check_rising(struct verify_worker *w, const struct verif
         if (value < before)
             return status_set_at(
                 &w->err, a->kind == FORMAT_DOCUMENTS ? LEAT_E_DOCUMENTS : LEAT_E_RECORD, a->place.offset + at + i,
-                "%s: entry %llu of its %s section is less than the one "
-                "before it; write the dataset again",
+                "%s: entry %llu of its %s section is less than the previous one; write the dataset again",
                 w->v->part->index->file.path, (unsigned long long)((at + i) / 8), format_section_name(a->kind));
         before = value;
     }
@@ -84,7 +83,7 @@ static enum leat_status check_origins(struct verify_worker *w, const struct veri
         if (input != LEAT_NONE && input >= w->v->inputs)
             wrong = "names an input that does not exist";
         else if (ordered && (input < last[1] || (input == last[1] && offset < last[0])))
-            wrong = "lies before the one before it, and they are said to be in order";
+            wrong = "lies before the previous one, and they are said to be in order";
         if (wrong)
             return status_set_at(&w->err, LEAT_E_RECORD, a->place.offset + at + FORMAT_ORIGIN_BYTES * i,
                                  "%s: the origin of document %llu %s; write the dataset again",

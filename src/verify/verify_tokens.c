@@ -97,7 +97,7 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t chunk)
     const struct part *p = w->v->part;
 
     return status_set_at(&w->err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk,
-                         "%s: entry %llu of its directory is not the first document that begins at or after token "
+                         "%s: entry %llu of its directory is not the first document that starts at or after token "
                          "%llu; write the dataset again",
                          p->index->file.path, (unsigned long long)chunk,
                          (unsigned long long)(chunk * (FORMAT_CHUNK_BYTES / p->token_width)));

@@ -104,7 +104,7 @@ tr -s ' \n' '\n' <"$printed" | sed '/^$/d' | cmp - one-a-line || fail "the ids o
 refuse 1 'leat: the tokenizer t.model, stored in other, cannot be opened, so its text cannot be shown; use --ids: @
 t.model has an unknown format: expected tokenizer.json, tekken.json, *.tiktoken or a sentencepiece model' \
     leat cat other --document 0
-refuse 1 'leat: bare has no tokenizer stored, so its text cannot be shown; use --ids' leat cat bare --document 0 --text
+refuse 1 'leat: bare stores no tokenizer, so its text cannot be shown; use --ids' leat cat bare --document 0 --text
 refuse 1 'leat: a has 49 tokens, numbered from 0: 4:100 reaches past the end' leat cat a --tokens 4:100
 refuse 1 'leat: a has 3 documents, numbered from 0: number 9 does not exist' leat cat a --document 9
 refuse 1 'leat: a has 3 documents, numbered from 0: 1:9 reaches past the end' leat cat a --document 1:9
@@ -141,7 +141,7 @@ grep -q '55555' "$said" || fail "$ran does not name the id: $(cat "$said")"
 # a damaged tokenizer
 copy_dataset other p
 spoil_section p.leat 10
-refuse 1 'leat: p.leat: the tokenizer section contradicts itself; verify the dataset, or write it again' \
+refuse 1 'leat: p.leat: the tokenizer section is inconsistent; verify the dataset, or write it again' \
     leat cat p --document 0
 
 # a document that begins behind the next one, of which only the two ends are looked at

@@ -92,8 +92,8 @@ refuse 1 'leat: cannot open none.leat: No such file or directory; the nearest na
 # an index that lies about where a document came from
 copy_dataset all damaged
 spoil_section damaged.leat 4
-refuse 1 'leat: damaged.leat: record 0 of its inputs section is wrong: its path lies outside the paths; verify the @
-dataset, or write it again' leat find damaged --document 0
+refuse 1 'leat: damaged.leat: record 0 of its inputs section is invalid: its path is outside the input paths; verify @
+the dataset, or write it again' leat find damaged --document 0
 
 # ---- Wrong ----------------------------------------------------------------------------------------------------------
 

@@ -217,11 +217,11 @@ damaged() { # KIND MESSAGE [OFFSET]
     done
 }
 
-damaged 1 'document 0 begins at token 9114861777597660798, beyond the last token'
-damaged 1 'document 1 begins at token 9114861777597660798, beyond the last token' 8
-damaged 4 'record 0 of its inputs section is wrong: its path lies outside the paths'
-damaged 10 'the tokenizer section contradicts itself'
-damaged 11 'pair 0 of its metadata is wrong'
+damaged 1 'document 0 starts at token 9114861777597660798, beyond the last token'
+damaged 1 'document 1 starts at token 9114861777597660798, beyond the last token' 8
+damaged 4 'record 0 of its inputs section is invalid: its path is outside the input paths'
+damaged 10 'the tokenizer section is inconsistent'
+damaged 11 'pair 0 of its metadata is invalid'
 
 # ---- Names ----------------------------------------------------------------------------------------------------------
 
@@ -260,7 +260,7 @@ refuse 1 'leat: the folder empty holds no dataset (no *.leat in it)' leat info e
 refuse 1 'leat: cannot open none: No such file or directory' leat info @none
 printf 'a\nbare\n' >two.txt
 refuse 1 'leat: a and bare cannot be joined: their vocabulary size is 257 and 300' leat info @two.txt
-refuse 2 'leat: folder/c.partial is not a dataset: names in .partial are unfinished ones' \
+refuse 2 'leat: folder/c.partial is not a dataset: names that end in .partial are unfinished' \
     leat info folder/c.partial
 refuse 2 'leat: the name of the dataset to open is empty' leat info ''
 

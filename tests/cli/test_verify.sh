@@ -76,8 +76,8 @@ END
 
 # ---- Damage that opening finds --------------------------------------------------------------------------------------
 
-ends='the first or last page of p.tokens does not match p.leat: the token file is damaged, or the two are not from '\
-'the same run; restore both from their source'
+ends='the first or last page of p.tokens does not match p.leat: the token file is damaged, or the two files do not '\
+'belong together; restore both from their source'
 copy_dataset n p
 overwrite p.tokens 0 '~'
 refuse 3 "leat: $ends" leat verify p
@@ -86,8 +86,8 @@ try 3 "leat: $ends" leat verify p --json <<END
 "damaged_others": 0, "part": null, "page": null, "first_document": null, "documents": 0, "seconds": T, @
 "bytes_per_s": R}
 END
-cut='p.tokens has 1000 bytes and its index says 21780: the file is not whole, or the two are not from the same run; '\
-'restore both from their source'
+cut='p.tokens has 1000 bytes, but its index says 21780: the file is incomplete, or the two files do not belong '\
+'together; restore both from their source'
 copy_dataset n p
 head -c 1000 n.tokens >p.tokens
 refuse 3 "leat: $cut" leat verify p
@@ -98,10 +98,10 @@ try 3 "leat: $cut" leat verify p --json <<END
 END
 copy_dataset n p
 head -c 1000 n.leat >p.leat
-refuse 3 'leat: p.leat ends at byte 1000, inside its header: it was cut; restore it from its source' leat verify p
+refuse 3 'leat: p.leat ends at byte 1000, inside its header: it was truncated; restore it from its source' leat verify p
 for name in p p.leat; do
     : >p.leat
-    refuse 3 'leat: p.leat is empty: it was cut off, or a copy of it failed; restore it from its source' \
+    refuse 3 'leat: p.leat is empty: it was truncated, or copying it failed; restore it from its source' \
         leat verify $name
 done
 copy_dataset n p
@@ -110,8 +110,8 @@ refuse 3 'leat: the header of p.leat is damaged: its checksum does not match; re
     leat verify p
 copy_dataset n p
 overwrite p.leat 0 '~'
-refuse 3 "leat: p.leat is not a leat index: it does not begin with leat's magic bytes; name the dataset (NAME.leat @
-beside NAME.tokens)" leat verify p
+refuse 3 "leat: p.leat is not a leat index: it does not begin with leat's magic bytes; give the name of a dataset @
+(NAME.leat next to NAME.tokens)" leat verify p
 
 # ---- Damage of the index --------------------------------------------------------------------------------------------
 

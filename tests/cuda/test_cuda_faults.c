@@ -72,8 +72,8 @@ static void no_device(void)
             "0 is Stand-in (000102030405060708090a0b0c0d0e0f), 1 is Stand-in (10");
     refused(device("cuda:GPU-2021"), LEAT_E_UNSUPPORTED, "no GPU \"GPU-2021\"");
     refused(device("cuda:GPU-20zz"), LEAT_E_ARGUMENT, "neither the number of a GPU nor the UUID");
-    refused(device("cuda:"), LEAT_E_ARGUMENT, "is no device");
-    refused("cuda:0@", LEAT_E_ARGUMENT, "is no device");
+    refused(device("cuda:"), LEAT_E_ARGUMENT, "unknown device");
+    refused("cuda:0@", LEAT_E_ARGUMENT, "unknown device");
     refused("cudas", LEAT_E_UNSUPPORTED, "\"host\" is always there");
     fake.devices = 0;
     configure();

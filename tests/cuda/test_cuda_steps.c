@@ -195,7 +195,7 @@ static void graphs(const struct loading *w)
     begin_capture(stream, CUDA_CAPTURE_GLOBAL);
     cuda_copy(result, fixed, BYTES, stream);
     T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_STATE);
-    T_CONTAINS(t_err.message, "before the graph is launched");
+    T_CONTAINS(t_err.message, "before you launch the graph");
     leat_batch_release(b, stream);
     for (unsigned k = 1; k < 30; k++) { /* the loader's thread goes on meanwhile */
         T_OK(leat_loader_next(l, &b, &t_err));
@@ -334,11 +334,11 @@ static void shapes(const struct loading *w)
 
         out.inputs = memory + 4;
         T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_ARGUMENT);
-        T_CONTAINS(t_err.message, "multiples");
+        T_CONTAINS(t_err.message, "aligned");
         out.inputs = memory;
         out.rows = out.length = 1 << 30;
         T_STATUS(leat_batch_write(b, &out, stream, &t_err), LEAT_E_ARGUMENT);
-        T_CONTAINS(t_err.message, "too many for a GPU at once");
+        T_CONTAINS(t_err.message, "too many for one batch on a GPU");
         out.inputs = NULL;
         T_OK(leat_batch_write(b, &out, stream, &t_err)); /* nothing is wanted */
     }

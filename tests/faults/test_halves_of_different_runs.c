@@ -94,20 +94,20 @@ int main(void)
         others[page * TOKENS_IN_PAGE + t_below(&random, TOKENS_IN_PAGE)] ^= 1;
         write_run(b, others, TOKENS, 1000);
         if (page == 0 || page == PAGES - 1)
-            refused_at_open(LEAT_E_MISMATCH, "not from the same run");
+            refused_at_open(LEAT_E_MISMATCH, "do not belong together");
         else
             found_by_verifying(page);
     }
     for (unsigned i = 0; i < TOKENS; i++)
         others[i] = (uint16_t)t_below(&random, 1000);
     write_run(b, others, TOKENS, 1000);
-    refused_at_open(LEAT_E_MISMATCH, "not from the same run");
+    refused_at_open(LEAT_E_MISMATCH, "do not belong together");
     write_run(b, tokens, TOKENS + 1, 1000);
-    refused_at_open(LEAT_E_TRUNCATED, "not from the same run");
+    refused_at_open(LEAT_E_TRUNCATED, "do not belong together");
     write_run(b, tokens, TOKENS - 1, 1000);
-    refused_at_open(LEAT_E_TRUNCATED, "not from the same run");
+    refused_at_open(LEAT_E_TRUNCATED, "do not belong together");
     write_run(b, tokens, TOKENS, 70000); /* four bytes a token */
-    refused_at_open(LEAT_E_TRUNCATED, "not from the same run");
+    refused_at_open(LEAT_E_TRUNCATED, "do not belong together");
     write_run(b, tokens, TOKENS, 1000); /* and the same again is the same */
     mix();
     T_EQ(verified(mixed), LEAT_OK);

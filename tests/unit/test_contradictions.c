@@ -97,9 +97,9 @@ static void test_ids(void)
     put(&c, CRAFT_ID_ENDS, 7, 12);
     d = repaired(&c);
     T_STATUS(leat_dataset_ids(d, 5, 3, NULL, 0, &bytes, &t_err), LEAT_E_RECORD);
-    T_CONTAINS(t_err.message, "ids end before it");
+    T_CONTAINS(t_err.message, "its id ends before it starts");
     T_STATUS(leat_dataset_origins(d, 0, 10, origins, &t_err), LEAT_E_RECORD);
-    T_CONTAINS(t_err.message, "its id lies outside the ids");
+    T_CONTAINS(t_err.message, "its id is outside the ids");
     end(&c, d);
 }
 

@@ -434,7 +434,7 @@ static void damage_origin(struct subject *s, uint64_t document)
     T_EQ(o.err.offset, at);
 }
 
-/* An origin before the one before it: what shows only beside that one. */
+/* An origin before the previous one: what shows only beside that one. */
 static void damage_order(struct subject *s, uint64_t document)
 {
     uint64_t at = craft_place(&s->files, CRAFT_ORIGINS) + 16 * document;
@@ -442,7 +442,7 @@ static void damage_order(struct subject *s, uint64_t document)
     struct outcome o = damage64(s, at, document - 2, RULES_ONLY, "the order of origins");
 
     T_EQ(o.status, LEAT_E_RECORD);
-    snprintf(text, sizeof text, ": the origin of document %" PRIu64 " lies before the one before it", document);
+    snprintf(text, sizeof text, ": the origin of document %" PRIu64 " lies before the previous one", document);
     T_CONTAINS(o.err.message, text);
     T_EQ(o.err.offset, at);
 }

@@ -89,7 +89,7 @@ static enum leat_status open_decoder(struct cat *c, const char *name, struct lea
     enum leat_status s = leat_dataset_tokenizer(c->d, &t, err);
 
     if (s == LEAT_E_NOT_FOUND)
-        return status_set(err, s, "%s has no tokenizer stored, so its text cannot be shown; use --ids", name);
+        return status_set(err, s, "%s stores no tokenizer, so its text cannot be shown; use --ids", name);
     if (s != LEAT_OK)
         return s;
     c->by_block = t->file == NULL;
