@@ -88,8 +88,8 @@ added src/writer/sink.c 'void f(void) { printf("x"); }' calls 'printf(): not in 
 added src/dataset/file_map.c 'char *f(void) { return getenv("X"); }' calls 'getenv(): not in a library'
 added tokenize_tools/arrange/merge.c 'void f(void) { fputc(1, stderr); }' calls 'stderr'
 added src/format/format.c '#include "writer/writer.h"' shape 'format includes writer, which leads back to it'
-added src/order/sampler.h '#include "plan/plan_rules.h"' shape \
-    'src/order/sampler.h includes src/plan/plan_rules.h, which leads back to it'
+added src/order/skips.h '#include "plan/plan_rules.h"' shape \
+    'src/order/skips.h includes src/plan/plan_rules.h, which leads back to it'
 added src/writer/sink.c '{' shape 'scripts/shape.py:1: does not run'
 spoil scripts/shape.py
 sed 's/ - begin + 1//; s/\[:-1\] for path/ for path/' kept >scripts/shape.py

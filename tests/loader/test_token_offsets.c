@@ -210,7 +210,7 @@ static void check_missing(const struct leat_dataset *d, enum missing missing)
     if (missing == DOCUMENTS || missing == ALL) {
         T_EQ(info.documents, LEAT_NONE);
         T_STATUS(leat_dataset_document(d, 0, &a, &b, &t_err), LEAT_E_NOT_FOUND);
-        T_CONTAINS(t_err.message, "does not say where its documents begin");
+        T_CONTAINS(t_err.message, "does not record where its documents start");
         T_STATUS(leat_dataset_starts(d, 0, 1, &a, &t_err), LEAT_E_NOT_FOUND);
         T_STATUS(leat_dataset_documents_in(d, 0, 1, &a, &b, &t_err), LEAT_E_NOT_FOUND);
         {
@@ -221,7 +221,7 @@ static void check_missing(const struct leat_dataset *d, enum missing missing)
             o.batch = 5;
             o.outputs = LEAT_OUTPUT_POSITION_IDS;
             T_STATUS(leat_loader_open(&l, w.plan, &o, &t_err), LEAT_E_NOT_FOUND);
-            T_CONTAINS(t_err.message, "does not say where its documents begin");
+            T_CONTAINS(t_err.message, "does not record where its documents start");
             leat_plan_close(w.plan);
         }
         T_STATUS(leat_dataset_id(d, 0, text, sizeof text, &a, &t_err), LEAT_E_NOT_FOUND);

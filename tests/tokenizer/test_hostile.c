@@ -209,7 +209,7 @@ static void check_bound(const char *name)
     T_STATUS(leat_encoder_encode(e, text, text_bytes, &ids, &count, &t_err), LEAT_E_PIECE);
     T_CONTAINS(t_err.message, "a stretch of");
     T_CONTAINS(t_err.message, "cannot be cut");
-    T_CONTAINS(t_err.message, "the bound of 256 KiB");
+    T_CONTAINS(t_err.message, "the limit of 256 KiB");
     T_OK(leat_encoder_encode(e, "hello world, hello", 18, &ids, &count, &t_err));
     T_OK(leat_encoder_encode(other, "hello world, hello", 18, &want, &want_count, &t_err));
     T_CHECK(count == want_count && memcmp(ids, want, count * sizeof *ids) == 0);

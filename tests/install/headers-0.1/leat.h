@@ -462,13 +462,19 @@ LEAT_API enum leat_status leat_dataset_verify(const struct leat_dataset *d, cons
  *
  * A *source* is a dataset or a list of them. It is cut into *blocks* of base_len tokens (each dataset of a list on its
  * own; what is left at its end is dropped), which are shown in a new order in each of the source's epochs, each once.
- * A sample is a *window*: a block, or a piece of it where seq_len is shorter; seq_len + 1 tokens are read, since the
+ * A sample is a *window*: a block, or a slice of it where seq_len is shorter; seq_len + 1 tokens are read, since the
  * last input's label is the token after it. Sources take turns by their weights, exactly: after k samples each has had
  * its share of them to within 1.5.
  *
  * Samples are *numbered* n = 0, 1, 2, ... for good. Where some are skipped, the *position* p counts those that are
  * shown. A batch is consecutive positions: batch size and world size are not part of a plan, and may change at any
  * step.
+ *
+ * So much for windows. In the orders of documents a sample is a whole document, its begin and end token included, cut
+ * after seq_len + 1 tokens. Sample n is document P(n mod D) of the plan's D documents, all sources joined, where P is
+ * the permutation for the plan's seed, source 2^32 - 1 and epoch n div D (in sequential order P(i) = i); a plan with
+ * `epochs` ends after so many passes. With a split, its documents are those that begin in the used range. Weights and
+ * the limits of single sources do not count; phases are refused.
  *
  *   Threads     an open plan never changes: share it freely.  Fork: fine, as for datasets.
  */
@@ -477,9 +483,14 @@ struct leat_plan;
 #define LEAT_MAX_SAMPLES ((uint64_t)1 << 60) /* samples are numbered below it */
 
 enum leat_order {
-    LEAT_ORDER_SHUFFLED = 0,
-    LEAT_ORDER_SEQUENTIAL = 1 /* each epoch in the order of the files */
+    LEAT_ORDER_SHUFFLED = 0,            /* windows, each epoch in a new order */
+    LEAT_ORDER_SEQUENTIAL = 1,          /* windows, each epoch in the order of the files */
+    LEAT_ORDER_DOCUMENTS = 2,           /* whole documents, one per row, for fine-tuning; each epoch in a new order */
+    LEAT_ORDER_DOCUMENTS_SEQUENTIAL = 3 /* the same in the order of the files */
 };
+
+/* An order's name in the text of a plan ("shuffled"); NULL for a number that is not an order. Numbers have no gaps. */
+LEAT_API const char *leat_order_name(enum leat_order order);
 
 struct leat_plan_source {
     size_t size;
@@ -493,7 +504,7 @@ struct leat_plan_source {
 /* A change from sample `begin` on. The samples before it do not depend on it. */
 struct leat_plan_phase {
     size_t size;
-    uint64_t begin;      /* after the phase before. Where that one shows pieces of blocks: a multiple of 16 blocks on */
+    uint64_t begin;      /* after the phase before. Where that one shows slices of blocks: a multiple of 16 blocks on */
     const char *weights; /* decimals in the order of the sources, separated by commas; 0 for sources not named */
     uint64_t seq_len;    /* a divisor of base_len; 0: as before */
 };
@@ -544,6 +555,14 @@ LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct le
 LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
                                           const struct leat_open_options *open, struct leat_error *err);
 
+/*
+ * The same sources, seed, split and limit of epochs in another order, with rows of seq_len (0: that of the plan's first
+ * phase): whole documents in place of windows, say. Phases and skips are left out, since they number samples. `plan`
+ * has to stay open until *out is closed. Returns as leat_plan_open().
+ */
+LEAT_API enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_plan *plan, enum leat_order order,
+                                            uint64_t seq_len, struct leat_error *err);
+
 /* Closes and frees, with the datasets that the plan opened. NULL is fine. */
 LEAT_API void leat_plan_close(struct leat_plan *plan);
 
@@ -566,8 +585,11 @@ struct leat_plan_info {
     uint64_t base_len;
     uint32_t permutation_version, blend_version, split_version; /* of the rules */
     uint32_t token_width;  /* 2 or 4: the sources' */
+    enum leat_order order;
+    uint32_t reserved;     /* 0 */
 };
-#define LEAT_PLAN_INFO_INIT { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define LEAT_PLAN_INFO_INIT                                                                                            \
+    { sizeof(struct leat_plan_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, LEAT_ORDER_SHUFFLED, 0 }
 
 LEAT_API void leat_plan_info(const struct leat_plan *plan, struct leat_plan_info *info);
 
@@ -575,7 +597,7 @@ struct leat_plan_source_info {
     size_t size;
     const char *name;                   /* the plan's, until it is closed; likewise the dataset */
     const struct leat_dataset *dataset; /* to read the samples' tokens from */
-    uint64_t blocks;                    /* an epoch shows each once */
+    uint64_t blocks;                    /* an epoch shows each once; of orders of documents: documents */
     uint64_t tokens;                    /* of the part that is used */
     uint64_t dropped;                   /* of them at the ends of datasets, shown by no sample as an input */
     uint64_t weight;                    /* of the first phase, as an integer: weights have no common factor */
@@ -587,18 +609,38 @@ struct leat_plan_source_info {
 LEAT_API enum leat_status leat_plan_source_info(const struct leat_plan *plan, uint64_t number,
                                                 struct leat_plan_source_info *info, struct leat_error *err);
 
-/* One sample: where its length + 1 tokens are. They lie in one dataset of the source's list. */
+/* One sample: a row of `length` inputs. Source, part, token and offset are those of its first piece. */
 struct leat_sample {
     uint64_t number; /* n */
     uint64_t epoch;  /* of the source */
-    uint64_t block;  /* of the source */
-    uint64_t window; /* of the source, counted in windows of this length: block * pieces + piece */
+    uint64_t block;  /* of the source; of orders of documents: its document, likewise window */
+    uint64_t window; /* of the source, counted in windows of this length: block * slices + slice */
     uint64_t token;  /* the first token's position in the source's dataset, as of leat_dataset_read() */
     uint64_t offset; /* the same in the token file of its part */
     uint32_t source;
     uint32_t part;   /* dataset of the source's list */
-    uint32_t length; /* inputs; the tokens to be read are one more */
-    uint32_t piece;  /* of the block */
+    uint32_t length; /* inputs */
+    uint32_t slice;  /* of the block, in orders of windows */
+    uint32_t tokens; /* of the row: length + 1, since the last input's label is the token after it; 0 of a document
+                      * without tokens */
+    uint32_t pieces; /* of the row; see leat_plan_pieces() */
+};
+
+/*
+ * A piece of a row: `count` consecutive tokens of one dataset, of which the first stands at place `at` of the row. The
+ * places from there to the next piece (or to the row's end) are the piece's. The label of a place is the token after it
+ * in the same piece, or, where the piece has no further token, the first token of the next piece: so a piece of c
+ * places has c tokens if the next piece goes on with its last label, and c + 1 if it brings that itself, as the last
+ * piece does.
+ */
+struct leat_piece {
+    uint64_t token;    /* the first token's position in the source's dataset */
+    uint64_t offset;   /* the same in the token file of its part */
+    uint64_t document; /* that it is of, numbered in the source's dataset; LEAT_NONE: not looked up, as for windows */
+    uint32_t source;
+    uint32_t part;     /* dataset of the source's list */
+    uint32_t count;    /* tokens; 0 of a document without tokens */
+    uint32_t at;       /* place in the row */
 };
 
 /*
@@ -611,6 +653,13 @@ LEAT_API enum leat_status leat_plan_samples(const struct leat_plan *plan, uint64
 /* Sample n, skipped or not. LEAT_E_RANGE where the plan has ended. */
 LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number, struct leat_sample *sample,
                                            struct leat_error *err);
+
+/*
+ * The pieces of sample n, in the order of its row: at most `room` of them into pieces[]; *count (not NULL) is how many
+ * it has, so that a second call can make room. LEAT_E_RANGE where the plan has ended.
+ */
+LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
+                                           uint64_t room, uint64_t *count, struct leat_error *err);
 
 /* From a position to its sample's number; and back, which for a skipped one is the position of the next that is shown
  * (*skipped, which may be NULL, tells). Positions beyond the plan's end are counted on. */
@@ -753,12 +802,6 @@ enum leat_last_batch {
     LEAT_LAST_DROPPED = 2 /* the batch is left out */
 };
 
-/* What a row of a batch is. */
-enum leat_rows {
-    LEAT_ROWS_WINDOWS = 0,  /* the plan's samples */
-    LEAT_ROWS_DOCUMENTS = 1 /* whole documents, for fine-tuning; see leat_loader_open() */
-};
-
 /* What can be made of a batch; the names of bits in leat_loader_options.outputs. */
 enum leat_output {
     LEAT_OUTPUT_INPUTS = 1,
@@ -792,7 +835,6 @@ struct leat_loader_options {
     enum leat_engine engine;
     enum leat_on_damage on_damage;
     enum leat_last_batch last;
-    enum leat_rows rows;
     uint32_t threads;         /* 1: a background thread; 0: all work is done inside leat_loader_next(). _INIT: 1 */
     uint32_t verify;          /* 1: the hash of each page is checked when it is first read. _INIT: 1 */
     uint32_t slots;           /* of the ring, 2 to 64; 0: chosen */
@@ -800,32 +842,26 @@ struct leat_loader_options {
      * be named, or anything that is to be borrowed. */
     uint32_t outputs;
     uint32_t borrow;          /* 1: slots have room for these outputs, and the loader's thread fills it */
+    uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
     uint32_t number_bytes;    /* of borrowed outputs, with the next three: as in struct leat_outputs. _INIT: 8 */
     uint32_t unshifted;
     uint32_t mask_first;
     uint64_t cu_seqlens_room;
     uint64_t memory;          /* most bytes of the ring; 0: chosen from the memory at hand */
-    uint64_t max_length;     /* of LEAT_ROWS_DOCUMENTS: longer documents are cut; 0: the plan's seq_len */
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
-    uint32_t nvtx;            /* 1: the thread's work is marked for NVIDIA's profilers, where that is built in */
     enum leat_apart apart;
-    uint32_t reserved;        /* 0 */
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
-      LEAT_LAST_SHORT, LEAT_ROWS_WINDOWS, 1, 1, 0, 0, 0, 8, 0, 0, 0, 0, 0, NULL, -1, 0, LEAT_APART_AUTO, 0 }
+      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is
  * kept.
  *
- * LEAT_ROWS_DOCUMENTS: a row is a document, begin and end token included, cut after max_length + 1 tokens. Position p
- * of such a loader is document P(p mod D) of the plan's D documents, all sources joined, where P is the permutation of
- * docs/ORDER.md for the plan's seed, source 2^32 - 1 and epoch p div D (in sequential order P(i) = i); a plan with
- * `epochs` ends after so many passes. Of a plan with a split, its documents are those that begin in the used part.
- * Weights, skips and phases do not count there. The rows of a batch are sorted, longest first, and padded to the
- * longest.
+ * Of a plan of documents (enum leat_order) the rows that a rank has of a batch are sorted, longest first, and padded to
+ * the longest.
  *
  * Returns LEAT_E_ARGUMENT (numbers that make no sense), _CHECKPOINT (a state of another plan), _NO_MEMORY (two slots do
  * not fit), _UNSUPPORTED (no such device here), _IO, _DEVICE, or what reading an index returns.
