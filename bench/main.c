@@ -132,7 +132,7 @@ static const struct program leat_bench = {
     .commands = commands,
     .example = "leat-bench limits /data\nleat-bench counting -o /data/counting --tokens 1G\n"
                "leat-bench dataset /data/counting",
-    .notes = "exit codes: 0 done; 1 the work failed, the message says why; 2 the command line was wrong; 130 "
+    .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 130 "
              "interrupted",
 };
 

@@ -43,7 +43,7 @@ def listed(what, value):
 def check_plan(plan):
     if not hasattr(plan, "_native") or not hasattr(plan, "order"):
         how = f": leat.Plan({plan!r}, seq_len)" if is_name(plan) else ""
-        raise TypeError(f"a leat.Plan is needed, not {type(plan).__name__}{how}")
+        raise TypeError(f"expected a leat.Plan, not {type(plan).__name__}{how}")
     return plan
 
 

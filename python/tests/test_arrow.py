@@ -162,13 +162,13 @@ def test_skip(gpt2, packed):
 
 def test_wrong_schemas(gpt2, packed):
     for table, match in (
-            (pa.table({"body": ["a"], "n": [1]}), r"no column text: there are body \(string\), n \(integer\)"),
+            (pa.table({"body": ["a"], "n": [1]}), r"no column text; the columns are body \(string\), n \(integer\)"),
             (pa.table({"text": [1.5]}), "type float64, not of texts"), (pa.table({"text": [True]}), "type bool"),
             (pa.table({"text": [5]}), "type integer"), (pa.table({"text": [[["a"]]]}), "type list"),
             (pa.table({"text": [{"a": "b"}]}), "type struct"), (pa.table({"text": [["a"]]}), "type list"),
             (pa.table({"text": pa.array([1, 2]).dictionary_encode()}), "dictionary of integer"),
             (pa.table({"text": pa.RunEndEncodedArray.from_arrays([2], ["a"])}), "run-end"),
-            (pa.table({"text": ["a"], "id": [1.5]}), "column id is of type float64"),
+            (pa.table({"text": ["a"], "id": [1.5]}), "column id has type float64"),
             (pa.array([1, 2]), "type integer")):
         with pytest.raises(leat.Error, match=match) as e:
             packed(table)
@@ -176,7 +176,7 @@ def test_wrong_schemas(gpt2, packed):
     with pytest.raises(leat.Error, match="no column key"):
         packed(pa.table({"text": ["a"]}), id="key")
     assert packed(pa.table({"text": ["a"], "id": [1.5]}), id=None) == gpt2.encode("a")
-    with pytest.raises(leat.Error, match="column text is of type float64"):
+    with pytest.raises(leat.Error, match="column text has type float64"):
         gpt2.encode_flat(pa.table({"text": [1.5]}))
 
 
@@ -340,11 +340,11 @@ def crafted():
     ints = schema(b"+l", [schema(b"i", name=b"item")])
     numbers = array(3, [None, i32(1, 2, 3)])
     yield "a list", ints, array(2, [None, i32(0, 1, 3)], [numbers]), None
-    yield "a list past its numbers", ints, array(2, [None, i32(0, 1, 4)], [numbers]), "behind its numbers"
+    yield "a list past its numbers", ints, array(2, [None, i32(0, 1, 4)], [numbers]), "after its numbers"
     yield "a list without numbers", ints, array(1, [None, i32(0, 1)], [array(3, [None, None])]), "numbers of its lists"
     yield "a list without child", ints, array(1, [None, i32(0, 1)]), "children of its type"
     yield "a list of falling offsets", ints, array(2, [None, i32(0, 2, 1)], [numbers]), "ends before it begins"
-    yield "no format", schema(None), good(), "is of type none"
+    yield "no format", schema(None), good(), "has type none"
     yield "a dictionary of a dictionary", schema(b"c", dictionary=schema(b"c", dictionary=schema(b"u"))), \
         array(1, [None, b"\0"], dictionary=array(1, [None, b"\0"], dictionary=good())), "not of texts"
 

@@ -103,11 +103,11 @@ def test_what_is_opened_later(corpus, plan):
     for ever."""
     endless = leat.Plan(corpus, 64)
     for make in (leat.IterableDataset, leat.MapDataset, leat.GrainSource, leat.DataModule, leat.Loader):
-        refused(TypeError, "leat.Plan is needed, not str", make, corpus, 4)
+        refused(TypeError, "expected a leat.Plan, not str", make, corpus, 4)
     for make in (leat.IterableDataset, leat.DataModule):
         refused(TypeError, "no option prefetch", make, plan, 4, prefetch=2)
     refused(ValueError, "validation has no end", leat.DataModule, plan, 4, valid=endless)
-    refused(TypeError, "leat.Plan is needed", leat.DataModule, plan, 4, valid=corpus)
+    refused(TypeError, "expected a leat.Plan", leat.DataModule, plan, 4, valid=corpus)
     for wrong in ({}, None, {"position": 5}):
         refused(ValueError, "state", leat.IterableDataset(plan, 4).load_state_dict, wrong)
     assert "64" in repr(leat.IterableDataset(plan, 4)) and "5 samples" in repr(leat.MapDataset(plan, 5))

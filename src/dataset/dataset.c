@@ -219,7 +219,7 @@ enum leat_status leat_dataset_view(const struct leat_dataset *d, uint64_t first,
     if (p->data.offset % p->token_width != 0)
         return status_set_hint(
             err, LEAT_E_NOT_MAPPED, LEAT_HINT_READ,
-            "the tokens of %s begin at byte %llu, not at a multiple of their %u bytes; copy the tokens", p->name,
+            "the tokens of %s start at byte %llu, not at a multiple of their %u bytes; copy the tokens", p->name,
             (unsigned long long)p->data.offset, (unsigned)p->token_width);
     bytes = file_map_enter(p->data.file);
     if (!bytes)

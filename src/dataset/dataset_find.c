@@ -145,7 +145,7 @@ enum leat_status leat_dataset_find_origin(const struct leat_dataset *d, uint64_t
     if (s != LEAT_OK)
         return s;
     if (found == LEAT_NONE)
-        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %llu begins at or before byte %llu",
+        return status_set(err, LEAT_E_NOT_FOUND, "no document of input %llu starts at or before byte %llu",
                           (unsigned long long)input, (unsigned long long)offset);
     *document = p->first_document + found;
     return LEAT_OK;

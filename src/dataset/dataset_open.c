@@ -294,12 +294,12 @@ enum leat_status leat_dataset_open_list(struct leat_dataset **out, const char *c
     if (s != LEAT_OK)
         return s;
     if (count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "missing name of the dataset to open");
+        return status_set(err, LEAT_E_ARGUMENT, "missing name of the dataset");
     if (access > LEAT_ACCESS_READ)
         return status_set(err, LEAT_E_ARGUMENT, "leat_dataset_open: unknown access mode %u", (unsigned)access);
     for (size_t i = 0; s == LEAT_OK && i < count; i++)
         s = list[i] && *list[i] ? resolve(&names, list[i], err)
-                                : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset to open is empty");
+                                : status_set(err, LEAT_E_ARGUMENT, "the name of the dataset is empty");
     if (s == LEAT_OK) {
         d = calloc(1, sizeof *d);
         if (d)

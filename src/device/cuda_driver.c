@@ -56,8 +56,8 @@ static bool find_all(struct cuda_driver *d, const char **missing)
 static enum leat_status no_driver(const char *name, const char *why, struct leat_error *err)
 {
     return status_set(err, LEAT_E_UNSUPPORTED,
-                      "there is no driver for CUDA here: %.300s cannot be loaded (%.300s); install NVIDIA's driver, or "
-                      "open the loader for the device \"host\"",
+                      "no CUDA driver: cannot load %.300s (%.300s); install NVIDIA's driver, or open the loader for "
+                      "the device \"host\"",
                       name, why ? why : "no reason given");
 }
 
@@ -65,7 +65,7 @@ static enum leat_status not_initialized(struct cuda_driver *d, cuda_result r, st
 {
     if (r == CUDA_NO_DEVICE)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "the driver finds no GPU: look at nvidia-smi and CUDA_VISIBLE_DEVICES, or open the loader "
+                          "the driver found no GPU: check nvidia-smi and CUDA_VISIBLE_DEVICES, or open the loader "
                           "for the device \"host\"");
     if (r == CUDA_NOT_INITIALIZED)
         return status_set(err, LEAT_E_UNSUPPORTED,
@@ -93,13 +93,13 @@ static enum leat_status prepare(struct cuda_driver *d, struct leat_error *err)
 
     if (!found && is_stub(d))
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "libcuda is found in CUDA's folder \"stubs\", and that is no driver: take the folder out of "
+                          "the libcuda that was found is a stub in CUDA's folder \"stubs\": remove the folder from "
                           "LD_LIBRARY_PATH, or open the loader for the device \"host\"");
     if (!found)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "the driver of CUDA is too old: it has no %s; CUDA %d.%d or newer is needed (a driver from "
-                          "470 on)",
-                          missing, CUDA_DRIVER_MIN / 1000, CUDA_DRIVER_MIN % 1000 / 10);
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "the CUDA driver is too old: it has no %s; CUDA %d.%d or newer is needed (driver 470 or newer)", missing,
+            CUDA_DRIVER_MIN / 1000, CUDA_DRIVER_MIN % 1000 / 10);
     r = d->init(0);
     if (r != CUDA_OK)
         return not_initialized(d, r, err);
@@ -155,5 +155,5 @@ enum leat_status cuda_driver_failed(const struct cuda_driver *d, cuda_result r, 
     if (d->error_string && d->error_string(r, &words) != CUDA_OK)
         words = NULL;
     return status_set(err, status_of(r), "%s failed: %s (%d: %s)", tried, name ? name : "an error without a name",
-                      (int)r, words ? words : "no words for it");
+                      (int)r, words ? words : "unknown reason");
 }

@@ -38,10 +38,10 @@ static enum leat_status no_more(const struct leat_loader *l, struct leat_error *
 
 static enum leat_status all_held(const struct leat_loader *l, struct leat_error *err)
 {
-    return status_set(err, LEAT_E_STATE,
-                      "all %u slots are held: release batches before the next one is taken, or open the loader with "
-                      "more slots",
-                      l->ring.slots);
+    return status_set(
+        err, LEAT_E_STATE,
+        "all %u slots are in use: release a batch before taking the next one, or open the loader with more slots",
+        l->ring.slots);
 }
 
 /* A filled slot; -1 with *s: none (LEAT_E_AGAIN: not yet). */
@@ -192,15 +192,15 @@ enum leat_status leat_loader_event_fd(struct leat_loader *loader, int *fd, struc
     if (s != LEAT_OK)
         return s;
     if (!loader->has_thread)
-        return status_set(err, LEAT_E_UNSUPPORTED,
-                          "a loader without a thread announces nothing: all work is done in "
-                          "leat_loader_next()");
+        return status_set(
+            err, LEAT_E_UNSUPPORTED,
+            "a loader with threads = 0 has no event descriptor: it works only while the next batch is taken");
     *fd = atomic_load(&loader->event_fd);
     if (*fd >= 0)
         return LEAT_OK;
     made = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK); /* batches may be ready already */
     if (made < 0)
-        return status_set_os(err, errno, "cannot make a descriptor for events");
+        return status_set_os(err, errno, "cannot create an event descriptor");
     if (!atomic_compare_exchange_strong(&loader->event_fd, &none, made))
         close(made);
     *fd = atomic_load(&loader->event_fd);

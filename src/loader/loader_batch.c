@@ -36,17 +36,17 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
     if (o->number_bytes == 4 && (o->inputs || o->labels) && !slot->loader->narrow)
-        return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 bytes with a sign: take 8");
+        return status_set(err, LEAT_E_ARGUMENT, "ids of this vocabulary do not fit into 4 signed bytes; use 8");
     if ((o->length && o->length < b->length) || o->length > (uint64_t)1 << 30)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu cannot take a batch of length %u",
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of length %llu are too short for a batch of length %u",
                           (ull)o->length, b->length);
     if ((o->rows && o->rows < b->rows) || o->rows > LOADER_MAX_BATCH)
-        return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows cannot take a batch of %u", (ull)o->rows,
+        return status_set(err, LEAT_E_ARGUMENT, "outputs of %llu rows are too small for a batch of %u", (ull)o->rows,
                           b->rows);
     if (needing && !slot->loader->documents)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "%s cannot be had of a loader that does not look where documents begin: name an output that "
-                          "needs it (positions, say) in `outputs` when the loader is opened",
+                          "%s needs a loader that knows where documents start: name an output that needs this (such as "
+                          "positions) in `outputs` when opening the loader",
                           needing);
     return LEAT_OK;
 }
@@ -63,7 +63,8 @@ static enum leat_status check_sequences(const struct rows_job *job, struct leat_
     sequences = rows_sequences(job, &longest);
     if (sequences + 1 <= job->cu_seqlens_room)
         return LEAT_OK;
-    return status_set(err, LEAT_E_RANGE, "the batch has %llu sequences, which need room for %llu numbers, not %llu",
+    return status_set(err, LEAT_E_RANGE,
+                      "the batch has %llu sequences, which need room for %llu numbers; there is room for %llu",
                       (ull)sequences, (ull)sequences + 1, (ull)job->cu_seqlens_room);
 }
 
@@ -100,8 +101,7 @@ enum leat_status leat_batch_borrow(const struct leat_batch *batch, struct leat_o
         return s;
     if (!l->options.borrow)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "nothing can be borrowed: set `borrow` and `outputs` when the loader is "
-                          "opened");
+                          "the loader cannot lend batches: set `borrow` and `outputs` when opening it");
     s = l->ops->await(l->backend, slot->number, stream, err);
     if (s != LEAT_OK)
         return s;

@@ -36,27 +36,27 @@ typedef unsigned long long ull;
 static enum leat_status check_options(const struct leat_loader_options *o, struct leat_error *err)
 {
     if (o->engine < LEAT_ENGINE_AUTO || o->engine >= GATHER_ENGINE_COUNT)
-        return status_set(err, LEAT_E_ARGUMENT, "%d is no engine", (int)o->engine);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown engine %d", (int)o->engine);
     if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
-        return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done about damage", (int)o->on_damage);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for on_damage", (int)o->on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
-        return status_set(err, LEAT_E_ARGUMENT, "%d is nothing that can be done with the last batch", (int)o->last);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for last_batch", (int)o->last);
     if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_NEVER)
-        return status_set(err, LEAT_E_ARGUMENT, "%d does not say whether rows may lie apart", (int)o->apart);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for apart", (int)o->apart);
     if (o->threads > 1)
-        return status_set(err, LEAT_E_ARGUMENT, "a loader has one thread or none, not %u", o->threads);
+        return status_set(err, LEAT_E_ARGUMENT, "threads must be 0 or 1, not %u", o->threads);
     if (o->slots == 1 || o->slots > RING_MAX)
         return status_set(err, LEAT_E_ARGUMENT, "a ring has 2 to %u slots, not %u", RING_MAX, o->slots);
     if (o->number_bytes != 4 && o->number_bytes != 8)
         return status_set(err, LEAT_E_ARGUMENT, "numbers of outputs have 4 or 8 bytes, not %u", o->number_bytes);
     if (o->outputs & ~KNOWN_OUTPUTS)
-        return status_set(err, LEAT_E_ARGUMENT, "%u names outputs that there are not", o->outputs);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown bits 0x%x in outputs", o->outputs);
     if (o->borrow && o->outputs == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "nothing is named that could be borrowed: set `outputs`");
+        return status_set(err, LEAT_E_ARGUMENT, "`borrow` needs `outputs`");
     if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && (o->cu_seqlens_room < 2 || o->cu_seqlens_room > INT32_MAX))
-        return status_set(err, LEAT_E_ARGUMENT, "sequences that are borrowed need cu_seqlens_room, from 2 on");
+        return status_set(err, LEAT_E_ARGUMENT, "borrowed sequences need a cu_seqlens_room of at least 2");
     if (o->batch > LOADER_MAX_BATCH)
-        return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is beyond 2^31", (ull)o->batch);
+        return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is too large; the limit is 2^31", (ull)o->batch);
     return LEAT_OK;
 }
 
@@ -106,8 +106,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
     l->pad = info.end_token == LEAT_NONE ? 0 : (uint32_t)info.end_token;
     l->narrow = info.vocabulary <= (uint64_t)1 << 31;
     if (o->borrow && o->number_bytes == 4 && !l->narrow)
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "ids of a vocabulary of %llu entries do not fit into 4 bytes with a sign",
+        return status_set(err, LEAT_E_ARGUMENT, "ids of a vocabulary of %llu entries do not fit into 4 signed bytes",
                           (ull)info.vocabulary);
     l->documents = o->outputs & NEEDS_DOCUMENTS || o->mask_first;
     for (uint64_t i = 0; s == LEAT_OK && l->documents && i < l->plan->rules.source_count; i++)
@@ -147,10 +146,10 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     if (l->options.memory > 0 || !l->options.slots)
         slots = slots < fit ? slots : fit;
     if (slots < 2)
-        return status_set_hint(err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
-                               "a slot of the ring takes %llu bytes, and two do not fit into the %llu that are "
-                               "allowed; use fewer rows per batch, or allow more memory",
-                               (ull)each, (ull)max);
+        return status_set_hint(
+            err, LEAT_E_NO_MEMORY, LEAT_HINT_MEMORY,
+            "two slots of %llu bytes do not fit into the allowed %llu; use fewer rows per batch, or allow more memory",
+            (ull)each, (ull)max);
     l->memory.slots = (unsigned)slots;
     l->memory.slot_bytes = l->sizes.slot_bytes;
     l->memory.output_bytes = l->sizes.output_bytes;
@@ -252,7 +251,7 @@ static enum leat_status start_thread(struct leat_loader *l, struct leat_error *e
     int r = thread_start(&l->thread, STACK, loader_stage_run, l);
 
     if (r != 0)
-        return status_set_os(err, r, "cannot start the loader's thread (with `threads` 0 it needs none)");
+        return status_set_os(err, r, "cannot start the loader's thread (threads = 0 needs none)");
     l->has_thread = true;
     place_thread(l->thread, l->options.numa_node);
     return LEAT_OK;

@@ -187,13 +187,13 @@ static bool once(struct leat_loader *l, unsigned notice)
 static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
     uint64_t storage = s->storage_ns, max = storage;
-    const char *cause = "the time goes into waiting for storage: put the files on a faster disk, or give memory so "
-                        "that they stay in it";
+    const char *cause =
+        "the time goes into waiting for storage: use a faster disk, or more memory to keep the files in";
 
     if (s->warming)
         return "files are still being read into memory: this passes";
     if (!l->has_thread && storage < s->gather_ns)
-        return "the loader has no thread, so that all work is done while it waits: open it with `threads` 1";
+        return "the loader has no thread, so it works only while the consumer waits: open it with threads = 1";
     if (s->gather_ns > max) {
         max = s->gather_ns;
         cause = "the time goes into copying tokens: give the process a core for the loader's thread, or verify files "
@@ -201,15 +201,16 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     }
     if (s->documents_ns > max) {
         max = s->documents_ns;
-        cause = "the time goes into finding documents' begins: ask for positions, documents and sequences only if they "
+        cause = "the time goes into finding document starts: ask for positions, documents and sequences only if they "
                 "are used";
     }
     if (s->outputs_ns > max) {
         max = s->outputs_ns;
-        cause = "the time goes into widening on the host: take stored-width tokens, and widen where they are used";
+        cause = "the time goes into widening on the host: use tokens of the stored width, and widen them where they "
+                "are used";
     }
     if (s->order_ns > max)
-        cause = "the time goes into computing the order: take longer sequences or fewer sources";
+        cause = "the time goes into computing the order: use longer sequences or fewer sources";
     return cause;
 }
 
@@ -217,14 +218,13 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
 static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
 {
     if (s->unpinned && once(l, NOTICE_UNPINNED))
-        snprintf(
-            text, capacity,
-            "the system has refused to pin %.1f MiB for the ring: copies to the GPU take longer, and the CPU's time; "
-            "raise the limit of locked memory (ulimit -l)",
-            (double)s->ring_bytes / (1 << 20));
+        snprintf(text, capacity,
+                 "the system refused to pin %.1f MiB for the ring: copies to the GPU are slower and use CPU time; "
+                 "raise the limit of locked memory (ulimit -l)",
+                 (double)s->ring_bytes / (1 << 20));
     else if (s->slots < s->slots_wanted && once(l, NOTICE_FEWER_SLOTS))
         snprintf(text, capacity,
-                 "the ring has %u slots and not %u: there was no more memory to be had on the GPU, or to be pinned",
+                 "the ring has %u slots instead of %u: the GPU had no more memory, or no more could be pinned",
                  s->slots, s->slots_wanted);
     else if (s->device_memory_used > DEVICE_FULL && once(l, NOTICE_DEVICE_FULL))
         snprintf(
@@ -245,12 +245,12 @@ static const char *why_no_uring(int error)
     case EACCES:
         return "forbidden by the system, as in most containers";
     case ENOMEM:
-        return "the limit of locked memory is too low, see ulimit -l";
+        return "the limit of locked memory is too low; see ulimit -l";
     case ENOTSUP:
         return "not built in: install liburing and build again";
     case EMFILE:
     case ENFILE:
-        return "too many files are open, see ulimit -n";
+        return "too many open files; see ulimit -n";
     default:
         return "not known to this kernel";
     }
@@ -268,15 +268,14 @@ int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity
     if (atomic_load(&loader->gather.uring_is_refused) && once(loader, NOTICE_URING)) {
         snprintf(
             text, capacity,
-            "io_uring is not to be had here (%s): files that are not in memory are read with advice instead, which "
-            "is slower",
+            "io_uring is unavailable (%s): files that are not in memory are read with advice instead, which is slower",
             why_no_uring(loader->gather.uring_error));
         return 1;
     }
     if (atomic_load(&loader->gather.lost_maps) > 0 && once(loader, NOTICE_LOST_MAP)) {
         snprintf(text, capacity,
-                 "somebody wants to change a token file: it is not mapped any more, and read instead; files of a run "
-                 "should stay as they are");
+                 "another program opened a token file for writing: leat now reads it instead of mapping it; do not "
+                 "change the files of a run");
         return 1;
     }
     if (s.rows_damaged > 0 && once(loader, NOTICE_DAMAGED)) {

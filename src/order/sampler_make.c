@@ -28,7 +28,7 @@ static enum leat_status add_segment(struct maker *m, uint64_t first, uint32_t ph
     if (((uint64_t)s->segment_count + 1) * s->source_count > SAMPLER_MAX_ENTRIES)
         return status_set(m->err, LEAT_E_ARGUMENT,
                           "too many changes of weights for %lu sources: phases, and sources with a limit of epochs, "
-                          "make more than %llu; leave some out, or join sources to one",
+                          "make more than %llu; leave some out, or join sources",
                           (unsigned long)s->source_count, (ull)(SAMPLER_MAX_ENTRIES / s->source_count));
     if (s->segment_count == s->segment_room) {
         uint32_t room = s->segment_room ? 2 * s->segment_room : 4;
@@ -135,8 +135,8 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
     memcpy(m->weights, rule->weights, m->s->source_count * sizeof *m->weights);
     if (!drop_spent(m))
         return status_set(m->err, LEAT_E_ARGUMENT,
-                          "the phase that begins at sample %llu has no source left: all that have a weight in it are "
-                          "spent by then (their limits of epochs are reached)",
+                          "the phase at sample %llu has no source left: all sources with a weight in it have reached "
+                          "their limits of epochs",
                           (ull)p->begin);
     draws = last ? UINT64_MAX : bytes_pieces(samples, p->slices);
     status = make_segments(m, number, draws, &made);
@@ -154,8 +154,8 @@ static enum leat_status make_phase(struct maker *m, uint32_t number)
                    : LEAT_OK;
     if (made < draws)
         return status_set(m->err, LEAT_E_ARGUMENT,
-                          "a phase cannot begin at sample %llu: the plan ends at sample %llu, where all sources of the "
-                          "phase before are spent; begin it there at the latest",
+                          "a phase cannot start at sample %llu: the plan ends at sample %llu, where all sources of the "
+                          "phase before are spent; start it there at the latest",
                           (ull)rule[1].begin, (ull)p->end);
     return unlawful(p, rule[1].begin, m->err);
 }

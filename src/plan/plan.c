@@ -82,7 +82,7 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
             snprintf(shown, sizeof shown, "%llu", (ull)sum);
         return status_set(err, LEAT_E_ARGUMENT,
                           "the weights from sample %llu on are too fine: as integers without a common factor their sum "
-                          "is %s, and at most 2^48 (about 2.8 * 10^14) can be; give them fewer digits",
+                          "is %s; the limit is 2^48 (about 2.8 * 10^14); give them fewer digits",
                           (ull)begin, shown);
     }
     if (sum == 0)
@@ -135,7 +135,7 @@ static enum leat_status make_phases(struct leat_plan *plan, struct leat_error *e
     enum leat_status s;
 
     if (phases > SAMPLER_MAX_ENTRIES / sources)
-        return status_set(err, LEAT_E_ARGUMENT, "%llu phases of %llu sources are too many: %llu is the most",
+        return status_set(err, LEAT_E_ARGUMENT, "%llu phases of %llu sources are too many; the limit is %llu",
                           (ull)phases, (ull)sources, (ull)(SAMPLER_MAX_ENTRIES / sources));
     decimals = calloc(sources, sizeof *decimals);
     plan->weights = calloc(phases * sources, sizeof *plan->weights);
@@ -239,7 +239,7 @@ enum leat_status leat_plan_open(struct leat_plan **out, const struct leat_plan_o
     rules.epochs = o.epochs;
     rules.order = (uint32_t)o.order;
     if (!plan_order_of((uint64_t)o.order))
-        return status_set(err, LEAT_E_ARGUMENT, "%d is not an order of samples", (int)o.order);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)o.order);
     s = add_options(&rules, &o, err);
     if (s == LEAT_OK)
         return plan_open_rules(out, &rules, o.open, err);
@@ -271,7 +271,7 @@ enum leat_status leat_plan_reorder(struct leat_plan **out, const struct leat_pla
 
     *out = NULL;
     if (!plan_order_of((uint64_t)order))
-        return status_set(err, LEAT_E_ARGUMENT, "%d is not an order of samples", (int)order);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown order %d", (int)order);
     datasets = calloc(plan->rules.source_count, sizeof *datasets);
     if (!datasets)
         return status_no_memory(err, plan->rules.source_count * sizeof *datasets);
@@ -379,7 +379,7 @@ enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_t number,
                                   struct leat_error *err)
 {
     if (number >= plan->end)
-        return status_set(err, LEAT_E_RANGE, "there is no sample %llu: the plan has %llu, numbered from 0", (ull)number,
+        return status_set(err, LEAT_E_RANGE, "no sample %llu: the plan has %llu, numbered from 0", (ull)number,
                           (ull)plan->end);
     return plan->order->samples(plan, number, 1, sample, err);
 }
@@ -428,16 +428,14 @@ enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uint64_t wor
                                      struct leat_error *err)
 {
     if (batch == 0 || world == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows for %llu ranks makes no sense", (ull)batch,
-                          (ull)world);
+        return status_set(err, LEAT_E_ARGUMENT, "%llu rows cannot be a batch for %llu ranks", (ull)batch, (ull)world);
     if (rank >= world)
         return status_set(err, LEAT_E_ARGUMENT, "rank %llu is not below the world size %llu: ranks count from 0",
                           (ull)rank, (ull)world);
     if (batch % world != 0)
         return status_set(
             err, LEAT_E_ARGUMENT,
-            "a global batch of %llu rows cannot be shared equally by %llu ranks; the nearest that can is "
-            "%llu",
+            "a global batch of %llu rows does not divide equally among %llu ranks; the nearest size that does is %llu",
             (ull)batch, (ull)world,
             (ull)(batch % world <= world / 2 && batch > world ? batch - batch % world : batch - batch % world + world));
     *count = batch / world;

@@ -120,8 +120,8 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
 
     if (first >= end)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "a skip from sample %llu to %llu is empty: its end is not above its begin", (ull)first,
-                          (ull)end);
+                          "the skip from sample %llu to %llu is empty: its end must be greater than its start",
+                          (ull)first, (ull)end);
     if (end > LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT, "a skip ends at sample %llu; samples are numbered below 2^60",
                           (ull)end);
@@ -164,7 +164,7 @@ static enum leat_status add_split(struct plan_rules *r, const char *text, size_t
 
     if (name_length == 0 || !decimal_parse(equals + 1, length - name_length - 1, &split.fraction, &why))
         return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" %s", plan_rules_shown(length), text,
-                          name_length ? "has no decimal number behind its =" : why);
+                          name_length ? "has no decimal number after its =" : why);
     for (size_t i = 0; i < name_length; i++)
         if (text[i] == ' ' || text[i] == '\t' || text[i] == '\r')
             return status_set(err, LEAT_E_ARGUMENT, "the split \"%.*s\" has a blank in its name",
@@ -225,26 +225,26 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
     uint64_t total = 0;
 
     if (r->split_count == 0)
-        return r->use ? status_set(err, LEAT_E_ARGUMENT,
-                                   "the part %.*s is to be used, but no split is given, as in %.*s=0.99", PLAN_SHOWN,
-                                   r->use, PLAN_SHOWN, r->use)
-                      : LEAT_OK;
+        return r->use
+                   ? status_set(err, LEAT_E_ARGUMENT,
+                                "the range %.*s is to be used, but the split is missing; give one, such as %.*s=0.99",
+                                PLAN_SHOWN, r->use, PLAN_SHOWN, r->use)
+                   : LEAT_OK;
     if (!r->use)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "a split is given, but not which part is used; name one of them, for example %.*s",
-                          PLAN_SHOWN, r->splits[0].name);
+                          "missing name of the range to use of the split: use one of them, such as %.*s", PLAN_SHOWN,
+                          r->splits[0].name);
     if (used_split(r) == r->split_count)
-        return status_set(
-            err, LEAT_E_ARGUMENT,
-            "the part \"%.*s\" is to be used, but the split has none of that name; its first is \"%.*s\"; each "
-            "part is to be named, as in train=0.99,valid=0.01",
-            PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "unknown range \"%.*s\" of the split, whose first is \"%.*s\"; name each range, as in "
+                          "train=0.99,valid=0.01",
+                          PLAN_SHOWN, r->use, PLAN_SHOWN, r->splits[0].name);
     for (size_t i = 0; i < r->split_count; i++) {
         uint64_t units;
 
         decimal_to_units(r->splits[i].fraction, &units);
         if (units > DECIMAL_UNIT - total)
-            return status_set(err, LEAT_E_ARGUMENT, "the fractions of the split are more than 1 together");
+            return status_set(err, LEAT_E_ARGUMENT, "the fractions of the split add up to more than 1");
         total += units;
     }
     return LEAT_OK;
@@ -273,8 +273,8 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
     if (r->base_len % seq_len == 0)
         return LEAT_OK;
     status_set(err, LEAT_E_ARGUMENT,
-               "a sequence length of %llu does not divide the base length %llu: a block of the base length is cut into "
-               "whole samples; set base-len to a common multiple of all lengths",
+               "the sequence length %llu does not divide the base length %llu; set base-len to a common multiple of "
+               "all lengths",
                (ull)seq_len, (ull)r->base_len);
     if (err && seq_len % r->base_len == 0)
         status_after(err, ", as base-len %llu", (ull)seq_len);
@@ -294,13 +294,12 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
 
         if (p->begin <= before || p->begin >= LEAT_MAX_SAMPLES)
             return status_set(err, LEAT_E_ARGUMENT,
-                              "a phase begins at sample %llu, which is not after the one before it, at %llu%s",
-                              (ull)p->begin, (ull)before,
+                              "a phase starts at sample %llu, not after the phase before it, at %llu%s", (ull)p->begin,
+                              (ull)before,
                               p->begin >= LEAT_MAX_SAMPLES ? ", and below 2^60" : "; give phases in their order");
         before = p->begin;
         if (p->weight_count > r->source_count)
-            return status_set(err, LEAT_E_ARGUMENT,
-                              "the phase that begins at sample %llu has %llu weights, and there are %llu sources",
+            return status_set(err, LEAT_E_ARGUMENT, "the phase at sample %llu has %llu weights for %llu sources",
                               (ull)p->begin, (ull)p->weight_count, (ull)r->source_count);
         if (p->seq_len > 0 && check_length(r, p->seq_len, err) != LEAT_OK)
             return LEAT_E_ARGUMENT;

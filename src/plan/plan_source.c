@@ -106,7 +106,7 @@ static void say_weight(const char *name, enum leat_status status, struct leat_er
     const char *colon = strrchr(name, ':');
 
     if (status == LEAT_E_NO_FILE && err && colon)
-        status_after(err, "; \"%.100s\" behind its last colon is no weight, since that is a decimal number as 0.25",
+        status_after(err, "; \"%.100s\" after its last colon is not a weight, which is a decimal number such as 0.25",
                      colon + 1);
 }
 

@@ -184,7 +184,7 @@ enum leat_status leat_plan_state_save(const struct leat_plan *plan, const struct
         return s;
     leat_plan_info(plan, &info);
     if (full.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
-        return status_set(err, LEAT_E_RANGE, "there is no position %llu: the plan ends before it", (ull)full.position);
+        return status_set(err, LEAT_E_RANGE, "no position %llu: the plan ends before it", (ull)full.position);
     tell_past(plan, full.position, &past);
     put(&w, FIRST_LINE "\nposition %llu\nskipped %llu\ndamaged %llu\n", (ull)past.position, (ull)past.skipped,
         (ull)full.damaged);
@@ -300,11 +300,10 @@ static enum leat_status differs(struct leat_error *err, const char *format, ...)
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    return status_set(
-        err, LEAT_E_CHECKPOINT,
-        "the state belongs to another plan: %s; resume with the plan that it was saved from, to which only "
-        "later phases and later skips may be added",
-        sentence);
+    return status_set(err, LEAT_E_CHECKPOINT,
+                      "the state belongs to another plan: %s; resume with the plan that it was saved from (only later "
+                      "phases and skips may be added)",
+                      sentence);
 }
 
 static enum leat_status compare_rules(const struct leat_plan *plan, const struct told *t, struct leat_error *err)
@@ -312,15 +311,15 @@ static enum leat_status compare_rules(const struct leat_plan *plan, const struct
     const struct plan_rules *r = &plan->rules;
 
     if (t->permutation != PERMUTE_VERSION || t->blend != BLEND_VERSION || t->split != PLAN_SPLIT_VERSION)
-        return differs(err, "its rules are permutation %llu, blend %llu, split %llu, and this library's are %u, %u, %u",
+        return differs(err, "its rules are permutation %llu, blend %llu, split %llu, but this library's are %u, %u, %u",
                        (ull)t->permutation, (ull)t->blend, (ull)t->split, PERMUTE_VERSION, BLEND_VERSION,
                        PLAN_SPLIT_VERSION);
     if (t->base_len != r->base_len)
-        return differs(err, "its base length is %llu, and the plan's is %llu", (ull)t->base_len, (ull)r->base_len);
+        return differs(err, "its base length is %llu, but the plan's is %llu", (ull)t->base_len, (ull)r->base_len);
     if (t->seed != r->seed)
-        return differs(err, "its seed is %llu, and the plan's is %llu", (ull)t->seed, (ull)r->seed);
+        return differs(err, "its seed is %llu, but the plan's is %llu", (ull)t->seed, (ull)r->seed);
     if (t->order != r->order)
-        return differs(err, "its order is %s, and the plan's is %s", leat_order_name((enum leat_order)t->order),
+        return differs(err, "its order is %s, but the plan's is %s", leat_order_name((enum leat_order)t->order),
                        leat_order_name((enum leat_order)r->order));
     return LEAT_OK;
 }
@@ -341,10 +340,10 @@ static enum leat_status compare_sources(const struct leat_plan *plan, const stru
     uint64_t step, first, last;
 
     if (was->sources > plan->rules.source_count)
-        return differs(err, "it has %llu sources, and the plan has %llu", (ull)was->sources,
+        return differs(err, "it has %llu sources, but the plan has %llu", (ull)was->sources,
                        (ull)plan->rules.source_count);
     if (was->sources != is->sources)
-        return differs(err, "up to its position %llu sources have a weight, and in the plan %llu", (ull)was->sources,
+        return differs(err, "%llu sources have a weight up to its position, but %llu in the plan", (ull)was->sources,
                        (ull)is->sources);
     step = first_difference(was->source_steps, is->source_steps, steps_of(was->sources));
     if (step == steps_of(was->sources))
@@ -352,12 +351,11 @@ static enum leat_status compare_sources(const struct leat_plan *plan, const stru
     first = step_begin(step, was->sources);
     last = step_begin(step + 1, was->sources) - 1;
     if (first == last)
-        return differs(err,
-                       "source %llu (here %.200s) has other datasets, another part of the split, or another limit of "
-                       "epochs",
-                       (ull)first, plan->rules.sources[first].name);
+        return differs(
+            err, "source %llu (here %.200s) has other datasets, another range of the split, or another limit of epochs",
+            (ull)first, plan->rules.sources[first].name);
     return differs(err,
-                   "one of the sources %llu to %llu (here %.100s to %.100s) has other datasets, another part of the "
+                   "one of the sources %llu to %llu (here %.100s to %.100s) has other datasets, another range of the "
                    "split, or another limit of epochs",
                    (ull)first, (ull)last, plan->rules.sources[first].name, plan->rules.sources[last].name);
 }
@@ -368,7 +366,7 @@ static enum leat_status compare_phases(const struct leat_plan *plan, const struc
     uint64_t steps = steps_of(was->phases < is->phases ? was->phases : is->phases), step, first, last;
 
     if (was->phases != is->phases)
-        return differs(err, "up to its position %llu phases had begun, and in the plan %llu have", (ull)was->phases,
+        return differs(err, "%llu phases start before its position, but %llu in the plan", (ull)was->phases,
                        (ull)is->phases);
     step = first_difference(was->phase_steps, is->phase_steps, steps);
     if (step == steps)
@@ -376,12 +374,12 @@ static enum leat_status compare_phases(const struct leat_plan *plan, const struc
     first = step_begin(step, was->phases);
     last = step_begin(step + 1, was->phases) - 1;
     if (first == last)
-        return differs(err, "phase %llu (here from sample %llu on) has another begin, other weights or another length",
+        return differs(err, "phase %llu (here from sample %llu on) has another start, other weights or another length",
                        (ull)first, (ull)plan_phase_begin(plan, (size_t)first));
-    return differs(err,
-                   "one of the phases %llu to %llu (here from sample %llu on) has another begin, other weights or "
-                   "another length",
-                   (ull)first, (ull)last, (ull)plan_phase_begin(plan, (size_t)first));
+    return differs(
+        err,
+        "one of the phases %llu to %llu (here from sample %llu on) has another start, other weights or another length",
+        (ull)first, (ull)last, (ull)plan_phase_begin(plan, (size_t)first));
 }
 
 enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *text, uint64_t bytes,
@@ -396,19 +394,19 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
 
     if (bytes > LEAT_PLAN_STATE_BYTES || !parse(&r, &t))
         return status_set(err, LEAT_E_CHECKPOINT,
-                          "this is no state of a plan, or it is cut or changed, at byte %llu; take another checkpoint",
+                          "not a state of a plan, or it is damaged, at byte %llu; use another checkpoint",
                           (ull)(r.at - text));
     leat_plan_info(plan, &info);
     s = compare_rules(plan, &t, err);
     if (s != LEAT_OK)
         return s;
     if (t.past.position > (info.positions == LEAT_NONE ? LEAT_MAX_SAMPLES / 2 : info.positions))
-        return differs(err, "its position is %llu, and the plan ends at %llu", (ull)t.past.position,
+        return differs(err, "its position is %llu, but the plan ends at %llu", (ull)t.past.position,
                        (ull)info.positions);
     tell_past(plan, t.past.position, &is);
     s = compare_sources(plan, &t.past, &is, err);
     if (s == LEAT_OK && (t.past.skips != is.skips || t.past.skipped != is.skipped))
-        s = differs(err, "up to its position %llu samples were skipped, and in the plan %llu are, or others",
+        s = differs(err, "%llu samples before its position were skipped, but the plan skips %llu, or others",
                     (ull)t.past.skipped, (ull)is.skipped);
     if (s == LEAT_OK)
         s = compare_phases(plan, &t.past, &is, err);

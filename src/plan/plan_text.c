@@ -186,14 +186,14 @@ static enum leat_status read_at(struct reader *r)
     const char *second;
 
     if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &begin))
-        return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample that the change begins at",
+        return wrong(r, "\"%.*s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
                      plan_rules_shown(r->value_length), r->value);
     weights = colon + 1;
     second = memchr(weights, ':', (size_t)(end - weights));
     if (second && (end - second < 5 || memcmp(second, ":len=", 5) != 0 ||
                    !parse_number(second + 5, (size_t)(end - second - 5), &seq_len) || seq_len == 0))
-        return wrong(r, "\"%.*s\" has no length, as in len=2048, behind its weights", plan_rules_shown(r->value_length),
-                     r->value);
+        return wrong(r, "\"%.*s\" has no length, such as len=2048, after its weights",
+                     plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_phase(r->rules, begin, weights, (size_t)((second ? second : end) - weights),
                                           seq_len, r->err));
 }
@@ -206,8 +206,7 @@ static enum leat_status read_skip(struct reader *r)
 
     if (!colon || !parse_number(r->value, (size_t)(colon - r->value), &first) ||
         !parse_number(colon + 1, r->value_length - (size_t)(colon + 1 - r->value), &end))
-        return wrong(r, "\"%.*s\" is not A:B, the samples from A up to and without B",
-                     plan_rules_shown(r->value_length), r->value);
+        return wrong(r, "\"%.*s\" is not A:B, samples A to B - 1", plan_rules_shown(r->value_length), r->value);
     return placed(r, plan_rules_add_skip(r->rules, first, end, r->err));
 }
 
@@ -249,13 +248,13 @@ static enum leat_status read_line(struct reader *r, const char *line, size_t len
         if (r->value_length == 0)
             return wrong(r, "%s has no value", keys[i].name);
         if (r->seen[i] && !keys[i].many)
-            return wrong(r, "%s is given a second time", keys[i].name);
+            return wrong(r, "%s is given twice", keys[i].name);
         r->seen[i] = true;
         return keys[i].read(r);
     }
     return wrong(r,
-                 "\"%.*s\" is none of source, seq-len, base-len, seed, order, epochs, split, use, at, skip, with which "
-                 "the lines of a plan begin",
+                 "unknown key \"%.*s\"; a line of a plan starts with source, seq-len, base-len, seed, order, epochs, "
+                 "split, use, at or skip",
                  plan_rules_shown(r->key_length), r->key);
 }
 
@@ -280,7 +279,7 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
             length--;
         begun = length == strlen(FIRST_LINE) && memcmp(line, FIRST_LINE, length) == 0;
         if (!begun && length >= 10 && memcmp(line, FIRST_LINE, 10) == 0)
-            return wrong(&r, "this is a plan of a version that this library (%s) does not know: \"%.*s\"", LEAT_VERSION,
+            return wrong(&r, "unknown version of a plan (this library is %s): \"%.*s\"", LEAT_VERSION,
                          plan_rules_shown(length), line);
         if (!begun)
             break;
@@ -288,8 +287,8 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
     if (s == LEAT_OK && !begun) {
         r.line = 1;
         if (bytes == 0)
-            return wrong(&r, "this is no plan: it is empty; what was to write it may have failed");
-        return wrong(&r, "this is no plan: its first line is not \"" FIRST_LINE "\"");
+            return wrong(&r, "not a plan: it is empty; the program that wrote it may have failed");
+        return wrong(&r, "not a plan: its first line is not \"" FIRST_LINE "\"");
     }
     return s;
 }

@@ -210,7 +210,7 @@ static enum leat_status check_borders(struct verify_worker *w, struct walk *k, u
             return LEAT_OK; /* its begin is in the next buffer */
         if (k->number < p->documents && start < last && p->begin_token != LEAT_NONE &&
             token_at(w->v->part, w->bytes, start - first) != p->begin_token)
-            return wrong_border(w, k->number, start, "does not begin with the begin token");
+            return wrong_border(w, k->number, start, "does not start with the begin token");
     }
     return LEAT_OK;
 }

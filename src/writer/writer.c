@@ -33,7 +33,7 @@ static enum leat_status take_tokenizer(struct leat_writer *w, const struct leat_
         return LEAT_OK;
     }
     if (!t->name || !*t->name || (!t->file && t->file_bytes > 0))
-        return status_set(err, LEAT_E_ARGUMENT, "the stored tokenizer has no name, or a length but no bytes");
+        return status_set(err, LEAT_E_ARGUMENT, "the tokenizer to store has no name, or a length but no bytes");
     sizes = (struct records_tokenizer) { strlen(t->name), t->pattern ? strlen(t->pattern) : 0, t->file_bytes,
                                          t->file != NULL };
     if (!bytes_add(FORMAT_TOKENIZER_BYTES + sizes.name_bytes + sizes.pattern_bytes, sizes.file_bytes, &total) ||

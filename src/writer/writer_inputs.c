@@ -41,7 +41,7 @@ enum leat_status leat_writer_add_input(struct leat_writer *w, const char *path, 
     if (s != LEAT_OK)
         return s;
     if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_add_input: an input needs a path");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_add_input: missing path");
     s = writer_push_input(w, path, &empty, &why);
     if (s == LEAT_OK && number)
         *number = w->input_count - 1;
@@ -57,7 +57,7 @@ enum leat_status leat_writer_set_input(struct leat_writer *w, uint64_t number, c
     if (s != LEAT_OK)
         return s;
     if (!input)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no values given");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: missing values");
     if (number >= w->input_count)
         return status_set(err, LEAT_E_ARGUMENT, "leat_writer_set_input: no input %llu, only %llu inputs",
                           (unsigned long long)number, (unsigned long long)w->input_count);

@@ -101,7 +101,7 @@ static enum leat_status still_named(int fd, const char *path, bool *named, struc
     enum leat_status s = file_identify(path, &now, err);
 
     if (s == LEAT_OK && fstat(fd, &st) != 0)
-        s = status_set_os(err, errno, "cannot look at %s", path);
+        s = status_set_os(err, errno, "cannot examine %s", path);
     if (s == LEAT_OK)
         *named = file_same(now, (struct file_identity) { true, st.st_dev, st.st_ino });
     return s;
@@ -133,7 +133,7 @@ enum leat_status writer_lock(int *lock, const struct writer_names *n, struct lea
             if (os_error != EWOULDBLOCK) /* another process may hold it all the same: it stays */
                 return status_set_os(err, os_error, "cannot lock %s", path);
             return status_set(err, LEAT_E_BUSY,
-                              "another process is writing %s now (it holds %s): wait for it, or choose another name",
+                              "another process is writing %s (it holds %s): wait for it, or choose another name",
                               n->index, path);
         }
         s = still_named(*lock, path, &named, err);

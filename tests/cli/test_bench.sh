@@ -38,7 +38,7 @@ refuse 1 'leat-bench: w2.leat already exists; choose another name or replace it 
 try 0 '' leat-bench counting -o w2 --tokens 0 --force --json <<'END'
 {"output": "w2", "tokens": 0, "documents": 0, "width": 2, "token_bytes": 0, "index_bytes": 4288, "seconds": T}
 END
-refuse 2 'leat-bench: --document-length: "0" is too small; the least is 1 (leat-bench counting --help lists the @
+refuse 2 'leat-bench: --document-length: "0" is too small; the minimum is 1 (leat-bench counting --help lists the @
 options)' leat-bench counting -o x --tokens 5 --document-length 0
 
 # ---- sparse ---------------------------------------------------------------------------------------------------------
@@ -109,7 +109,8 @@ mkdir disk
 run leat-bench limits disk --size 16MiB --runs 1 --json
 json_has machine folder file_bytes runs memory page_cache xxh3 zstd disk name not_measured
 [ -z "$(ls -A disk)" ] || fail "$ran: left $(ls -A disk)"
-refuse 2 'leat-bench: --size: "1MiB" is too small; the least is 16777216 (leat-bench limits --help lists the options)' \
+refuse 2 'leat-bench: --size: "1MiB" is too small; the minimum is 16777216 (leat-bench limits --help lists the @
+options)' \
     leat-bench limits disk --size 1MiB
 run leat-bench limits none --json
 [ "$code" -eq 1 ] || fail "$ran: exit code $code, not 1"

@@ -147,7 +147,7 @@ refuse 1 'leat: p.leat: the tokenizer section is inconsistent; verify the datase
 # a document that begins behind the next one, of which only the two ends are looked at
 copy_dataset n p
 overwrite p.leat $((4096 + 8 * 5)) '~'
-refuse 1 'leat: document starts of p do not ascend; leat verify says more' leat cat p --document 5:6
+refuse 1 'leat: document starts of p do not ascend; verify the dataset' leat cat p --document 5:6
 
 # document starts that fall: an error that says so, and nothing that was never there
 copy_dataset n p

@@ -83,7 +83,7 @@ try 0 '' leat info all.tokens <<'END'
 all.tokens
   tokens      62
   documents   6
-  width       2 bytes a token
+  width       2 bytes per token
   vocabulary  257
   end         256 after each document
   tokenizer   bytes
@@ -112,7 +112,7 @@ END
 rich
   tokens      10
   documents   3
-  width       4 bytes a token
+  width       4 bytes per token
   vocabulary  70,000
   end         69999 after each document
   begin       1 before each document
@@ -145,7 +145,7 @@ try 0 '' leat info bare <<'END'
 bare
   tokens      0
   documents   0
-  width       2 bytes a token
+  width       2 bytes per token
   vocabulary  300
   end         none
   tokenizer   not recorded
@@ -159,7 +159,7 @@ try 0 '' leat info @list.txt <<'END'
 @list.txt
   tokens      59
   documents   5
-  width       2 bytes a token
+  width       2 bytes per token
   vocabulary  257
   end         256 after each document
   tokenizer   bytes
@@ -262,7 +262,7 @@ printf 'a\nbare\n' >two.txt
 refuse 1 'leat: a and bare cannot be joined: their vocabulary size is 257 and 300' leat info @two.txt
 refuse 2 'leat: folder/c.partial is not a dataset: names that end in .partial are unfinished' \
     leat info folder/c.partial
-refuse 2 'leat: the name of the dataset to open is empty' leat info ''
+refuse 2 'leat: the name of the dataset is empty' leat info ''
 
 # a file that is none: it fails at once, and does not wait for somebody to write
 mkfifo pipe pipe.leat

@@ -119,23 +119,23 @@ refuse 2 "leat: --source is missing: a plan needs --source and --seq-len, or --p
 refuse 2 "leat: --seq-len is missing: a plan needs --source and --seq-len, or --plan $help" leat order --source a
 refuse 2 "leat: --seed and --plan cannot both be given: write it in the plan, or give options only $help" \
     leat order --plan run.plan --seed 3
-refuse 2 "leat: run.plan, line 15: epochs is given a second time; --epochs counts as a line of it" \
+refuse 2 "leat: run.plan, line 15: epochs is given twice; --epochs counts as a line of it" \
     leat order --plan run.plan --epochs 2
 refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
     leat order --plan run.plan --skip 5:
 (cd folder && refuse 1 'leat: cannot open numbers.leat: No such file or directory; the nearest name is b; @
 ../run.plan names it, and names in a plan count from the folder that the command runs in' \
     leat order --plan ../run.plan && finish) || failures=1
-refuse 1 'leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" behind its last @
-colon is no weight, since that is a decimal number as 0.25' leat order --source numbers:x --seq-len 2
-refuse 2 "leat: --rank, --world and --batch are given together: --batch is missing $help" \
+refuse 1 'leat: cannot open numbers:x.leat: No such file or directory; did you mean numbers?; "x" after its last @
+colon is not a weight, which is a decimal number such as 0.25' leat order --source numbers:x --seq-len 2
+refuse 2 "leat: --rank, --world and --batch need each other: --batch is missing $help" \
     leat order --plan run.plan --rank 0 --world 2
-refuse 2 "leat: --rank: a global batch of 5 rows cannot be shared equally by 2 ranks; the nearest that can is 4 $help" \
+refuse 2 "leat: --rank: a global batch of 5 rows does not divide equally among 2 ranks; the nearest size that does @
+is 4 $help" \
     leat order --plan run.plan --batch 5 --rank 0 --world 2
 refuse 2 "leat: --skip: \"5:\" is not A:B, the samples A to B - 1 $help" \
     leat order --source a --seq-len 2 --skip 5:
-refuse 2 "leat: --at: \"x:1\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample at which the change @
-begins $help" \
+refuse 2 "leat: --at: \"x:1\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change $help" \
     leat order --source a --seq-len 2 --at x:1
 refuse 2 'leat: --at: the weight "y" is not a decimal number; write it like 3, 0.25 or 1e-9' \
     leat order --source a --seq-len 2 --at 5:y
@@ -149,18 +149,18 @@ refuse 1 'leat: cannot open nothing.leat: No such file or directory; the nearest
     leat order --source nothing --seq-len 2
 refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order --plan nothing.plan
 : >empty.plan
-refuse 2 'leat: empty.plan, line 1: this is no plan: it is empty; what was to write it may have failed' \
+refuse 2 'leat: empty.plan, line 1: not a plan: it is empty; the program that wrote it may have failed' \
     leat order --plan empty.plan
-refuse 2 'leat: a sequence length of 6 does not divide the base length 2: a block of the base length is cut into whole @
-samples; set base-len to a common multiple of all lengths, as base-len 6' \
+refuse 2 'leat: the sequence length 6 does not divide the base length 2; set base-len to a common multiple of all @
+lengths, as base-len 6' \
     leat order --source a --seq-len 2 --at 96:1:len=6
-refuse 2 'leat: a sequence length of 3 does not divide the base length 2: a block of the base length is cut into whole @
-samples; set base-len to a common multiple of all lengths' leat order --source a --seq-len 2 --at 96:1:len=3
-refuse 2 'leat: the part "train" is to be used, but the split has none of that name; its first is "valid"; each part @
-is to be named, as in train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
+refuse 2 'leat: the sequence length 3 does not divide the base length 2; set base-len to a common multiple of all @
+lengths' leat order --source a --seq-len 2 --at 96:1:len=3
+refuse 2 'leat: unknown range "train" of the split, whose first is "valid"; name each range, as in @
+train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
-refuse 2 'leat: wrong.plan, line 3: "soruce" is none of source, seq-len, base-len, seed, order, epochs, split, use, @
-at, skip, with which the lines of a plan begin' leat order --plan wrong.plan
+refuse 2 'leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan starts with source, seq-len, base-len, @
+seed, order, epochs, split, use, at or skip' leat order --plan wrong.plan
 refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
 length, leave it out, or merge its datasets (leat merge)' leat order --source a --seq-len 100
 

@@ -115,7 +115,7 @@ says 2 'folders are nested more than 64 deep'
 rm -r deep
 ln -s nowhere empty/gone
 run leat pack -o x -t bytes empty
-says 1 'leat: cannot look at empty/gone: No such file or directory'
+says 1 'leat: cannot examine empty/gone: No such file or directory'
 rm empty/gone
 mkfifo pipe
 refuse 2 'leat: pipe is neither a file nor a folder; for a pipe, use - and redirect it' leat pack -o x -t bytes pipe
@@ -219,7 +219,7 @@ rm -f x.leat x.tokens x.rejects.jsonl
 
 # ---- Rejects, and going on ------------------------------------------------------------------------------------------
 
-refuse 4 'leat: 1 of 3 records were refused, more than allowed; r.rejects.jsonl lists them with the reasons, for @
+refuse 4 'leat: 1 of 3 records were rejected, more than allowed; r.rejects.jsonl lists them with the reasons, for @
 example: @
 not valid JSON: an object ({) is expected at byte 1
 leat: nothing is lost: the same command with --resume and a larger --max-rejects continues from there' \
@@ -249,7 +249,7 @@ refuse 1 'leat: an earlier run of r.leat stopped at a checkpoint; resume it or s
     leat pack -t bytes -o r --max-rejects 1 a.jsonl
 # where no record was taken, it is hardly the bound that is wrong, and other options begin anew
 (echo '{"content":"a"}' && echo '{"content":"b"}') >fields.jsonl
-refuse 4 'leat: 2 of 2 records were refused, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
+refuse 4 'leat: 2 of 2 records were rejected, more than allowed; fields.rejects.jsonl lists them with the reasons, for @
 example: @
 the record has no "text"
 leat: no record was packed: fix what the reason names (a record'"'"'s text is in its "text"; --text FIELD names @

@@ -119,22 +119,23 @@ one='--source all --seq-len 8'
     refuse 2 "leat: only one of --step, --samples and --document is needed $help" leat trace $one --step 1 --samples 1:2
     refuse 2 "leat: --step needs --batch $help" leat trace $one --step 1
     refuse 2 "leat: --samples: \"5:4\" ends before it begins $help" leat trace $one --samples 5:4
-    refuse 2 "leat: --batch: \"4,5@0\" is no schedule B,B@STEP,... with rising steps $help" \
+    refuse 2 "leat: --batch: \"4,5@0\" is not a schedule B,B@STEP,... with increasing steps $help" \
         leat trace $one --step 1 --batch 4,5@0
-    refuse 2 "leat: --batch: \"0\" is no schedule B,B@STEP,... with rising steps $help" \
+    refuse 2 "leat: --batch: \"0\" is not a schedule B,B@STEP,... with increasing steps $help" \
         leat trace $one --step 1 --batch 0
-    refuse 2 "leat: --batch: \"4,5@x\" is no schedule B,B@STEP,... with rising steps $help" \
+    refuse 2 "leat: --batch: \"4,5@x\" is not a schedule B,B@STEP,... with increasing steps $help" \
         leat trace $one --step 1 --batch 4,5@x
     long=$(printf '%064d' 4)
-    refuse 2 "leat: --batch: \"$long\" is no schedule B,B@STEP,... with rising steps $help" \
+    refuse 2 "leat: --batch: \"$long\" is not a schedule B,B@STEP,... with increasing steps $help" \
         leat trace $one --step 1 --batch "$long"
     refuse 2 "leat: --step: samples are numbered below 2^60 $help" leat trace $one --step 1P --batch 1P
-    refuse 2 "leat: --rank: a global batch of 4 rows cannot be shared equally by 3 ranks; the nearest that can is 3 @
+    refuse 2 "leat: --rank: a global batch of 4 rows does not divide equally among 3 ranks; the nearest size that @
+does is 3 @
 $help" leat trace $one --step 1 --batch 4 --rank 0 --world 3
-    refuse 2 "leat: --rank and --world are given together: --world is missing $help" \
+    refuse 2 "leat: --rank and --world need each other: --world is missing $help" \
         leat trace $one --step 1 --batch 4 --rank 1
-    refuse 2 "leat: --rank and --world are for --step $help" leat trace $one --samples 0:4 --rank 1 --world 2
-    refuse 2 "leat: --until is for --document $help" leat trace $one --samples 0:1 --until 3
+    refuse 2 "leat: --rank and --world need --step $help" leat trace $one --samples 0:4 --rank 1 --world 2
+    refuse 2 "leat: --until needs --document $help" leat trace $one --samples 0:1 --until 3
     refuse 2 "leat: the plan has no end: --document needs --epochs or --until $help" leat trace $one --document all:1
     refuse 2 "leat: --document: the plan has no source called \"b\" $help" leat trace $one --document b:1 --until 9
     refuse 2 "leat: --document: \"all\" is not NAME:N $help" leat trace $one --document all --until 9

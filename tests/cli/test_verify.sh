@@ -144,9 +144,9 @@ refuse 1 'leat: cannot open p.tokens: No such file or directory; p.leat is there
 restore the other one' leat verify p
 refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean one?' leat verify none
 refuse 1 'leat: cannot open none.leat: No such file or directory; did you mean one?' leat verify none --json
-refuse 2 'leat: --threads: "0" is too small; the least is 1 (leat verify --help lists the options)' \
+refuse 2 'leat: --threads: "0" is too small; the minimum is 1 (leat verify --help lists the options)' \
     leat verify --threads 0 n
-refuse 2 'leat: --threads: "2000" is too large; the most is 1024 (leat verify --help lists the options)' \
+refuse 2 'leat: --threads: "2000" is too large; the maximum is 1024 (leat verify --help lists the options)' \
     leat verify --threads 2000 n
 refuse 2 'leat: --progress cannot be "nevr", only one of: auto, never; did you mean never? (leat verify --help @
 lists the options)' leat verify --progress nevr n

@@ -60,7 +60,7 @@ static void no_driver(void)
     refused("cuda@/nowhere/libcuda.so.1", LEAT_E_UNSUPPORTED, "for the device \"host\"");
     refused("cuda@libm.so.6", LEAT_E_UNSUPPORTED, "it has no cuInit");
     if (access(STUB, R_OK) == 0)
-        refused("cuda@" STUB, LEAT_E_UNSUPPORTED, "take the folder out of LD_LIBRARY_PATH");
+        refused("cuda@" STUB, LEAT_E_UNSUPPORTED, "remove the folder from LD_LIBRARY_PATH");
     fake.version = 11020;
     configure();
     refused(device("cuda"), LEAT_E_UNSUPPORTED, "CUDA 11.4 or newer is needed");
@@ -77,7 +77,7 @@ static void no_device(void)
     refused("cudas", LEAT_E_UNSUPPORTED, "\"host\" is always there");
     fake.devices = 0;
     configure();
-    refused(device("cuda"), LEAT_E_UNSUPPORTED, "finds no GPU");
+    refused(device("cuda"), LEAT_E_UNSUPPORTED, "found no GPU");
 }
 
 /* A MIG instance; and the device that the calling thread works with. */
@@ -159,11 +159,11 @@ static void pinned_memory(void)
     struct leat_loader_stats stats;
 
     fake.pinned = 5 * slot;
-    stats = with_memory(4, "the ring has 4 slots and not 16");
+    stats = with_memory(4, "the ring has 4 slots instead of 16");
     T_EQ(stats.slots_wanted, 16);
     T_EQ(stats.unpinned, 0);
     fake.pinned = 2 * slot;
-    with_memory(2, "the ring has 2 slots and not 16");
+    with_memory(2, "the ring has 2 slots instead of 16");
     fake.pinned = slot;
     fake.pageable = true;
     stats = with_memory(16, "refused to pin");
@@ -179,7 +179,7 @@ static void device_memory(void)
 
     T_CHECK(stats.device_memory_used > 0 && stats.device_memory_used < 0.001);
     fake.memory = 16 * slot - 1;
-    stats = with_memory(8, "the ring has 8 slots and not 16");
+    stats = with_memory(8, "the ring has 8 slots instead of 16");
     T_CHECK(stats.device_memory_used > 0.3 && stats.device_memory_used < 0.7);
     fake.memory = 16 * slot + BYTES; /* of the test's own */
     stats = with_memory(16, "% of the GPU's memory is in use");
@@ -323,7 +323,7 @@ static void every_call_of_finding(void)
             stop_failing();
             T_CHECK((s == LEAT_OK) == (l != NULL) && (l || t_err.message[0]));
             T_CHECK(s == LEAT_OK || s == LEAT_E_DEVICE || (s == LEAT_E_UNSUPPORTED && kind / 2 == 2));
-            nameless += s != LEAT_OK && strstr(t_err.message, "an error without a name (12345: no words for it)");
+            nameless += s != LEAT_OK && strstr(t_err.message, "an error without a name (12345: unknown reason)");
             if (l)
                 cuda_close(l);
             T_EQ(cuda->fake->live(), live);

@@ -419,7 +419,7 @@ int main(void)
         return t_skip(why);
     without_registering(); /* first, since its child opens a loader, for which no device must have been opened before */
     if (!has_uring())
-        return t_skip("io_uring is not to be had here");
+        return t_skip("io_uring is unavailable");
     mixed("1 40", true, false);
     mixed("1 1", false, true);
     all_same(2);

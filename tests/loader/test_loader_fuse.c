@@ -425,7 +425,7 @@ static void *stops(void *fuse)
         if (s != LEAT_OK)
             T_CONTAINS(t_err.message, "io_uring stopped reporting completions (errno 1)");
         T_CHECK(leat_loader_notice(l, text, sizeof text));
-        T_CONTAINS(text, "io_uring is not to be had here (forbidden");
+        T_CONTAINS(text, "io_uring is unavailable (forbidden");
     }
     leat_loader_close(l);
     if (s != LEAT_OK) /* a read into a row was under way: what lies there next must not be written over */

@@ -38,21 +38,21 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_NO_MEMORY, "use fewer rows", o.batch = (uint64_t)1 << 31);
     REFUSED(LEAT_E_ARGUMENT, "ranks count from 0", o.rank = 1);
     REFUSED(LEAT_E_ARGUMENT, "nearest", o.world = 3);
-    REFUSED(LEAT_E_ARGUMENT, "no engine", o.engine = (enum leat_engine)5);
+    REFUSED(LEAT_E_ARGUMENT, "unknown engine 5", o.engine = (enum leat_engine)5);
     REFUSED(LEAT_E_ARGUMENT, "damage", o.on_damage = (enum leat_on_damage)2);
-    REFUSED(LEAT_E_ARGUMENT, "last batch", o.last = (enum leat_last_batch)3);
-    REFUSED(LEAT_E_ARGUMENT, "lie apart", o.apart = (enum leat_apart)3);
-    REFUSED(LEAT_E_ARGUMENT, "one thread or none", o.threads = 2);
+    REFUSED(LEAT_E_ARGUMENT, "for last_batch", o.last = (enum leat_last_batch)3);
+    REFUSED(LEAT_E_ARGUMENT, "for apart", o.apart = (enum leat_apart)3);
+    REFUSED(LEAT_E_ARGUMENT, "threads must be 0 or 1", o.threads = 2);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 1);
     REFUSED(LEAT_E_ARGUMENT, "2 to 64 slots", o.slots = 65);
     REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.number_bytes = 2);
-    REFUSED(LEAT_E_ARGUMENT, "outputs that there are not", o.outputs = 128);
-    REFUSED(LEAT_E_ARGUMENT, "nothing is named", o.borrow = 1);
+    REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x80 in outputs", o.outputs = 128);
+    REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.borrow = 1);
     REFUSED(LEAT_E_ARGUMENT, "cu_seqlens_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
     REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
-    REFUSED(LEAT_E_CHECKPOINT, "no state", o.state = "x"; o.state_bytes = 1);
+    REFUSED(LEAT_E_CHECKPOINT, "not a state", o.state = "x"; o.state_bytes = 1);
 }
 
 /* Options of an older program, which knows only the first of them: the others have the defaults. */
@@ -101,14 +101,14 @@ static void wide_ids(const char *name)
     options.borrow = options.batch = 1;
     options.outputs = LEAT_OUTPUT_INPUTS;
     options.number_bytes = 4;
-    refused(&wide, options, LEAT_E_ARGUMENT, "do not fit into 4 bytes");
+    refused(&wide, options, LEAT_E_ARGUMENT, "do not fit into 4 signed bytes");
     options.borrow = options.outputs = 0;
     T_OK(leat_loader_open(&l, wide.plan, &options, &t_err));
     T_OK(leat_loader_next(l, &b, &t_err));
     out.number_bytes = 4;
     out.inputs = text; /* is not touched */
     T_STATUS(leat_batch_write(b, &out, NULL, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "take 8");
+    T_CONTAINS(t_err.message, "use 8");
     leat_loader_close(l);
     leat_plan_close(wide.plan);
 }

@@ -315,7 +315,7 @@ static void test_ranks(uint64_t *random)
         T_CHECK(got == 0 || memcmp(some, all + first, (size_t)got * sizeof *some) == 0);
     }
     T_STATUS(leat_plan_rank_rows(24, 0, 5, &first, &rows, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "the nearest that can is 25");
+    T_CONTAINS(t_err.message, "the nearest size that does is 25");
     T_STATUS(leat_plan_rank_rows(24, 4, 4, &first, &rows, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_plan_rank_rows(24, 0, 0, &first, &rows, &t_err), LEAT_E_ARGUMENT);
     T_STATUS(leat_plan_rank_rows(0, 0, 1, &first, &rows, &t_err), LEAT_E_ARGUMENT);
@@ -347,14 +347,14 @@ static void test_refusals(void)
     static const struct {
         const char *lines, *part;
     } mistakes[] = {
-        { "", "this is no plan: it is empty" },
+        { "", "not a plan: it is empty" },
         { "leat plans 1\n", "its first line is not \"leat plan 1\"" },
-        { "leat plan 2\n", "of a version" },
+        { "leat plan 2\n", "unknown version" },
         { "leat plan 1\n", "needs a source" },
         { "leat plan 1\nsource %/a\n", "needs a sequence length" },
-        { "leat plan 1\n\nsorce x", "my.plan, line 3: \"sorce\" is none of source," },
+        { "leat plan 1\n\nsorce x", "my.plan, line 3: unknown key \"sorce\"; a line of a plan starts with" },
         { "leat plan 1\nseed", "line 2: seed has no value" },
-        { "leat plan 1\nseed 1\nseed 2", "line 3: seed is given a second time" },
+        { "leat plan 1\nseed 1\nseed 2", "line 3: seed is given twice" },
         { "leat plan 1\nseed 18446744073709551616", "line 2: \"18446744073709551616\" is not a whole number" },
         { "leat plan 1\nseq-len 5x", "is not a whole number" },
         { "leat plan 1\norder random", "unknown order \"random\"; the orders are shuffled, sequential" },
@@ -367,25 +367,25 @@ static void test_refusals(void)
         { "leat plan 1\nat 5:1:l=3", "has no length" },
         { "leat plan 1\nat 5:1e31", "beyond 10^30" },
         { "leat plan 1\nskip 5", "is not A:B" },
-        { "leat plan 1\nskip 5:5", "line 2: a skip from sample 5 to 5 is empty" },
+        { "leat plan 1\nskip 5:5", "line 2: the skip from sample 5 to 5 is empty" },
         { "leat plan 1\nskip 0:1152921504606846977", "below 2^60" },
         { "leat plan 1\nsplit a", "is not NAME=FRACTION" },
-        { "leat plan 1\nsplit a=x", "has no decimal number behind its =" },
+        { "leat plan 1\nsplit a=x", "has no decimal number after its =" },
         { "leat plan 1\nsplit a=1.5", "above 0 and at most 1" },
         { "leat plan 1\nsplit a=0", "above 0 and at most 1" },
         { "leat plan 1\nsplit a=.5,a=.2", "two splits are called \"a\"" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5,b=.6\nuse a", "more than 1 together" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5", "not which part is used" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nuse a", "no split is given" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5\nuse b", "has none of that name" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5,b=.6\nuse a", "add up to more than 1" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5", "missing name of the range to use" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nuse a", "but the split is missing" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nsplit a=.5\nuse b", "unknown range" },
         { "leat plan 1\nsource %/a\nseq-len 0", "needs a sequence length" },
         { "leat plan 1\nsource %/a\nseq-len 2000000000", "not between 1 and 2^30" },
         { "leat plan 1\nsource %/a\nseq-len 2147483648\nbase-len 16", "of 2147483648 is not between 1 and 2^30" },
         { "leat plan 1\nsource %/a\nseq-len 3\nbase-len 4", "does not divide" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1:len=3", "does not divide" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1\nat 9:2", "not after the one before it" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nat 0:1", "not after the one before it" },
-        { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1,2", "has 2 weights, and there are 1 sources" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1\nat 9:2", "not after the phase before it" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nat 0:1", "not after the phase before it" },
+        { "leat plan 1\nsource %/a\nseq-len 4\nat 9:1,2", "has 2 weights for 1 sources" },
         { "leat plan 1\nsource %/a\nseq-len 4\nat 9:0", "no source has a weight from sample 9 on" },
         { "leat plan 1\nsource %/a:0\nseq-len 4", "no source has a weight from sample 0 on" },
         { "leat plan 1\nsource %/a:1e-9\nsource %/b:1e9\nseq-len 4", "too fine" },
@@ -428,7 +428,7 @@ static void test_too_many(void)
     o.phases = phases;
     o.phase_count = 256;
     T_STATUS(leat_plan_open(&plan, &o, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "257 phases of 65536 sources are too many: 256 is the most");
+    T_CONTAINS(t_err.message, "257 phases of 65536 sources are too many; the limit is 256");
     leat_dataset_close(d);
 }
 
@@ -507,7 +507,7 @@ static void test_wrong_options(void)
     options.seq_len = 4;
     options.order = (enum leat_order)7;
     T_STATUS(leat_plan_open(&plan, &options, &t_err), LEAT_E_ARGUMENT);
-    T_CONTAINS(t_err.message, "7 is not an order of samples");
+    T_CONTAINS(t_err.message, "unknown order 7");
     options.order = LEAT_ORDER_SHUFFLED;
     phase.begin = 9;
     options.phases = &phase;

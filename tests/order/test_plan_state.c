@@ -88,18 +88,19 @@ static void test_changes(void)
     accept(PLAN ";skip 10:20;skip 1010:1100", 1000, PLAN ";skip 10:20;skip 1010:1300");
     accept("seq-len 8;base-len 16;seed 5;source s0:10;source s1:20", 1000, PLAN);
     /* the past may not */
-    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 6;source s0:1;source s1:2", "its seed is 5, and the plan's is 6");
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 6;source s0:1;source s1:2", "its seed is 5, but the plan's is 6");
     refuse(PLAN, 1000, "seq-len 8;base-len 24;seed 5;source s0:1;source s1:2", "its base length is 16");
     refuse(PLAN, 1000, "seq-len 16;base-len 16;seed 5;source s0:1;source s1:2", "phase 0 (here from sample 0 on)");
     refuse(PLAN, 1000, PLAN ";order sequential", "its order is shuffled");
     refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1;source s1:3", "phase 0");
     refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1;source s2:2", "source 1 (here s2)");
     refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1;source s1:2:9", "source 1");
-    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1", "it has 2 sources, and the plan has 1");
-    refuse(PLAN, 1000, PLAN ";source s2:1", "2 sources have a weight, and in the plan 3");
-    refuse(PLAN, 1000, PLAN ";skip 999:1001", "0 samples were skipped, and in the plan 2");
-    refuse(PLAN ";skip 10:20", 1000, PLAN ";skip 11:21", "10 samples were skipped, and in the plan 10 are, or others");
-    refuse(PLAN, 1000, PLAN ";at 960:1,1", "1 phases had begun, and in the plan 2");
+    refuse(PLAN, 1000, "seq-len 8;base-len 16;seed 5;source s0:1", "it has 2 sources, but the plan has 1");
+    refuse(PLAN, 1000, PLAN ";source s2:1", "2 sources have a weight up to its position, but 3 in the plan");
+    refuse(PLAN, 1000, PLAN ";skip 999:1001", "0 samples before its position were skipped, but the plan skips 2");
+    refuse(PLAN ";skip 10:20", 1000, PLAN ";skip 11:21",
+           "10 samples before its position were skipped, but the plan skips 10, or others");
+    refuse(PLAN, 1000, PLAN ";at 960:1,1", "1 phases start before its position, but 2 in the plan");
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 960:1,1", "phase 1 (here from sample 960 on)");
     refuse(PLAN ";at 960:1,2", 1000, PLAN ";at 992:1,2", "phase 1");
     refuse(PLAN, 1000, PLAN ";epochs 1", "source 0");
@@ -168,7 +169,7 @@ static void test_damage(void)
     T_OK(leat_plan_state_load(plan, text, length, &state, &t_err));
     leat_plan_close(plan);
     /* beyond the plan's end: where the other one went on, and where there is none to go on in */
-    refuse("seq-len 8;source s0:1", 20000, "seq-len 8;source s0:1:1", "its position is 20000, and the plan ends at 12");
+    refuse("seq-len 8;source s0:1", 20000, "seq-len 8;source s0:1:1", "its position is 20000, but the plan ends at 12");
     plan = make("seq-len 8;epochs 1;source s0:1");
     state.position = 1u << 30;
     T_STATUS(leat_plan_state_save(plan, &state, text, &t_err), LEAT_E_RANGE);

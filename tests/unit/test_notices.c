@@ -55,7 +55,7 @@ static void test_memory(void)
     l->memory.unpinned = true;
     tells(l, "refused to pin 3.0 MiB for the ring");
     l->memory.slots_wanted = 5;
-    tells(l, "the ring has 4 slots and not 5");
+    tells(l, "the ring has 4 slots instead of 5");
     l->memory.device_total = 1000;
     l->memory.device_free = 200;
     T_EQ(leat_loader_notice(l, text, sizeof text), 0); /* 80 % are not too much */
@@ -71,8 +71,8 @@ static void test_files(void)
         const char *why;
     } reasons[] = {
         { EPERM, "forbidden by the system" },   { EACCES, "forbidden by the system" },
-        { ENOMEM, "limit of locked memory" },   { EMFILE, "too many files are open" },
-        { ENFILE, "too many files are open" },  { ENOTSUP, "not built in: install liburing" },
+        { ENOMEM, "limit of locked memory" },   { EMFILE, "too many open files" },
+        { ENFILE, "too many open files" },      { ENOTSUP, "not built in: install liburing" },
         { ENOSYS, "not known to this kernel" },
     };
     struct leat_loader *l;
@@ -86,7 +86,7 @@ static void test_files(void)
     }
     l = quiet();
     l->gather.lost_maps = 1;
-    tells(l, "somebody wants to change a token file");
+    tells(l, "another program opened a token file for writing");
     l->stage.rows_damaged = 1;
     tells(l, "rows whose tokens are damaged");
     free(l);
@@ -98,9 +98,9 @@ static void test_causes(void)
     char text[512];
 
     for (int cause = 0; cause < 6; cause++) {
-        static const char *const sentences[] = { "waiting for storage",       "copying tokens",
-                                                 "finding documents' begins", "widening on the host",
-                                                 "computing the order",       "has no thread" };
+        static const char *const sentences[] = { "waiting for storage",     "copying tokens",
+                                                 "finding document starts", "widening on the host",
+                                                 "computing the order",     "has no thread" };
 
         l = quiet();
         waits(l);

@@ -357,7 +357,7 @@ static void damage_begin_token(struct subject *s, uint64_t document)
     T_EQ(o.report.damaged_others, 1);
     snprintf(text, sizeof text, "document %" PRIu64 " of ", document);
     T_CONTAINS(o.err.message, text);
-    T_CONTAINS(o.err.message, "does not begin with the begin token");
+    T_CONTAINS(o.err.message, "does not start with the begin token");
 }
 
 /* An id that is not below the vocabulary size. */

@@ -231,7 +231,7 @@ enum leat_status leat_merge(const char *output, const char *const *parts, uint64
     char *temporary;
 
     if (!output || !parts || count == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: an output and at least one part must be given");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_merge: missing output or parts");
     s = options_read(&full, sizeof full, NULL, report, "leat_merge_report", err);
     if (s == LEAT_OK)
         s = take_options(&m, options, err);

@@ -133,9 +133,11 @@ static enum options_outcome set_number(struct parser *p, const struct option_row
     if (!units_parse(text, r->type == OPTION_SIZE, &value, &why))
         return wrong(p, "--%s: \"%.100s\" %s", r->name, text, why);
     if (value < r->min)
-        return wrong(p, "--%s: \"%.100s\" is too small; the least is %llu", r->name, text, (unsigned long long)r->min);
+        return wrong(p, "--%s: \"%.100s\" is too small; the minimum is %llu", r->name, text,
+                     (unsigned long long)r->min);
     if (r->max > 0 && value > r->max)
-        return wrong(p, "--%s: \"%.100s\" is too large; the most is %llu", r->name, text, (unsigned long long)r->max);
+        return wrong(p, "--%s: \"%.100s\" is too large; the maximum is %llu", r->name, text,
+                     (unsigned long long)r->max);
     *(uint64_t *)(void *)(p->values + r->field) = value;
     return OPTIONS_READY;
 }

@@ -57,10 +57,9 @@ static bool put_at(const struct command *c, FILE *out, const char *value, int *c
     if (!check_value(c, "at", value, code))
         return false;
     if (!value[begin] || !units_parse_part(value, begin, &n, &why)) {
-        *code = command_wrong(c,
-                              "--at: \"%.100s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the sample at which "
-                              "the change begins",
-                              value);
+        *code = command_wrong(
+            c, "--at: \"%.100s\" is not N:WEIGHTS or N:WEIGHTS:len=L, where N is the first sample of the change",
+            value);
         return false;
     }
     weights = strcspn(value + begin + 1, ":");

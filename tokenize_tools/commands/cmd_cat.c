@@ -54,7 +54,7 @@ const struct option_row cat_options[] = {
     { .name = "ids",
       .type = OPTION_FLAG,
       .field = offsetof(struct cat_values, ids),
-      .help = "print ids separated by spaces, one document a line; tokens A:B on one line" },
+      .help = "print ids separated by spaces, one document per line; tokens A:B on one line" },
     OPTIONS_END
 };
 
@@ -210,7 +210,7 @@ static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t en
     enum leat_status s;
 
     if (from > to || start > end)
-        return status_set(err, LEAT_E_DOCUMENTS, "document starts do not ascend; leat verify says more");
+        return status_set(err, LEAT_E_DOCUMENTS, "document starts do not ascend; verify the dataset");
     if (!c->ids && c->info.begin_token != LEAT_NONE && from == start && from < to)
         before = 1;
     if (!c->ids && c->info.end_token != LEAT_NONE && to == end && from + before < to)
@@ -280,7 +280,7 @@ static enum leat_status locate(struct cat *c, struct cat_values *v, const char *
         if (s == LEAT_OK)
             s = leat_dataset_starts(c->d, r->last, 1, &c->last, err);
         if (s == LEAT_OK && c->first > c->last)
-            s = status_set(err, LEAT_E_DOCUMENTS, "document starts of %s do not ascend; leat verify says more", name);
+            s = status_set(err, LEAT_E_DOCUMENTS, "document starts of %s do not ascend; verify the dataset", name);
     } else {
         c->first = r->first;
         c->last = r->last;

@@ -14,36 +14,38 @@ struct find_values {
     bool json;
 };
 
-const struct option_row find_options[] = { { .name = "document",
-                                             .type = OPTION_COUNT,
-                                             .field = offsetof(struct find_values, document),
-                                             .value = "N",
-                                             .help = "the document with this number",
-                                             .max = LEAT_NONE - 1 },
-                                           { .name = "token",
-                                             .type = OPTION_COUNT,
-                                             .field = offsetof(struct find_values, token),
-                                             .value = "N",
-                                             .help = "the document that holds the token at this position",
-                                             .max = LEAT_NONE - 1 },
-                                           { .name = "origin",
-                                             .type = OPTION_TEXT,
-                                             .field = offsetof(struct find_values, origin),
-                                             .value = "INPUT:OFFSET",
-                                             .help = "the last document that begins at or before this byte of this "
-                                                     "input; INPUT is the path as stored, or # and "
-                                                     "the input's number",
-                                             .path = true },
-                                           { .name = "id",
-                                             .type = OPTION_TEXT,
-                                             .field = offsetof(struct find_values, id),
-                                             .value = "ID",
-                                             .help = "the first document with this id" },
-                                           { .name = "json",
-                                             .type = OPTION_FLAG,
-                                             .field = offsetof(struct find_values, json),
-                                             .help = "print one JSON object" },
-                                           OPTIONS_END };
+const struct option_row find_options[] = {
+    { .name = "document",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct find_values, document),
+      .value = "N",
+      .help = "the document with this number",
+      .max = LEAT_NONE - 1 },
+    { .name = "token",
+      .type = OPTION_COUNT,
+      .field = offsetof(struct find_values, token),
+      .value = "N",
+      .help = "the document that holds the token at this position",
+      .max = LEAT_NONE - 1 },
+    { .name = "origin",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct find_values, origin),
+      .value = "INPUT:OFFSET",
+      .help =
+          "the last document that starts at or before this byte of this input; INPUT is the path as stored, or # and "
+          "the input's number",
+      .path = true },
+    { .name = "id",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct find_values, id),
+      .value = "ID",
+      .help = "the first document with this id" },
+    { .name = "json",
+      .type = OPTION_FLAG,
+      .field = offsetof(struct find_values, json),
+      .help = "print one JSON object" },
+    OPTIONS_END
+};
 
 /* Where --origin points to. */
 struct place {

@@ -218,7 +218,7 @@ static void print_facts(const struct facts *f)
     printf("%s\n", f->name);
     line("tokens", units_count(i->tokens).text, NULL);
     line("documents", units_count(i->documents).text, NULL);
-    snprintf(text, sizeof text, "%u bytes a token", i->token_width);
+    snprintf(text, sizeof text, "%u bytes per token", i->token_width);
     line("width", text, NULL);
     line("vocabulary", units_count(i->vocabulary).text, NULL);
     snprintf(text, sizeof text, "%llu", (unsigned long long)i->end_token);

@@ -49,13 +49,13 @@ const struct option_row order_options[] = {
       .type = OPTION_COUNT,
       .field = offsetof(struct order_values, world),
       .value = "W",
-      .help = "how many ranks there are; divides the batch",
+      .help = "number of ranks; divides the batch",
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
     { .name = "json",
       .type = OPTION_FLAG,
       .field = offsetof(struct order_values, json),
-      .help = "print a JSON object a line" },
+      .help = "print one JSON object per line" },
     { .name = "print-plan",
       .type = OPTION_FLAG,
       .field = offsetof(struct order_values, print_plan),
@@ -77,7 +77,7 @@ static bool check_rows(const struct command *self, const struct order_values *v,
         return true;
     *code = CLI_WRONG;
     if (v->rank == LEAT_NONE || v->world == LEAT_NONE || v->batch == LEAT_NONE) {
-        command_wrong(self, "--rank, --world and --batch are given together: %s is missing",
+        command_wrong(self, "--rank, --world and --batch need each other: %s is missing",
                       v->rank == LEAT_NONE    ? "--rank"
                       : v->world == LEAT_NONE ? "--world"
                                               : "--batch");

@@ -27,24 +27,24 @@ const struct option_row trace_options[] = {
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, step),
       .value = "N",
-      .help = "the documents of the global batch number N, counting from 0; needs --batch",
+      .help = "the documents in global batch N (counted from 0); needs --batch",
       .max = LEAT_MAX_SAMPLES - 1 },
     { .name = "batch",
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, batch),
       .value = "B[,B@STEP...]",
-      .help = "rows of a global batch; where it changed, also from which step on, as in 256,512@10000" },
+      .help = "rows of a global batch; if it changed, with the step of each change: 256,512@10000" },
     { .name = "rank",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, rank),
       .value = "R",
-      .help = "of the step only the rows of this rank; with --world",
+      .help = "show only this rank's rows (needs --world)",
       .max = LEAT_MAX_SAMPLES },
     { .name = "world",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, world),
       .value = "W",
-      .help = "how many ranks there are; divides the batch",
+      .help = "number of ranks; divides the batch",
       .min = 1,
       .max = LEAT_MAX_SAMPLES },
     { .name = "samples",
@@ -56,8 +56,8 @@ const struct option_row trace_options[] = {
       .type = OPTION_TEXT,
       .field = offsetof(struct trace_values, document),
       .value = "NAME:N",
-      .help = "the samples that show document N of the source NAME (or of the source with this position); with "
-              "--until, or --epochs, which is then not of the plan but the number of epochs that are searched" },
+      .help = "the samples that show document N of the source NAME (or of the source with this position); needs "
+              "--until, or --epochs, which here is the number of epochs to search" },
     { .name = "until",
       .type = OPTION_COUNT,
       .field = offsetof(struct trace_values, until),
@@ -67,7 +67,7 @@ const struct option_row trace_options[] = {
     { .name = "json",
       .type = OPTION_FLAG,
       .field = offsetof(struct trace_values, json),
-      .help = "print a JSON object a line" },
+      .help = "print one JSON object per line" },
     OPTIONS_END,
 };
 
@@ -348,7 +348,7 @@ static bool step_positions(const struct command *self, const struct trace_values
         size_t length = strcspn(text, ",");
 
         if (!parse_change(text, length, &next, &step, &why) || next == 0 || (begun ? step <= from : step != 0)) {
-            command_wrong(self, "--batch: \"%.100s\" is no schedule B,B@STEP,... with rising steps", v->batch);
+            command_wrong(self, "--batch: \"%.100s\" is not a schedule B,B@STEP,... with increasing steps", v->batch);
             return false;
         }
         if (step > v->step)
@@ -395,12 +395,12 @@ static bool check_values(const struct command *self, const struct trace_values *
     else if (v->step != LEAT_NONE && !v->batch)
         command_wrong(self, "--step needs --batch");
     else if ((v->rank == LEAT_NONE) != (v->world == LEAT_NONE))
-        command_wrong(self, "--rank and --world are given together: --%s is missing",
+        command_wrong(self, "--rank and --world need each other: --%s is missing",
                       v->rank == LEAT_NONE ? "rank" : "world");
     else if (v->rank != LEAT_NONE && v->step == LEAT_NONE)
-        command_wrong(self, "--rank and --world are for --step");
+        command_wrong(self, "--rank and --world need --step");
     else if (v->until != LEAT_NONE && !v->document)
-        command_wrong(self, "--until is for --document");
+        command_wrong(self, "--until needs --document");
     else
         return true;
     return false;

@@ -151,7 +151,7 @@ static const struct program leat = {
     .purpose = "carries LLM training tokens from text to the GPU.",
     .commands = commands,
     .example = "leat pack -o corpus -t gpt2 data/\nleat info corpus\nleat verify corpus\nleat cat corpus --document 0",
-    .notes = "exit codes: 0 done; 1 the work failed, the message says why; 2 the command line was wrong; 3 verify "
+    .notes = "exit codes: 0 done; 1 failed, the message says why; 2 wrong command line; 3 verify "
              "found damage; 4 too many records were rejected; 130 interrupted",
 };
 

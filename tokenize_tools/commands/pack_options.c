@@ -134,8 +134,7 @@ const struct option_row pack_options[] = {
       .field = FIELD(invalid),
       .value = "replace|reject",
       .standard = "replace",
-      .help = "what happens to malformed UTF-8: it becomes U+FFFD, as with Python's errors=\"replace\", or the record "
-              "is rejected",
+      .help = "malformed UTF-8 becomes U+FFFD, as with Python's errors=\"replace\", or the record is rejected",
       .choices = invalid_names },
     { .name = "threads",
       .type = OPTION_COUNT,

@@ -112,7 +112,7 @@ static enum leat_status find_in_folder(struct search *s, const char *folder, str
         if (!path) {
             status = status_no_memory(err, strlen(folder));
         } else if (stat(path, &st) != 0) {
-            status = status_set_os(err, errno, "cannot look at %s", path);
+            status = status_set_os(err, errno, "cannot examine %s", path);
         } else if (S_ISDIR(st.st_mode)) {
             if (++s->depth > FOLDER_DEPTH)
                 status = status_set(err, LEAT_E_ARGUMENT,

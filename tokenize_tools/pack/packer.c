@@ -111,8 +111,8 @@ static enum leat_status check_options(const struct leat_pack_options *o, struct 
 {
     if (o->shuffle || o->dedup || o->split_count > 0)
         return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
-                               "a packer writes documents in the order in which they come; shuffle, deduplicate or "
-                               "split its dataset with a merge");
+                               "a packer writes documents in the order in which they come: shuffle, deduplicate or "
+                               "split its dataset by merging it");
     return LEAT_OK;
 }
 
@@ -185,7 +185,7 @@ enum leat_status leat_packer_add_input(struct leat_packer *p, const char *path, 
     enum leat_status s = p->failed;
 
     if (!path)
-        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: no path is given");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_input: missing path");
     put(p);
     if (s == LEAT_OK)
         s = take(p, &unit_input, 0, &why);
@@ -211,9 +211,7 @@ static enum leat_status check_texts(const struct leat_packer *p, const struct le
     enum leat_status s = LEAT_OK;
 
     if (t->count > 0 && (!t->offsets32 == !t->offsets64))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "leat_packer_add_texts: exactly one of offsets32 and offsets64 "
-                          "must be given");
+        return status_set(err, LEAT_E_ARGUMENT, "leat_packer_add_texts: set exactly one of offsets32 and offsets64");
     for (uint64_t i = 0; s == LEAT_OK && i < t->count; i++) {
         if (offset_of(t, i) < 0 || offset_of(t, i + 1) < offset_of(t, i))
             return status_set(err, LEAT_E_ARGUMENT, "text %llu ends before it starts", (unsigned long long)i);

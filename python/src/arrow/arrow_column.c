@@ -182,12 +182,12 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
         found = follow(schema, path, place);
         if (!found) {
             list_columns(schema, columns, sizeof columns);
-            return refuse(err, LEAT_E_NOT_FOUND, "there is no column %s: there are %s", place->name, columns);
+            return refuse(err, LEAT_E_NOT_FOUND, "no column %s; the columns are %s", place->name, columns);
         }
     }
     place->kind = kind_of(found, place);
     if (place->kind == 0 || !(place->kind & kinds))
-        return refuse(err, LEAT_E_ARGUMENT, "column %s is of type %s%.40s, not of %s", place->name,
+        return refuse(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
                       found->dictionary ? "dictionary of " : "",
                       type_name(found->dictionary ? found->dictionary : found), what);
     return LEAT_OK;
@@ -204,11 +204,11 @@ static enum leat_status nonsense(struct leat_error *err, const struct arrow_plac
 static const char *wrong_with(const struct ArrowArray *a, int64_t buffers, bool more, int64_t children)
 {
     if (a->length < 0 || a->offset < 0 || a->length > INT64_MAX - a->offset || a->length + a->offset > INT64_MAX / 16)
-        return "its length or offset makes no sense";
+        return "its length or offset is invalid";
     if (a->n_buffers < buffers || (!more && a->n_buffers != buffers) || (buffers > 0 && !a->buffers))
-        return "it has not the buffers of its type";
+        return "it lacks buffers of its type";
     if (a->n_children != children || (children > 0 && !a->children))
-        return "it has not the children of its type";
+        return "it lacks children of its type";
     return NULL;
 }
 
@@ -249,7 +249,7 @@ static const char *bind_lists(struct arrow_values *v, const struct ArrowArray *a
     const struct ArrowArray *child = wrong ? NULL : a->children[0];
 
     if (wrong || !child)
-        return wrong ? wrong : "it has not the children of its type";
+        return wrong ? wrong : "it lacks children of its type";
     wrong = wrong_with(child, 2, false, 0);
     if (wrong)
         return wrong;
@@ -404,11 +404,11 @@ static const char *get_value(const struct arrow_values *v, int64_t i, struct arr
     }
     load_span(v, v->kind == ARROW_TEXT64 || v->kind == ARROW_LIST64, i, span);
     if (span[0] < 0 || span[1] < span[0])
-        return "a value ends before it begins";
+        return "a value ends before it starts";
     if (v->kind & ARROW_LISTS) {
         value->first = span[0];
         value->count = span[1] - span[0];
-        return span[1] > v->child_length ? "a list ends behind its numbers" : NULL;
+        return span[1] > v->child_length ? "a list ends after its numbers" : NULL;
     }
     value->bytes = (uint64_t)(span[1] - span[0]);
     value->text = value->bytes > 0 && v->data ? (const char *)v->data + span[0] : "";
@@ -432,8 +432,8 @@ enum leat_status arrow_get(const struct arrow_column *c, int64_t row, struct arr
     } else {
         wrong = get_value(&c->values, c->first + row, value);
     }
-    return wrong ? refuse(err, LEAT_E_ARGUMENT, "column %s: an Arrow array makes no sense in its row %lld: %s",
-                          c->place->name, (long long)row, wrong)
+    return wrong ? refuse(err, LEAT_E_ARGUMENT, "column %s: row %lld of an Arrow array is invalid: %s", c->place->name,
+                          (long long)row, wrong)
                  : LEAT_OK;
 }
 

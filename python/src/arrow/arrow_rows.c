@@ -13,7 +13,7 @@ struct arrow_rows *arrow_rows_of(PyObject *object)
 {
     if (PyObject_TypeCheck(object, rows_type))
         return (struct arrow_rows *)object;
-    PyErr_Format(PyExc_TypeError, "rows of an Arrow stream are wanted, not %R", (PyObject *)Py_TYPE(object));
+    PyErr_Format(PyExc_TypeError, "expected rows of an Arrow stream, not %R", (PyObject *)Py_TYPE(object));
     return NULL;
 }
 
@@ -32,7 +32,7 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
         if (!there || arrow_negative(c, number) || (uint64_t)number > UINT32_MAX) {
             *err = (struct leat_error) { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
             snprintf(err->message, sizeof err->message, "column %s: number %" PRId64 " of a list is %s", c->place->name,
-                     i - value->first, there ? "no id: ids are from 0 to 2^32 - 1" : "missing (null)");
+                     i - value->first, there ? "not an id: ids are from 0 to 2^32 - 1" : "missing (null)");
             return LEAT_E_ARGUMENT;
         }
         id = (uint32_t)number;
@@ -173,8 +173,7 @@ static int find_columns(struct arrow_rows *r, const char *text, const char *id, 
 {
     enum leat_status s =
         arrow_find(&r->stream.schema, text, ARROW_TEXTS | ARROW_LISTS,
-                   "texts (string, large_string, string_view, binary, or a dictionary of them) or lists "
-                   "of integers",
+                   "texts (string, large_string, string_view, binary, or a dictionary of these) or lists of integers",
                    &r->text, err);
 
     if (s != LEAT_OK || !id || r->text.depth == 0)

@@ -12,7 +12,7 @@ int args_u64(PyObject *object, void *out)
     Py_DECREF(number);
     if (value == (unsigned long long)-1 && PyErr_Occurred()) {
         PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%R is no number from 0 to 2^64 - 1", object);
+        PyErr_Format(PyExc_ValueError, "%R is not a number from 0 to 2^64 - 1", object);
         return 0;
     }
     *(uint64_t *)out = value;

@@ -184,7 +184,7 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *keywords
     if (copy == Py_True || is_swapped(&array->a))
         return PyErr_SetString(PyExc_BufferError, copy == Py_True
                                                       ? "a copy is the consumer's to make"
-                                                      : "these numbers are little-endian, the machine is not"),
+                                                      : "these numbers are little-endian, but this machine is not"),
                NULL;
     versioned = asks_versioned(version);
     return versioned < 0 ? NULL : make_capsule(array->owner, &array->a, versioned);

@@ -60,7 +60,7 @@ PyObject *dataset_wrap(struct handle *handle, const char *name)
 struct handle *dataset_handle(PyObject *object)
 {
     if (!PyObject_TypeCheck(object, dataset_type))
-        return PyErr_SetString(PyExc_TypeError, "a leat.Dataset is needed"), NULL;
+        return PyErr_SetString(PyExc_TypeError, "expected a leat.Dataset"), NULL;
     if (!dataset_of(object)->handle)
         return PyErr_SetString(PyExc_ValueError, "this dataset is closed"), NULL;
     return dataset_of(object)->handle;
@@ -316,7 +316,7 @@ static PyMethodDef methods[] = {
 static PyType_Slot slots[] = {
     { Py_tp_dealloc, dataset_dealloc },
     { Py_tp_methods, methods },
-    { Py_tp_doc, "An open dataset; leat.open() makes something pleasant of it." },
+    { Py_tp_doc, "An open dataset; leat.open() wraps it." },
     { 0, NULL },
 };
 

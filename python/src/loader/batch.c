@@ -224,9 +224,8 @@ static PyObject *batch_tokens(PyObject *object, PyObject *unused)
     if (!check_held(self))
         return NULL;
     if (!self->held->tokens) {
-        PyErr_SetString(PyExc_RuntimeError,
-                        "the rows of this batch lie apart in memory, as those of cold files do on a "
-                        "GPU: there is no array of them on the host");
+        PyErr_SetString(PyExc_RuntimeError, "the rows of this batch are not contiguous in memory (as for cold files on "
+                                            "a GPU): they have no array on the host");
         return NULL;
     }
     a.data = (void *)(uintptr_t)self->held->tokens;
@@ -339,7 +338,7 @@ static PyType_Slot slots[] = {
     { Py_tp_dealloc, batch_dealloc },
     { Py_tp_methods, methods },
     { Py_tp_getset, properties },
-    { Py_tp_doc, "A batch as the library gave it; leat.Batch makes something pleasant of it." },
+    { Py_tp_doc, "A batch of the library; leat.Batch wraps it." },
     { 0, NULL },
 };
 

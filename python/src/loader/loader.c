@@ -87,7 +87,7 @@ static int set_options(struct leat_loader_options *o, PyObject *given)
         while (i < count && strcmp(options[i].name, PyBytes_AsString(name)) != 0)
             i++;
         if (i == count)
-            PyErr_Format(PyExc_TypeError, "a loader has no option %R", key);
+            PyErr_Format(PyExc_TypeError, "unknown option %R of a loader", key);
         Py_DECREF(name);
         if (i == count || !set_number(o, &options[i], value))
             return 0;
@@ -186,8 +186,9 @@ static struct handle *begin(struct loader *self)
     if (!self->handle)
         return PyErr_SetString(PyExc_ValueError, "this loader is closed"), NULL;
     if (self->busy)
-        return PyErr_SetString(PyExc_RuntimeError,
-                               "another thread is waiting for a batch of this loader: one thread at a time takes them"),
+        return PyErr_SetString(
+                   PyExc_RuntimeError,
+                   "another thread is waiting for a batch of this loader: only one thread at a time may take batches"),
                NULL;
     self->busy = 1;
     return handle_hold(self->handle);
@@ -407,7 +408,7 @@ static PyType_Slot slots[] = {
     { Py_tp_dealloc, loader_dealloc },
     { Py_tp_methods, methods },
     { Py_tp_getset, properties },
-    { Py_tp_doc, "A loader of the library; leat.Loader makes something pleasant of it." },
+    { Py_tp_doc, "A loader of the library; leat.Loader wraps it." },
     { 0, NULL },
 };
 

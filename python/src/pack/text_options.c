@@ -17,7 +17,7 @@ Py_ssize_t text_splits_take(struct leat_split splits[TEXT_SPLITS], PyObject *lis
     Py_ssize_t count = PyList_Size(list);
 
     if (count > TEXT_SPLITS) {
-        PyErr_Format(PyExc_ValueError, "at most %d splits are taken", TEXT_SPLITS);
+        PyErr_Format(PyExc_ValueError, "at most %d splits are allowed", TEXT_SPLITS);
         return -1;
     }
     for (Py_ssize_t i = 0; i < count; i++) {

@@ -18,7 +18,7 @@ const struct leat_plan *plan_of(PyObject *self)
 struct handle *plan_handle(PyObject *object)
 {
     if (!PyObject_TypeCheck(object, plan_type))
-        return PyErr_SetString(PyExc_TypeError, "a leat.Plan is needed"), NULL;
+        return PyErr_SetString(PyExc_TypeError, "expected a leat.Plan"), NULL;
     return ((struct plan *)(void *)object)->handle;
 }
 
@@ -235,7 +235,7 @@ static PyMethodDef methods[] = {
 static PyType_Slot slots[] = {
     { Py_tp_dealloc, plan_dealloc },
     { Py_tp_methods, methods },
-    { Py_tp_doc, "An open plan; leat.Plan makes something pleasant of it." },
+    { Py_tp_doc, "An open plan; leat.Plan wraps it." },
     { 0, NULL },
 };
 

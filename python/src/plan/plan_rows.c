@@ -106,7 +106,7 @@ PyObject *plan_rows(PyObject *self, PyObject *args)
         return NULL;
     count = (size_t)PyList_Size(positions);
     if (count == 0 || (a.bytes != 4 && a.bytes != 8))
-        return PyErr_SetString(PyExc_ValueError, "no positions, or numbers of another width than 4 or 8"), NULL;
+        return PyErr_SetString(PyExc_ValueError, "missing positions, or a width other than 4 or 8"), NULL;
     samples = find_samples(plan_of(self), positions, count);
     if (!samples)
         return NULL;

@@ -159,14 +159,15 @@ static int take_array(struct text_ids *ids, PyObject *bytes, PyObject *code)
     if (!letter)
         return -1;
     if (width == 0 || size % width != 0) {
-        PyErr_Format(PyExc_TypeError, "ids are integers; these are of the type %R", code);
+        PyErr_Format(PyExc_TypeError, "ids must be integers, not %R", code);
         return -1;
     }
     if (reserve(ids, size / width) < 0)
         return -1;
     for (size_t i = 0; i < ids->count; i++)
         if (!load(at, letter[0], i, &ids->at[i])) {
-            PyErr_Format(PyExc_OverflowError, "number %zu of %zu is no id: ids are from 0 to 2**32 - 1", i, ids->count);
+            PyErr_Format(PyExc_OverflowError, "number %zu of %zu is not an id: ids are from 0 to 2**32 - 1", i,
+                         ids->count);
             return -1;
         }
     return 0;

@@ -66,7 +66,7 @@ int text_views_take(struct text_views *views, PyObject *sequence)
     *views = (struct text_views) { 0 };
     /* a str is a sequence, too, and never what is meant */
     if (PyUnicode_Check(sequence) || PyBytes_Check(sequence)) {
-        PyErr_SetString(PyExc_TypeError, "a list of texts is wanted, and one text is given");
+        PyErr_SetString(PyExc_TypeError, "expected a list of texts, not one text");
         return -1;
     }
     views->tuple = PySequence_Tuple(sequence);

@@ -19,7 +19,7 @@ struct text_tokenizer *text_tokenizer_of(PyObject *object)
 {
     if (PyObject_TypeCheck(object, tokenizer_type))
         return (struct text_tokenizer *)object;
-    PyErr_Format(PyExc_TypeError, "a leat.Tokenizer is wanted, not %R", (PyObject *)Py_TYPE(object));
+    PyErr_Format(PyExc_TypeError, "expected a leat.Tokenizer, not %R", (PyObject *)Py_TYPE(object));
     return NULL;
 }
 
@@ -48,7 +48,7 @@ static PyObject *tokenizer_new(PyTypeObject *type, PyObject *args, PyObject *kwa
     PyObject *self;
 
     if (kwargs && PyDict_Size(kwargs) > 0) {
-        PyErr_SetString(PyExc_TypeError, "no keywords are taken");
+        PyErr_SetString(PyExc_TypeError, "no keyword arguments are allowed");
         return NULL;
     }
     if (!PyArg_ParseTuple(args, "O&z|zz#", args_path, &path, &pattern, &name, &file, &bytes))

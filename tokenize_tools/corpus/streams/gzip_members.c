@@ -252,7 +252,7 @@ static enum leat_status pass_between(struct gzip_members *g, struct raw_input *i
     if (!bytes_all_zero(in->buffer + in->at, in->held - in->at)) {
         while (in->buffer[in->at] == 0)
             raw_input_use(in, 1);
-        return broken(in, "something else follows the zeros after the last member", err);
+        return broken(in, "unexpected bytes after the zeros that follow the last member", err);
     }
     raw_input_use(in, in->held - in->at);
     return LEAT_OK;

@@ -62,7 +62,7 @@ static enum leat_status open_file(struct raw_input *in, const char *path, struct
     if (in->fd < 0)
         return status_set_os(err, errno, "cannot open %s", path);
     if (fstat(in->fd, &st) != 0)
-        return status_set_os(err, errno, "cannot look at %s", path);
+        return status_set_os(err, errno, "cannot examine %s", path);
     if (S_ISDIR(st.st_mode))
         return status_set_os(err, EISDIR, "cannot read %s", path);
     if (!S_ISREG(st.st_mode))
