@@ -43,7 +43,7 @@ struct plan_order {
                                struct leat_piece *pieces, struct leat_error *err);
 
     /* The inverse: calls plan_search_try() for all samples that may show the tokens searched for, at least. NULL:
-     * all samples are tried in turn. */
+     * all samples are tried in turn, as long as they are at most 2^40. */
     enum leat_status (*trace)(const struct leat_plan *plan, struct plan_search *search, struct leat_error *err);
 };
 

@@ -8,6 +8,7 @@
 typedef unsigned long long ull;
 
 #define SAMPLES_AT_ONCE 64u
+#define MAX_TRIED       ((uint64_t)1 << 40) /* by an order without an inverse */
 
 /* ---- Trying samples ---- */
 
@@ -96,6 +97,10 @@ enum leat_status leat_plan_trace(const struct leat_plan *plan, uint64_t source, 
     if (epochs == LEAT_NONE && until == LEAT_NONE && plan->end >= LEAT_MAX_SAMPLES)
         return status_set(err, LEAT_E_ARGUMENT,
                           "the plan has no end: give the number of epochs, or of samples, to be searched");
+    if (!plan->order->trace && s.until > MAX_TRIED)
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "samples of order %s are searched one by one; give the sample to stop at, at most 2^40",
+                          leat_order_name((enum leat_order)plan->rules.order));
     if (count == 0)
         return LEAT_OK;
     s.end = first + count;
