@@ -66,7 +66,7 @@ def check_bound(folder, args, packed, corpus, r):
     if count == 0 or r.random() < 0.5:
         return
     code, _, said = run(folder, ["-o", "few", "--max-rejects", str(count - 1), *args], corpus.stdin)
-    check(code == 4 and "refused" in said, "too many rejects: exit code %d: %s" % (code, said))
+    check(code == 4 and "rejected" in said, "too many rejects: exit code %d: %s" % (code, said))
     check(os.path.exists(os.path.join(folder, "few.rejects.jsonl")), "no rejects beside a run that failed")
     check(not os.path.exists(os.path.join(folder, "few.leat")), "a dataset in spite of too many rejects")
     if corpus.stdin is None:

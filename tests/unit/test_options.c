@@ -182,8 +182,8 @@ static void test_mistakes(void)
     check_wrong(ARGUMENTS("--output", "--", "x"), "needs a value", "-- follows");
     check_wrong(ARGUMENTS("--threads", "many"), "--threads: \"many\"", "not a number");
     check_wrong(ARGUMENTS("--threads", ""), "--threads: \"\"", "not a number");
-    check_wrong(ARGUMENTS("--threads", "0"), "too small", "least is 1");
-    check_wrong(ARGUMENTS("--threads", "65"), "too large", "most is 64");
+    check_wrong(ARGUMENTS("--threads", "0"), "too small", "minimum is 1");
+    check_wrong(ARGUMENTS("--threads", "65"), "too large", "maximum is 64");
     check_wrong(ARGUMENTS("--threads", "2B"), "\"2B\"", "not a number");
     check_wrong(ARGUMENTS("--memory", "1.3"), "--memory", "whole number");
     check_wrong(ARGUMENTS("--memory", "99999999T"), "--memory", "2^64");

@@ -56,7 +56,7 @@ extern const char *const plan_option_orders[];
           .help = "end after at most this many passes over each source", .min = 1, .max = LEAT_NONE - 1 },             \
     {                                                                                                                  \
         PLAN_OPTION("plan", OPTION_TEXT, plan, "FILE"),                                                                \
-            .help = "read all of these from a plan's text, as written by leat order --print-plan; only --skip and, "   \
+            .help = "read all of these from a plan's text, as leat order --print-plan writes it; only --skip and, "    \
                     "if the plan has no end, --epochs may be added",                                                   \
             .path = true                                                                                               \
     }
