@@ -24,12 +24,14 @@
 
 /* ---- Keys ---- */
 
+#if defined(__AVX512F__)
 /* Lines are fetched as soon as they are known: the CPU has room for few at a time, and keys are made meanwhile. */
 static inline void fetch_eight(const struct pretoken_table *t, const uint32_t *lines)
 {
     for (unsigned i = 0; i < 8; i++)
         __builtin_prefetch(t->lines + lines[i]);
 }
+#endif
 
 /* The keys of short pretokens, 0 for others, whose numbers are noted, and the places of their lines. */
 static void make_short_keys(const struct pretoken_table *t, struct pretoken_batch *b)
