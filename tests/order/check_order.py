@@ -1,6 +1,6 @@
 """check_order.py: compares the library's order of samples with order_twin.py, which was written from docs/ORDER.md
 alone, on thousands of random plans: sizes from 1 to 2^40 blocks, weights with 0 and 1e-9 among them, phases, lengths,
-limits, skips and splits; which are refused, every sample asked, and its inverse.
+limits, skips and splits; which are refused, every sample asked, and its inverse. A tenth are plans of documents.
 
 The frozen vectors of that page are checked against the twin first, and by test_order_vectors.c against the library.
 
@@ -142,6 +142,73 @@ class Case:
                     assert plan.sample(found[-1])[:4] == (source, epoch, block, len(found) - 1)
 
 
+class DocumentCase:
+    """The same of a plan of documents."""
+
+    def __init__(self, r):
+        self.r = r
+        self.lines = []
+        self.length = r.choice([1, 2, 7, 20, 4000])
+        self.sequential = r.random() < 0.3
+        self.epochs = r.choice([0, 0, 1, 2, 5])
+        self.seed = r.choice([0, 1, 2**64 - 1, r.getrandbits(64)])
+        self.fractions, self.used = None, 0
+        if r.random() < 0.4:
+            parts = r.choice([["0.9", "0.1"], ["0.5", "0.25", "0.25"], ["0.7"], ["1"], ["0.123456789", "0.3", "1e-3"]])
+            self.fractions, self.used = [Fraction(f) for f in parts], r.randrange(len(parts))
+            self.lines += ["line split " + ",".join(f"part{i}={f}" for i, f in enumerate(parts)),
+                           f"line use part{self.used}"]
+        self.sources = [self.datasets() for _ in range(r.choice([1, 1, 2, 4]))]
+        for i, datasets in enumerate(self.sources):
+            self.lines.append(f"docs s{i} " + "+".join(",".join(map(str, lengths)) for lengths in datasets))
+        own = [r.choice(["", ":1", ":3", ":none"]) for _ in self.sources]
+        self.lines += [f"line source s{i}:{r.choice(WEIGHTS) if i else 1}{epochs}" for i, epochs in enumerate(own)]
+        self.lines += [f"line seq-len {self.length}", f"line seed {self.seed}", f"line epochs {self.epochs}",
+                       "line order documents" + ("-sequential" if self.sequential else "")]
+        self.skips = []
+        Case.make_skips(self)
+
+    def datasets(self):
+        r = self.r
+        longest = r.choice([1, 3, 3, 30, 4000])
+        out = [[r.randint(0, longest) for _ in range(r.choice([0, 1, 2, r.randint(1, 12), r.randint(1, 60)]))]
+               for _ in range(r.choice([1, 1, 2, 4]))]
+        for lengths in out:
+            if lengths and r.random() < 0.3:  # documents without tokens at the ends, where splits are undecided
+                lengths[:0] = [0] * r.randint(0, 2)
+                lengths += [0] * r.randint(0, 2)
+        return out
+
+    def plan(self):
+        documents = []
+        for i, datasets in enumerate(self.sources):
+            documents += twin.documents_of(i, datasets, self.fractions, self.used)
+        return twin.DocumentPlan(documents, self.length, self.epochs, self.seed, self.sequential, self.skips)
+
+    def questions(self, plan):
+        r = self.r
+        count = len(plan.documents)
+        places = [0, 1, 2, count - 1, count, plan.end - 1, plan.end] + [r.randrange(plan.end) for _ in range(6)]
+        for n in places + [r.randrange(min(plan.end, 3 * count)) for _ in range(8)]:
+            yield f"row {n}", " ".join(map(str, plan.show(n))) if n < plan.end else "none"
+        for _ in range(5):
+            position = r.randrange(500)
+            n = plan.number(position)
+            yield f"row-at {position}", f"{n} " + " ".join(map(str, plan.show(n))) if n < plan.end else "none"
+            yield f"number {position}", str(n)
+            n = r.randrange(600)
+            inside = [(first, end) for first, end in self.skips if first <= n < end]
+            yield f"skipped {n}", f"{plan.position(n)} {len(inside)}"
+        for _ in range(6):
+            source, epochs = r.randrange(len(self.sources)), r.choice([1, 1, 2, 3])
+            tokens = sum(map(sum, self.sources[source]))
+            first = r.randint(0, tokens)
+            size = min(r.choice([1, 1, 5, 100]), tokens - first)
+            until = r.choice([plan.end, r.randrange(2 * count + 1)])
+            found = plan.find(source, first, size, epochs, until)
+            yield f"shown {source} {first} {size} {epochs} {until}", " ".join(["shown"] + [str(n) for n in found])
+
+
 def end_of(plan):
     if plan.end == twin.MOST:
         return "open 0 0"
@@ -162,7 +229,7 @@ def main():
     print(f"LEAT_TEST_SEED={seed}", file=sys.stderr)
     asked, expected, refused = [], [], 0
     for number in range(plans):
-        case = Case(r)
+        case = DocumentCase(r) if number % 10 == 9 else Case(r)
         asked += case.lines + ["open"]
         expected += [None] * len(case.lines)
         try:

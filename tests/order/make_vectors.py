@@ -23,6 +23,19 @@ PLANS = [
     ("a=300000000000000", "source a:1;seq-len 2;base-len 2;seed 5", [0, 1, 2**47, 2**60 - 1]),
     ("a=1000 b=9000 c=100", "source a:1;source b:8:1;source c:0;seq-len 10;seed 3;at 500:0,1,1;skip 20:30;skip 100:101",
      [0, 19, 20, 29, 499, 500, 501, 1000, 1300])]
+DOCUMENTS = [
+    ("a=5", "source a:1;seq-len 8;order documents", [0, 1, 10**6, 2**60 - 1]),
+    ("a=3,0,1,12,7,2", "source a:1;seq-len 8;order documents-sequential;epochs 2", range(12)),
+    ("a=3,0,1,12,7,2", "source a:1;seq-len 8;order documents;epochs 2", range(12)),
+    ("a=4,9++0,6 b=0 c=10,11,20", "source a:0.2:1;source b:7;source c:0;seq-len 10;seed 7;order documents;epochs 3",
+     range(16)),
+    ("a=5x1000+17x3 b=2,300x500", "source b:1;source a:1;seq-len 256;seed 18446744073709551615;order documents",
+     [0, 1, 2, 3, 1503, 1504, 1505, 10**9]),
+    ("a=2x66000", "source a:1;seq-len 1;seed 3;order documents;epochs 1", [0, 1, 2, 65535, 65999]),
+    ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents-sequential;"
+     "split x=0.5,y=0.5;use x;epochs 1", range(7)),
+    ("a=10,0,10,0,0,10,0 b=7,8,9,0", "source a:1;source b:1;seq-len 4;seed 1;order documents;"
+     "split x=0.5,y=0.5;use y;epochs 2;skip 1:2", range(4))]
 
 
 def main():
@@ -38,6 +51,14 @@ def main():
         print(f"plan {data} | {text}")
         for n in samples:
             print(f"sample {n} :", *plan.show(n))
+        print("ends", plan.end)
+    print("```\n\n```vectors")
+    for data, text, samples in DOCUMENTS:
+        plan = vectors.documents(data, text)
+        print(f"documents {data} | {text}")
+        for n in samples:
+            if n < plan.end:
+                print(f"row {n} :", *plan.show(n))
         print("ends", plan.end)
     print("```")
 

@@ -2,18 +2,22 @@
  * order_dump.c: answers questions about plans, one a line on stdin, for programs that compare the answers with others:
  *
  *   data NAME TOKENS[+TOKENS...]     a source of datasets that have only a number of tokens
- *   docs NAME LENGTH,LENGTH,...      a source of one written dataset with documents of these lengths
+ *   docs NAME LENGTH,LENGTHxCOUNT,...+...   a source of written datasets with documents of these lengths
  *   line LINE                        a line of the plan's text, whose sources are called as above
  *   open                             prints "open SAMPLES POSITIONS" (0: no end), or "refused MESSAGE"
  *   sample N                         prints "source epoch window part offset length", or "none"
  *   position P                       the same of a position, with n before it
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
+ *   row N, row-at P                  of an order of documents: prints "source epoch document part offset tokens"; row-at
+ *                                    takes a position, and prints n first
+ *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
  *   number P, skipped N              prints n(p); prints "p(n) skipped"
  *   end                              forgets everything
  *   permute N SEED SOURCE EPOCH I    prints P(I)
  *   blend W,W,... K                  prints "source draw"
  */
 #include "bench/fake_dataset.h"
+#include "documents.h"
 #include "order/sampler.h"
 #include "plan/plan.h"
 #include "t.h"
@@ -30,25 +34,6 @@ static struct {
     struct leat_plan *plan;
     const char *folder;
 } now;
-
-static struct leat_dataset *write_documents(const char *lengths, unsigned number)
-{
-    struct leat_writer_options options = LEAT_WRITER_OPTIONS_INIT;
-    struct leat_writer *w;
-    struct leat_dataset *d;
-    static uint16_t ids[4096];
-    char name[32];
-
-    snprintf(name, sizeof name, "docs%u", number);
-    options.vocabulary = 65536;
-    options.force = 1;
-    T_OK(leat_writer_open(&w, t_path(now.folder, name), &options, &t_err));
-    for (char *end; *lengths; lengths = *end ? end + 1 : end)
-        T_OK(leat_writer_add_u16(w, ids, strtoull(lengths, &end, 10), NULL, &t_err));
-    T_OK(leat_writer_finish(w, NULL, &t_err));
-    T_OK(leat_dataset_open(&d, t_path(now.folder, name), NULL, &t_err));
-    return d;
-}
 
 static void open_plan(void)
 {
@@ -88,6 +73,59 @@ static void find_block(uint32_t source, uint64_t epoch, uint64_t block)
     printf("found");
     for (uint64_t i = 0; i < found.slices; i++)
         printf(" %" PRIu64, found.n + i * found.step);
+    printf("\n");
+}
+
+/* The one piece of a row, which is the sample as well. */
+static void print_row(const struct leat_sample *x)
+{
+    struct leat_piece piece;
+    uint64_t count;
+
+    T_OK(leat_plan_pieces(now.plan, x->number, &piece, 1, &count, &t_err));
+    T_EQ(count, 1);
+    T_EQ(x->pieces, 1);
+    T_EQ(piece.source, x->source);
+    T_EQ(piece.part, x->part);
+    T_EQ(piece.document, x->window);
+    T_EQ(piece.document, x->block);
+    T_EQ(piece.token, x->token);
+    T_EQ(piece.offset, x->offset);
+    T_EQ(piece.count, x->tokens);
+    T_EQ(piece.at, 0);
+    T_EQ(x->length, x->tokens > 0 ? x->tokens - 1 : 0);
+    printf("%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 "\n", piece.source, x->epoch,
+           piece.document, piece.part, piece.offset, piece.count);
+}
+
+static struct {
+    uint64_t samples[TEXT / 8];
+    size_t count;
+} shown;
+
+static int add_shown(void *context, const struct leat_sample *x)
+{
+    (void)context;
+    T_CHECK(shown.count < TEXT / 8);
+    shown.samples[shown.count++] = x->number;
+    return shown.count == TEXT / 8;
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print_shown(const uint64_t n[5])
+{
+    shown.count = 0;
+    T_OK(leat_plan_trace(now.plan, n[0], n[1], n[2], n[3], n[4], add_shown, NULL, &t_err));
+    qsort(shown.samples, shown.count, sizeof shown.samples[0], compare);
+    printf("shown");
+    for (size_t i = 0; i < shown.count; i++)
+        printf(" %" PRIu64, shown.samples[i]);
     printf("\n");
 }
 
@@ -131,7 +169,7 @@ static void answer(const char *word, char *rest)
 
         snprintf(now.names[now.count], sizeof now.names[0], "%.*s", (int)(space - rest), rest);
         if (strcmp(word, "docs") == 0)
-            now.written[now.count] = now.data[now.count] = write_documents(space + 1, now.count);
+            now.written[now.count] = now.data[now.count] = documents_dataset(now.folder, now.count, space + 1);
         else
             now.data[now.count] = fake_dataset_text(space + 1);
         now.count++;
@@ -153,16 +191,23 @@ static void answer(const char *word, char *rest)
             print_sample(&x);
         else
             puts("none");
-    } else if (strcmp(word, "position") == 0) {
+    } else if (strcmp(word, "row") == 0) {
+        if (leat_plan_sample(now.plan, n[0], &x, &t_err) == LEAT_OK)
+            print_row(&x);
+        else
+            puts("none");
+    } else if (strcmp(word, "position") == 0 || strcmp(word, "row-at") == 0) {
         T_OK(leat_plan_samples(now.plan, n[0], 1, &x, &got, &t_err));
         if (got == 1) {
             printf("%" PRIu64 " ", x.number);
-            print_sample(&x);
+            (strcmp(word, "position") == 0 ? print_sample : print_row)(&x);
         } else {
             puts("none");
         }
     } else if (strcmp(word, "find") == 0) {
         find_block((uint32_t)n[0], n[1], n[2]);
+    } else if (strcmp(word, "shown") == 0) {
+        print_shown(n);
     } else if (strcmp(word, "number") == 0) {
         printf("%" PRIu64 "\n", leat_plan_number(now.plan, n[0]));
     } else if (strcmp(word, "skipped") == 0) {

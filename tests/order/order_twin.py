@@ -1,6 +1,7 @@
 """order_twin.py: the order of samples in plain Python, written from docs/ORDER.md alone: slow, short, and without
 anything in common with src/. Standard library only."""
 from fractions import Fraction
+from itertools import accumulate
 from math import gcd
 
 MASK = 2**64 - 1
@@ -206,12 +207,29 @@ class Phase:
         return self.begin + group * self.group * self.pieces + piece * self.size(group) + inside
 
 
-class Plan:
+class Skips:
+    """`skips`: [first, end) of samples that are left out."""
+
+    def __init__(self, skips):
+        self.skips = sorted(skips)
+
+    def number(self, position):
+        n = position
+        for first, end in self.skips:
+            if first <= n:
+                n += end - first
+        return n
+
+    def position(self, n):
+        return n - sum(min(end, n) - first for first, end in self.skips if first < n)
+
+
+class Plan(Skips):
     """`sources`: Source; `phases`: (begin, length, weights as fractions), the first at 0; `limits`: epochs or None."""
 
     def __init__(self, sources, phases, limits, base, seed, sequential, skips):
+        super().__init__(skips)
         self.sources, self.base, self.seed, self.sequential = sources, base, seed, sequential
-        self.skips = sorted(skips)
         self.limits = [None if e is None else e * s.blocks for e, s in zip(limits, sources)]
         self.phases = []
         self.end = MOST
@@ -300,12 +318,63 @@ class Plan:
                     return samples if samples[-1] < self.end else []
         return []
 
-    def number(self, position):
-        n = position
-        for first, end in self.skips:
-            if first <= n:
-                n += end - first
-        return n
 
-    def position(self, n):
-        return n - sum(min(end, n) - first for first, end in self.skips if first < n)
+# ---- Plans of documents ----
+
+ALL_SOURCES = 2**32 - 1
+
+
+class Document:
+    def __init__(self, source, number, part, offset, token, tokens):
+        self.source, self.number, self.part = source, number, part  # its number in the source
+        self.offset, self.token, self.tokens = offset, token, tokens  # first token in the dataset, and in the source
+
+
+def documents_of(source, datasets, fractions=None, used=0):
+    """The used documents of a source; `datasets`: of each, its documents' lengths."""
+    out, number, token = [], 0, 0
+    for part, lengths in enumerate(datasets):
+        starts = [end - tokens for end, tokens in zip(accumulate(lengths), lengths)]
+        begin, end = split_range(starts, sum(lengths), fractions, used) if fractions else (0, None)
+        for start, tokens in zip(starts, lengths):
+            if begin <= start and (end is None or start < end):
+                out.append(Document(source, number, part, start, token + start, tokens))
+            number += 1
+        token += sum(lengths)
+    return out
+
+
+class DocumentPlan(Skips):
+    """`documents`: of all sources; `epochs`: 0 for no limit."""
+
+    def __init__(self, documents, length, epochs, seed, sequential, skips):
+        super().__init__(skips)
+        if not documents:
+            raise Refused("no document")
+        self.documents, self.length, self.seed, self.sequential = documents, length, seed, sequential
+        self.end = min(MOST, epochs * len(documents)) if epochs else MOST
+
+    def document(self, n):
+        epoch, i = divmod(n, len(self.documents))
+        if not self.sequential:
+            i = Permutation(len(self.documents), self.seed, ALL_SOURCES, epoch).forward(i)
+        return self.documents[i]
+
+    def row_tokens(self, document):
+        return min(document.tokens, self.length + 1)
+
+    def show(self, n):
+        """source, epoch, document, part, offset, tokens"""
+        d = self.document(n)
+        return d.source, n // len(self.documents), d.number, d.part, d.offset, self.row_tokens(d)
+
+    def find(self, source, first, count, epochs, until):
+        """The samples that show a token of [first, first + count) of a source as an input."""
+        out = []
+        for epoch in range(epochs):
+            p = Permutation(len(self.documents), self.seed, ALL_SOURCES, epoch)
+            for i, d in enumerate(self.documents):
+                inputs = max(self.row_tokens(d) - 1, 0)
+                if d.source == source and max(d.token, first) < min(d.token + inputs, first + count):
+                    out.append(epoch * len(self.documents) + (i if self.sequential else p.inverse(i)))
+        return sorted(n for n in out if n < min(until, self.end))

@@ -3,6 +3,7 @@
  * and optimization it was built for: an order that changes is another version, never this one.
  */
 #include "bench/fake_dataset.h"
+#include "documents.h"
 #include "plan/plan.h"
 #include "t.h"
 
@@ -12,8 +13,10 @@ static struct {
     struct leat_plan *plan;
     struct leat_dataset *data[8];
     char names[8][16];
+    bool written; /* the datasets are files with documents */
     unsigned count;
-    unsigned vectors;
+    unsigned vectors, rows;
+    const char *folder;
 } now;
 
 /* The numbers of a text, separated by anything else, in `values`; how many. */
@@ -78,28 +81,50 @@ static void check_sample(const char *question, const char *answer)
     T_EQ(x.length, a[5]);
 }
 
+static void check_row(const char *question, const char *answer)
+{
+    uint64_t q = 0, a[6] = { 0 }, count;
+    struct leat_sample x;
+    struct leat_piece piece;
+
+    T_EQ(numbers(question, &q, 1), 1);
+    T_EQ(numbers(answer, a, 6), 6);
+    T_OK(leat_plan_sample(now.plan, q, &x, &t_err));
+    T_OK(leat_plan_pieces(now.plan, q, &piece, 1, &count, &t_err));
+    T_EQ(count, 1);
+    T_EQ(piece.source, a[0]);
+    T_EQ(x.epoch, a[1]);
+    T_EQ(piece.document, a[2]);
+    T_EQ(piece.part, a[3]);
+    T_EQ(piece.offset, a[4]);
+    T_EQ(piece.count, a[5]);
+}
+
 static void close_plan(void)
 {
     leat_plan_close(now.plan);
     while (now.count > 0)
-        fake_dataset_free(now.data[--now.count]);
+        (now.written ? leat_dataset_close : fake_dataset_free)(now.data[--now.count]);
     now.plan = NULL;
 }
 
-/* NAME=TOKENS ... | LINE; LINE; ... */
-static void open_plan(char *question)
+/* NAME=TOKENS ... | LINE; LINE; ... or, if `written`, NAME=LENGTHS ... */
+static void open_plan(char *question, bool written)
 {
     struct plan_rules rules = { .seed = 0 };
     char text[1024], *bar = strchr(question, '|'), *save;
 
     close_plan();
+    now.written = written;
     *bar = '\0';
     for (char *word = strtok_r(question, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
         char *equals = strchr(word, '=');
 
         *equals = '\0';
         snprintf(now.names[now.count], sizeof now.names[0], "%s", word);
-        now.data[now.count++] = fake_dataset_text(equals + 1);
+        now.data[now.count] =
+            written ? documents_dataset(now.folder, now.count, equals + 1) : fake_dataset_text(equals + 1);
+        now.count++;
     }
     snprintf(text, sizeof text, "leat plan 1\n%s\n", bar + 1);
     for (char *at = text; (at = strchr(at, ';'));)
@@ -118,8 +143,9 @@ static void check_line(char *line)
     int failures = t_failures;
 
     now.vectors++;
-    if (strncmp(line, "plan ", 5) == 0) {
-        open_plan(question);
+    now.rows += strncmp(line, "row ", 4) == 0;
+    if (strncmp(line, "plan ", 5) == 0 || strncmp(line, "documents ", 10) == 0) {
+        open_plan(question, *line == 'd');
         return;
     }
     if (strncmp(line, "ends ", 5) == 0) {
@@ -134,6 +160,8 @@ static void check_line(char *line)
         check_permute(question, answer);
     else if (strncmp(line, "blend ", 6) == 0)
         check_blend(question, answer);
+    else if (strncmp(line, "row ", 4) == 0)
+        check_row(question, answer);
     else
         check_sample(question, answer);
     if (t_failures > failures)
@@ -146,6 +174,7 @@ int main(void)
     static char line[4096];
     int inside = 0;
 
+    now.folder = t_folder();
     if (!page) {
         perror(PAGE);
         return 1;
@@ -159,6 +188,6 @@ int main(void)
     }
     fclose(page);
     close_plan();
-    T_CHECK(now.vectors > 50);
+    T_CHECK(now.vectors > 50 && now.rows > 40);
     return t_end();
 }

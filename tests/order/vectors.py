@@ -40,6 +40,35 @@ def plan(data, text):
     return twin.Plan(sources, phases, limits, base, int(one.get("seed", 0)), one.get("order") == "sequential", skips)
 
 
+def lengths(text):
+    """Of each dataset of `LENGTH,LENGTHxCOUNT,...+...`, its documents' lengths."""
+    out = []
+    for dataset in text.split("+"):
+        out.append([])
+        for word in filter(None, dataset.split(",")):
+            length, count = (word.split("x") + ["1"])[:2]
+            out[-1] += [int(length)] * int(count)
+    return out
+
+
+def documents(data, text):
+    """A twin.DocumentPlan of `NAME=LENGTHS ...` and `LINE; LINE; ...`."""
+    given = dict(word.split("=") for word in data.split())
+    keys = [line.strip().split(" ", 1) for line in text.split(";")]
+    one = dict(keys)
+    fractions, used = None, 0
+    if "split" in one:
+        parts = [part.split("=") for part in one["split"].split(",")]
+        fractions = [Fraction(fraction) for _, fraction in parts]
+        used = [name for name, _ in parts].index(one["use"])
+    every = []
+    for i, value in enumerate(v for k, v in keys if k == "source"):
+        every += twin.documents_of(i, lengths(given[value.split(":")[0]]), fractions, used)
+    skips = [tuple(map(int, v.split(":"))) for k, v in keys if k == "skip"]
+    return twin.DocumentPlan(every, int(one["seq-len"]), int(one.get("epochs", 0)), int(one.get("seed", 0)),
+                             one["order"] == "documents-sequential", skips)
+
+
 def answer(line, current):
     """What stands behind the colon of a line; `current`: the plan that came last."""
     words = line.split()
@@ -57,6 +86,8 @@ def wrong(page):
         count += 1
         if line.startswith("plan "):
             current = plan(*line[5:].split("|"))
+        elif line.startswith("documents "):
+            current = documents(*line[10:].split("|"))
         elif line.startswith("ends "):
             if current.end != int(line[5:]):
                 out.append(line)
