@@ -1,9 +1,9 @@
 """leat: LLM training tokens from text to the GPU.
 
-help(leat.open), help(leat.Plan) and help(leat.Loader) say how datasets are read; help(leat.pack), help(leat.Packer) and
-help(leat.Tokenizer) how they are made.
+To make datasets, see help(leat.pack), help(leat.Packer) and help(leat.Tokenizer); to read them, help(leat.open),
+help(leat.Plan) and help(leat.Loader).
 
-For other libraries, imported when they are used: leat.IterableDataset and leat.MapDataset (torch.utils.data),
+For other libraries, imported on first use: leat.IterableDataset and leat.MapDataset (torch.utils.data),
 leat.DataModule (Lightning), leat.LoaderMixin (transformers' Trainer), leat.GrainSource (Grain).
 """
 from leat._leat import Error, version as __version__
@@ -18,7 +18,7 @@ from leat.tokenizer import Encoding, Tokenizer
 __all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
            "Summary", "Tokenizer", "__version__", "merge", "open", "pack"]
 
-# what each is of, and which packages it can be made with
+# the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),
           "DataModule": ("lightning", ("lightning", "pytorch_lightning")),
           "LoaderMixin": ("huggingface", ("transformers",)), "GrainSource": ("grain", ("numpy",))}
@@ -37,7 +37,7 @@ def __getattr__(name):
 
 
 def __dir__():
-    # not what cannot be had here: help(leat) takes all of them
+    # only what can be imported here, because help(leat) imports all of it
     from importlib.util import find_spec
 
     return sorted([*globals(), *(name for name, (_, packages) in _LATER.items() if any(map(find_spec, packages)))])

@@ -1,4 +1,4 @@
-"""_documents.py: what texts and ids come in: lists, arrays, Arrow's tables, records."""
+"""_documents.py: the forms in which texts and ids are given: lists, arrays, Arrow tables, records."""
 from __future__ import annotations
 
 import sys
@@ -14,17 +14,17 @@ def plain_ids(ids):
         return ids.tolist() if hasattr(ids, "tolist") else list(ids)
     code = view.format.lstrip("@=")
     if view.ndim != 1 or isinstance(ids, (bytes, bytearray)):
-        raise TypeError("ids are a list or an array of one dimension")
+        raise TypeError("ids must be a list or an array of one dimension")
     if code[:1] in ("<", ">", "!"):
         if (code[0] == "<") != (sys.byteorder == "little"):
             return ids.tolist() if hasattr(ids, "tolist") else list(ids)
-        # these have sizes of their own, where "l" is always four bytes
+        # formats with a byte order have standard sizes: "l" is always four bytes
         code = {"l": "i", "L": "I"}.get(code[1:], code[1:])
     return view.tobytes(), code
 
 
 def arrow_capsules(source):
-    """What an object with Arrow's C interface gives; None for any other object."""
+    """The capsules that an object with Arrow's C interface exports; None for any other object."""
     if hasattr(source, "__arrow_c_stream__"):
         return source.__arrow_c_stream__()
     if hasattr(source, "__arrow_c_array__"):
@@ -33,13 +33,13 @@ def arrow_capsules(source):
 
 
 def has_arrow(source) -> bool:
-    """Whether it has Arrow's C interface; an array of numpy or jax is ids, whatever it has."""
+    """Whether it has Arrow's C interface; arrays of numpy and jax count as ids, even if they have it."""
     return hasattr(source, "__arrow_c_stream__") or (hasattr(source, "__arrow_c_array__")
                                                      and not hasattr(source, "__array_interface__"))
 
 
 def tables_of(documents):
-    """A Hugging Face dataset gives Arrow's tables, where it is asked; anything else as it is."""
+    """The Arrow tables of a Hugging Face dataset; anything else as it is."""
     if type(documents).__module__.partition(".")[0] == "datasets" and hasattr(documents, "with_format"):
         return documents.with_format("arrow").iter(batch_size=1000)
     return documents

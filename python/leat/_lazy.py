@@ -1,6 +1,6 @@
-"""_lazy.py: packages that leat uses where they are there, imported when they are first needed."""
+"""_lazy.py: imports optional packages when they are first needed."""
 def need(name, what):
-    """The module `name`; without it an ImportError that says what it was needed for."""
+    """Imports the module `name`; if that fails, ImportError says what it was needed for."""
     from importlib import import_module
 
     try:

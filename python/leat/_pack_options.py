@@ -1,4 +1,4 @@
-"""_pack_options.py: what is pleasant to write, as packing's options, in the form that the extension takes."""
+"""_pack_options.py: turns the arguments of leat.pack() and leat.Packer into the tuple that the extension takes."""
 from __future__ import annotations
 
 from leat._documents import has_arrow
@@ -18,7 +18,7 @@ def now():
 def open_tokenizer(tokenizer, pattern):
     if isinstance(tokenizer, Tokenizer):
         if pattern is not None:
-            raise TypeError("a pattern is for a tokenizer that is to be opened")
+            raise TypeError("pattern applies only to a tokenizer given by name, not to an opened leat.Tokenizer")
         return tokenizer
     return Tokenizer(tokenizer, pattern=pattern)
 
@@ -28,7 +28,7 @@ def list_paths(paths):
         return [paths]
     if has_arrow(paths):
         raise TypeError("leat.pack() takes files; leat.Packer takes tables")
-    return listed("a path, or a list of paths, is wanted", paths)
+    return listed("expected a path or a list of paths", paths)
 
 
 def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin=None, special=False,
@@ -39,7 +39,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
     for name, field in (("text", text), ("id", id)):
         if field is not None and not isinstance(field, str):
-            raise TypeError(f"{name} is a field's name, not {field!r}")
+            raise TypeError(f"{name} must be the name of a field, not {field!r}")
     part, parts = _part(part)
     rejects, ppm = _bound(max_rejects)
     seed = read_seed(shuffle)
@@ -55,11 +55,11 @@ def _token(tokenizer, name, token):
     if isinstance(token, str) and not token.isdigit():
         found = tokenizer._core.find(token.encode())
         if found is None:
-            raise ValueError(f"{name}={token!r}: no token of {tokenizer.name} is written so")
+            raise ValueError(f"{name}={token!r}: {tokenizer.name} has no such token")
         return found
     token = whole(name, int(token) if isinstance(token, str) else token)
     if token >= tokenizer.n_vocab:
-        raise ValueError(f"{name}={token}: the tokenizer's ids end at {tokenizer.n_vocab - 1}")
+        raise ValueError(f"{name}={token}: the highest id of {tokenizer.name} is {tokenizer.n_vocab - 1}")
     return token
 
 
@@ -70,7 +70,7 @@ def _end(tokenizer, end):
         return tokenizer.end_token
     maybe = ", ".join(f"{i} ({tokenizer.decode_single_token_bytes(i).decode('utf-8', 'replace')})"
                       for i in tokenizer.end_candidates)
-    raise ValueError(f"which token ends a document is not known of {tokenizer.name}: give end=ID, or end=None"
+    raise ValueError(f"{tokenizer.name} does not say which token ends a document: give end=ID, or end=None"
                      + (f"; it may be one of {maybe}" if maybe else ""))
 
 
@@ -79,21 +79,21 @@ def read_seed(shuffle):
 
 
 def read_size(size, least=1):
-    """Bytes: a number, or as the command takes it: 512MiB, 1.5G."""
+    """A number of bytes, given as a number or as the command takes it: "512MiB", "1.5G"."""
     if not isinstance(size, str):
         return whole("memory", size, least)
     import fractions
     import re
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(?:([KMGTPkmgtp])(i?))?B?", size)
     if not found:
-        raise ValueError(f"memory={size!r} is no size: write it like 2GiB or 512MiB")
+        raise ValueError(f"memory={size!r} is not a size: write it like 2GiB or 512MiB")
     number, letter, binary = found.groups()
     unit = (1024 if binary else 1000) ** ("KMGTP".index(letter.upper()) + 1) if letter else 1
     return whole("memory", int(fractions.Fraction(number) * unit), least)
 
 
 def _memory():
-    """2 GiB are leat's rule; what a Python program holds besides is more than that soon enough."""
+    """leat's default of 2 GiB, plus the whole GiB that the program holds already: Python programs often hold more."""
     import os
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
@@ -104,7 +104,7 @@ def _memory():
 
 
 def _bound(most):
-    """A number of records, or millionths of them."""
+    """(records, millionths of the records), one of them NONE."""
     import fractions
     if most is None:
         return NONE, NONE
@@ -118,7 +118,7 @@ def _bound(most):
     except ValueError:
         share = -1
     if not 0 <= share <= 1:
-        raise ValueError(f"max_rejects={most!r} is no number of records, and no share of them: 10, \"1%\", 0.01")
+        raise ValueError(f"max_rejects={most!r} is neither a number of records nor a share: write 10, \"1%\" or 0.01")
     return NONE, int(share * 1000000)
 
 
@@ -131,12 +131,12 @@ def _part(part):
     except (TypeError, ValueError):
         i, n = 0, 0
     if not 1 <= i <= n <= 1000000:
-        raise ValueError(f"part={part!r} is not the i-th of n parts, such as (1, 8) or \"1/8\"")
+        raise ValueError(f"part={part!r} is not one of n shares: write (1, 8) or \"1/8\"")
     return i, n
 
 
 def read_splits(split):
-    """Pairs of a name and a fraction in decimals, which the library checks."""
+    """Pairs of a name and a decimal fraction, which the library checks."""
     if split is None:
         return []
     if isinstance(split, str):
@@ -144,7 +144,7 @@ def read_splits(split):
     try:
         return [(str(name), _decimal(fraction)) for name, fraction in dict(split).items()]
     except (TypeError, ValueError, ArithmeticError):
-        raise TypeError("split is a dict from names to fractions, as {\"valid\": 0.01}, or \"valid=0.01\", not "
+        raise TypeError("split must be a dict from names to fractions, like {\"valid\": 0.01}, or \"valid=0.01\", not "
                         f"{split!r}") from None
 
 
@@ -161,7 +161,7 @@ def read_created(created):
         return whole("created", created, most=2**63 - 1)
     text = os.environ.get("SOURCE_DATE_EPOCH", "")
     if text and not (text.isdigit() and int(text) < 2**63):
-        raise ValueError(f"the environment variable SOURCE_DATE_EPOCH must hold seconds since 1970, and not {text!r}")
+        raise ValueError(f"the environment variable SOURCE_DATE_EPOCH must be seconds since 1970, not {text!r}")
     return int(text or 0)
 
 

@@ -1,9 +1,9 @@
-"""_tokenizer_file.py: what of a tokenizer.json has no part in encoding documents, but in what tokenizers returns."""
+"""_tokenizer_file.py: what of a tokenizer.json changes only what tokenizers returns, not how documents are encoded."""
 from __future__ import annotations
 
 
 def byte_letters():
-    """GPT-2's letter for each byte, as byte-level files write them."""
+    """The letter for each byte in GPT-2's byte-level files."""
     plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
     letters = {byte: byte for byte in plain}
     others = [byte for byte in range(256) if byte not in letters]
@@ -25,15 +25,14 @@ def affixes_of(processor):
         return [processor["cls"][1]], [processor["sep"][1]]
     if kind == "TemplateProcessing":
         sides, ids = ([], []), processor["special_tokens"]
-        behind = 0
-        for piece in processor["single"]:
-            if "Sequence" in piece:
-                behind = 1
+        side = 0
+        for entry in processor["single"]:
+            if "Sequence" in entry:
+                side = 1
             else:
-                sides[behind].extend(ids[piece["SpecialToken"]["id"]]["ids"])
+                sides[side].extend(ids[entry["SpecialToken"]["id"]]["ids"])
         return sides
-    raise NotImplementedError(f"the post-processor {kind} of a tokenizer.json is not known: give "
-                              "add_special_tokens=False")
+    raise NotImplementedError(f"unknown post-processor {kind} in tokenizer.json: give add_special_tokens=False")
 
 
 def unpacked(file):
@@ -44,7 +43,7 @@ def unpacked(file):
             import zstandard
         except ImportError:
             raise NotImplementedError(
-                "what a compressed tokenizer.json puts around texts cannot be read before Python 3.14 without the "
-                "package zstandard: decompress the file, or give add_special_tokens=False") from None
+                "a compressed tokenizer.json needs Python 3.14 or the package zstandard to find the tokens it puts "
+                "around texts: install one, decompress the file, or give add_special_tokens=False") from None
         return zstandard.ZstdDecompressor().decompressobj().decompress(file)
     return zstd.decompress(file)

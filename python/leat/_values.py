@@ -1,5 +1,5 @@
-"""_values.py: what callers give, looked at where it comes in: so that a message names the argument, and a number that
-is none, or negative, is not taken for another one."""
+"""_values.py: checks arguments where they come in, so that a message names the argument, and nothing wrong or negative
+is taken for another number."""
 from collections.abc import Mapping
 from operator import index
 
@@ -7,33 +7,33 @@ MOST = 2**64 - 1
 
 
 def whole(name, value, least=0, most=MOST):
-    """A whole number of any type that has them: int, numpy's, a tensor's; never a str, a float or a bool."""
+    """A whole number of any integer type: int, numpy's, a tensor's; never a str, a float or a bool."""
     try:
         number = None if isinstance(value, bool) else index(value)
     except TypeError:
         number = None
     if number is None:
-        raise TypeError(f"{name} is a whole number, not {value!r}")
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
     if not least <= number <= most:
-        bounds = f"{least} or more" if most >= MOST - 1 else f"a number from {least} to {most}"
-        raise ValueError(f"{name} is {bounds}, not {number}")
+        bounds = f"at least {least}" if most >= MOST - 1 else f"from {least} to {most}"
+        raise ValueError(f"{name} must be {bounds}, not {number}")
     return number
 
 
 def choice(name, value, choices):
-    """One of `choices`; of a dict, what it stands for."""
+    """One of `choices`; for a dict, its value there."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} is one of {', '.join(choices)}, not {value!r}")
+        raise ValueError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return choices[value] if isinstance(choices, dict) else value
 
 
 def is_name(value):
-    """Whether it can be the name of a file."""
+    """Whether it can be a file name."""
     return isinstance(value, (str, bytes)) or hasattr(value, "__fspath__")
 
 
 def listed(what, value):
-    """The items of something that has them."""
+    """The items of an iterable as a list; TypeError for anything else."""
     try:
         return list(value)
     except TypeError:
@@ -48,19 +48,19 @@ def check_plan(plan):
 
 
 def check_state(state):
-    """That it is what Loader.state_dict() has given."""
+    """Raises ValueError unless Loader.state_dict() made this state."""
     if not isinstance(state, Mapping) or "position" not in state or state.get("leat") != 1:
-        raise ValueError("this is no state_dict() of a leat.Loader, or one of a version that is not known here")
+        raise ValueError("this is not a state_dict() of a leat.Loader, or one of a newer version")
 
 
 def samples_of(plan, samples):
-    """How many samples a dataset by number has: those of the plan, or so many."""
+    """The number of samples of a map-style dataset: `samples` if given, else all of the plan."""
     ends = check_plan(plan).info.positions
     if samples is None:
         if ends is None:
-            raise ValueError("this plan has no end: say how many samples there are to be (samples=)")
+            raise ValueError("this plan has no end: give the number of samples, samples=N")
         return ends
     samples = whole("samples", samples)
     if ends is not None and samples > ends:
-        raise ValueError(f"the plan has {ends} samples, not {samples}")
+        raise ValueError(f"samples is {samples}, but the plan has only {ends}")
     return samples

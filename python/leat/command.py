@@ -1,15 +1,15 @@
-"""command.py: the commands leat and leat-bench, which the package brings along as programs."""
+"""command.py: runs the commands leat and leat-bench, which are programs in this package."""
 import os
 import sys
 
 
 def program(name):
-    """The path of a program that lies in the package."""
+    """The path of a program in the package."""
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", name)
 
 
 def run(name):
-    """Becomes the program: signals, exit code and terminal are its own."""
+    """Becomes the program, which so gets signals and terminal itself, and sets the exit code."""
     path = program(name)
     try:
         os.execv(path, [name, *sys.argv[1:]])

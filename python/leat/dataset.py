@@ -1,4 +1,4 @@
-"""dataset.py: an open dataset: its tokens, documents, texts, and where they came from."""
+"""dataset.py: an open dataset: its tokens, documents and texts, and where they came from."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -13,36 +13,39 @@ from leat._values import choice, is_name, listed, whole
 ACCESS = {"leased": 0, "trusted": 1, "read": 2}
 
 Part = namedtuple("Part", "name first_token tokens first_document documents first_input inputs identity")
-Part.__doc__ = "One dataset of a list: its name, and where its tokens, documents and inputs begin in the list."
+Part.__doc__ = """One dataset of a list: its name, how many tokens, documents and inputs it has, and which number the
+first of each has in the list."""
 Input = namedtuple("Input", "path bytes documents tokens rejects hash")
-Input.__doc__ = "A file that documents were packed from; `bytes` as it lay on disk, `hash` of them."
+Input.__doc__ = "A file that documents were packed from; `bytes` is its size on disk, `hash` the hash of these bytes."
 Place = namedtuple("Place", "document first count input path offset line id")
-Place.__doc__ = """A document: its number, its first token's position and how many tokens it has; and its origin: number
-and path of the input, byte offset in it, line, id; None for each that is not known."""
+Place.__doc__ = """A document: its number, the position of its first token, and its number of tokens; and its origin:
+number and path of the input, byte offset in it, line, id. What is not known is None."""
 Report = namedtuple("Report", "bytes damaged_pages damaged_others part page first_document documents")
-Report.__doc__ = "What Dataset.verify() has checked and found; page, part and documents are of the first damaged page."
+Report.__doc__ = """What Dataset.verify() has checked and found; part, page, first_document and documents describe the
+first damaged page."""
 
 
 class Info(SimpleNamespace):
-    """Facts of a dataset, as `leat info` shows them: attributes."""
+    """The facts of a dataset that `leat info` shows, as attributes."""
 
 
 def open(name, *, access="leased"):  # noqa: A001 (leat.open is its name)
-    """Opens a dataset; or several, joined end to end.
+    """Opens a dataset, or several joined end to end.
 
-    name    NAME, NAME.leat or NAME.tokens; a folder, which means every dataset in it in the order of their names;
-            "@FILE", which names one dataset a line; or a list of such names.
-    access  "leased" (default): files are mapped where the kernel grants a lease on them, so that somebody who shrinks
-            one gives an error and not a crash. "trusted": mapped; nobody changes the files. "read": never mapped.
+    name    NAME, NAME.leat or NAME.tokens; a folder, which means all datasets in it, sorted by name; "@FILE", which
+            names one dataset per line; or a list of such names
+    access  "leased": files are mapped where the kernel grants a lease on them, so that a file that another process
+            shrinks gives an error, not a crash. "trusted": files are mapped; nobody must change them. "read": files
+            are never mapped
 
-    Checks what does not grow with the dataset; verify() checks everything.
+    Checks only what does not grow with the dataset; verify() checks everything.
     """
     return Dataset(name, access=access)
 
 
 class Documents:
-    """Documents of a dataset as a sequence of arrays of tokens: of the stored width, end and begin tokens included;
-    views of the map where the file is mapped. A slice is such a sequence too."""
+    """Documents of a dataset, as a sequence of arrays of tokens of the stored width, with their begin and end tokens.
+    The arrays are views of the file where it is mapped. A slice is such a sequence too."""
 
     __slots__ = ("_dataset", "_range")
 
@@ -59,7 +62,7 @@ class Documents:
         try:
             number = self._range[index]
         except IndexError:
-            raise IndexError(f"there is no document {index} among {len(self._range)}") from None
+            raise IndexError(f"no document {index}: there are {len(self._range)}") from None
         return self._dataset._array(*self._dataset._native.document(number))
 
     def __iter__(self):
@@ -71,17 +74,17 @@ class Documents:
 
 
 class Dataset:
-    """An open dataset: made by leat.open(). Any number of threads may use it; it can be pickled (the other process
-    opens it by its name), and closes itself when nothing uses it any more.
+    """An open dataset, made by leat.open(). Any number of threads may use it. It can be pickled: the other process
+    opens it by its name. It closes itself when nothing uses it any more.
 
-    len(d) is the number of documents; d[i] and d.documents[i] are tokens of one, d[a:b] is a sequence of them.
+    len(d) is the number of documents; d[i], like d.documents[i], is the tokens of one; d[a:b] is a sequence of them.
     """
 
     __slots__ = ("_native", "_names", "_access", "_info", "__weakref__")
 
     def __init__(self, name, *, access="leased"):
         number = choice("access", access, ACCESS)
-        names = [name] if is_name(name) else listed("a dataset is opened by its name, or a list of names", name)
+        names = [name] if is_name(name) else listed("name must be a name or a list of names", name)
         self._names = [fsdecode(n) for n in names]
         self._access = access
         self._native = _leat.open_dataset(self._names, number)
@@ -89,7 +92,7 @@ class Dataset:
 
     @classmethod
     def _wrap(cls, native, name, access):
-        """Of a dataset that the library has opened."""
+        """Wraps a dataset that the library has opened."""
         self = cls.__new__(cls)
         self._names, self._access, self._native, self._info = [name], access, native, None
         return self
@@ -107,12 +110,12 @@ class Dataset:
         self.close()
 
     def close(self):
-        """Closes the files as soon as nothing that was made of it (views, plans, loaders) needs them."""
+        """Closes the files as soon as nothing made from them (views, plans, loaders) needs them any more."""
         self._native.close()
 
     @property
     def name(self):
-        """The name it was opened by; a list's names."""
+        """The name that it was opened by; for a list, its names."""
         return self._names[0] if len(self._names) == 1 else self._names
 
     # ---- Facts
@@ -120,7 +123,7 @@ class Dataset:
     @property
     def info(self):
         """Its facts: tokens, documents, inputs, parts, vocabulary, end_token, begin_token, token_width, identity,
-        fingerprint, created, sizes, what is stored of each document."""
+        fingerprint, created, sizes, and what is stored about each document."""
         if self._info is None:
             self._info = Info(**self._native.info())
         return self._info
@@ -137,38 +140,38 @@ class Dataset:
 
     @property
     def metadata(self):
-        """The user's pairs of text; of a list, those of the first dataset."""
+        """The user's pairs of texts; for a list, those of its first dataset."""
         return self._native.metadata(0)
 
     @property
     def stored_tokenizer(self):
-        """(name, pattern, the file's bytes or None) of the tokenizer that is kept in the index; None: none is."""
+        """(name, pattern, the file's bytes or None) of the tokenizer that the index keeps; None if it keeps none."""
         return self._native.tokenizer()
 
     # ---- Tokens
 
     @property
     def tokens(self):
-        """All tokens as a numpy array: a view of the mapped file, nothing is copied.
+        """All tokens as a numpy array: a view of the mapped file, without a copy.
 
-        Not for a list of datasets, which do not follow each other in memory (use read(), or open its parts), nor for
-        files that are not mapped: leat.Error says what to do. While such an array lives, a lease on the file cannot be
-        given back to somebody who wants to change it; access="trusted" asks for none.
+        Raises leat.Error, which says what to do, for files that are not mapped and for a list of datasets, which do
+        not follow each other in memory. While such an array lives, the lease on the file cannot be given back to a
+        process that wants to change it; access="trusted" takes no lease.
         """
         if self.info.tokens == 0:  # nothing is mapped
             return self.read(0, 0)
         return numpy("Dataset.tokens").asarray(self._native.view(0, self.info.tokens))
 
     def read(self, first, count):
-        """Tokens [first, first + count) as a numpy array of the stored width: a copy; across documents and datasets."""
+        """Copies tokens [first, first + count), across documents and datasets, to a numpy array of the stored width."""
         return numpy("Dataset.read()").asarray(self._native.read(first, count))
 
     def view(self, first, count):
-        """The same as a view of the map; they must lie in one dataset of a list."""
+        """Tokens [first, first + count) as a view of the mapped file; in a list, they must lie in one dataset."""
         return numpy("Dataset.view()").asarray(self._native.view(first, count))
 
     def _array(self, first, count):
-        """A view where that can be had."""
+        """A view where possible, else a copy."""
         try:
             return self.view(first, count)
         except _leat.Error as error:
@@ -193,16 +196,16 @@ class Dataset:
         return iter(self.documents)
 
     def starts(self, first=0, count=None):
-        """Positions of the first tokens of `count` documents as a numpy array; one more than there are may be asked,
-        whose start is the number of tokens. count None: all, and that one."""
+        """Positions of the first tokens of `count` documents, as a numpy array. One document more than there are may be
+        asked for; it starts at the number of tokens. None means all, and that one."""
         if count is None:
             count = self.info.documents + 1 - first
         return numpy("Dataset.starts()").asarray(self._native.starts(first, count))
 
     def text(self, number, *, errors="replace"):
-        """The text of a document, by the tokenizer that the dataset keeps, without its begin and end tokens.
+        """The text of a document without its begin and end tokens, decoded by the tokenizer that the dataset keeps.
 
-        errors is what bytes that are no UTF-8 become, as of bytes.decode().
+        errors  what happens to bytes that are not UTF-8, as in bytes.decode()
         """
         first, count = self._native.document(self._number(number))
         begin, end = self.info.begin_token, self.info.end_token
@@ -213,18 +216,18 @@ class Dataset:
         return self._native.decode(first, count).decode("utf-8", errors)
 
     def decode(self, first, count):
-        """The bytes that tokens [first, first + count) stand for; special tokens by their names."""
+        """The bytes that tokens [first, first + count) stand for; special tokens give their names."""
         return self._native.decode(first, count)
 
     def _one(self, position):
         return self.read(position, 1)[0]
 
     def _number(self, number):
-        """Of a document, as a sequence's index."""
+        """The number of a document, given like a sequence's index."""
         try:
             return range(self.info.documents)[number]
         except IndexError:
-            raise IndexError(f"there is no document {number} among {self.info.documents}") from None
+            raise IndexError(f"no document {number}: there are {self.info.documents}") from None
 
     # ---- Origins
 
@@ -237,42 +240,44 @@ class Dataset:
         return Place(number, first, count, source, path, offset, line, identifier)
 
     def find(self, *, document=None, token=None, origin=None, id=None):  # noqa: A002 (the command's name)
-        """The Place of the document that is looked for, by one of:
+        """Finds a document and returns its Place. Give one of:
 
         document  its number
         token     the position of one of its tokens
-        origin    (input, offset): the path or number of an input, and a byte of the record in it
-        id        its id string; the first one, by a scan over all documents
+        origin    (input, offset): the path or number of an input, and the offset of a byte of its record there
+        id        its id; finds the first document with this id, by a scan over all documents
         """
         if (document, token, origin, id).count(None) != 3:
-            raise TypeError("find() needs one of document, token, origin and id")
+            raise TypeError("find() needs exactly one of document, token, origin and id")
         if document is not None:
             return self.place(document)
         if token is not None:
             return self.place(self._native.documents_in(token, 1)[0])
         if id is not None:
             return self.place(self._native.find_id(read_id(id)))
-        if isinstance(origin, (str, bytes)) or len(listed("origin is a pair (input, offset)", origin)) != 2:
-            raise TypeError(f"origin is a pair (input, offset), not {origin!r}")
+        if isinstance(origin, (str, bytes)) or len(listed("origin must be a pair (input, offset)", origin)) != 2:
+            raise TypeError(f"origin must be a pair (input, offset), not {origin!r}")
         source, offset = origin
         if not hasattr(source, "__index__"):
             source = self._native.find_input(source)
         return self.place(self._native.find_origin(source, offset))
 
     def text_hash(self, number):
-        """XXH3-128 of a document's text as it was encoded, 16 bytes; leat.Error ("not-found") where none are stored."""
+        """XXH3-128 of a document's text as it was encoded, 16 bytes; leat.Error ("not-found") if it is not stored."""
         return self._native.text_hash(self._number(number))
 
     # ---- Checking
 
     def verify(self, *, threads=0, progress=None):
-        """Checks every checksum and every rule of both files; threads 0: as many as the process may run on.
+        """Checks every checksum and every rule of both files. Returns a Report if nothing is wrong; else raises
+        leat.Error for the first damage, with the Report in its attribute `report`.
 
-        progress(done, total) is called with bytes now and then; what it raises, and Ctrl-C, stops the work. Returns a
-        Report if nothing is wrong, else raises the first damage as leat.Error, whose attribute `report` has the Report.
+        threads   0: one per CPU that the process may use
+        progress  a function that is called with (bytes done, bytes in all) now and then; an exception in it, like
+                  Ctrl-C, stops the work
         """
         if progress is not None and not callable(progress):
-            raise TypeError(f"progress is a function of (done, total), not {progress!r}")
+            raise TypeError(f"progress must be a function of (done, total), not {progress!r}")
         facts, damage = self._native.verify(whole("threads", threads, 0, 4096), progress)
         report = Report(*facts)
         if damage is not None:
@@ -281,7 +286,7 @@ class Dataset:
         return report
 
     def verify_range(self, first, count):
-        """Checks the hash of every page that tokens [first, first + count) touch; raises leat.Error."""
+        """Checks the hash of every page that holds some of tokens [first, first + count); raises leat.Error."""
         self._native.verify_range(first, count)
 
 

@@ -1,18 +1,18 @@
-"""frameworks.py: whose arrays a batch is made of: torch, numpy, jax. Each is imported when a loader asks for it.
+"""frameworks.py: makes a batch's arrays with torch, numpy or jax, each imported when a loader asks for it.
 
-The library writes numbers into memory; a framework says how that memory becomes its array, makes memory on a device,
-and names the stream that work is on.
+The library writes numbers into memory; a framework makes that memory an array, allocates memory on a device, and knows
+the current stream.
 """
 from __future__ import annotations
 
 from leat._lazy import need
 from leat._values import choice
 
-HOST, CUDA = 1, 2  # as DLPack numbers kinds of devices
+HOST, CUDA = 1, 2  # DLPack's numbers for kinds of devices
 
 
 class NoRange:
-    """In place of a profiler's range, where there is none."""
+    """Stands for a profiler's range where nobody profiles."""
 
     def __enter__(self):
         return None
@@ -22,20 +22,20 @@ class NoRange:
 
 
 class Torch:
-    """Tensors; the only one with devices."""
+    """torch's tensors; the only framework here with devices."""
 
     default_dtype = "int64"
-    changes = True  # its arrays may be borrowed, and written to again
-    capsules = True  # from_dlpack() takes them as they are
+    changes = True  # its arrays may be borrowed and written to again
+    capsules = True  # its from_dlpack() takes bare capsules
 
     def __init__(self, device):
         torch = self.torch = need("torch", "leat.Loader")
         try:
             self.device = torch.device(device)
         except (RuntimeError, TypeError) as unknown:
-            raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}") from unknown
+            raise ValueError(f"device must be \"cpu\" or \"cuda\", not {device!r}") from unknown
         if self.device.type not in ("cpu", "cuda"):
-            raise ValueError(f"device is \"cpu\" or \"cuda\", not {device!r}")
+            raise ValueError(f"device must be \"cpu\" or \"cuda\", not {device!r}")
         if self.device.type == "cuda" and self.device.index is None:
             self.device = torch.device("cuda", torch.cuda.current_device())
         self.on_host = self.device.type == "cpu"
@@ -56,17 +56,17 @@ class Torch:
         return True
 
     def from_array(self, array):
-        """Of a leat._leat.Array."""
+        """A tensor over a leat._leat.Array."""
         return self.take(array.__dlpack__())
 
     def empty(self, shape, kind):
         return self.torch.empty(shape, dtype=self._kinds[kind], device=self.device)
 
     def check(self, tensor, name, shape, kind):
-        """That a tensor of the caller's can take these numbers."""
+        """Raises unless a caller's tensor can take these numbers."""
         want = self._kinds[kind]
         if not isinstance(tensor, self.torch.Tensor):
-            raise TypeError(f"the buffer for {name} must be a tensor, not of {type(tensor).__name__}")
+            raise TypeError(f"the buffer for {name} must be a tensor, not {type(tensor).__name__}")
         if tensor.dtype != want or tensor.device != self.device or not tensor.is_contiguous():
             raise ValueError(f"the buffer for {name} must be contiguous, {want} and on {self.device}")
         if tuple(tensor.shape) != tuple(shape):
@@ -76,18 +76,18 @@ class Torch:
         return tensor.data_ptr()
 
     def stream(self):
-        """The current stream, as the library wants it; 0 is the default one, to both."""
+        """The current stream's handle; 0 is the default stream for both torch and the library."""
         return None if self.on_host else self.torch.cuda.current_stream(self.device).cuda_stream
 
     def range(self, name):
-        """A range that torch.profiler shows; costs next to nothing while nobody profiles."""
+        """A range for torch.profiler; costs next to nothing while nobody profiles."""
         if self._profiling is None or self._profiling():
             return self.torch.profiler.record_function(name)
         return self._no_range
 
 
 class _Host:
-    """What numpy and jax have in common: no devices, no streams, nothing to profile."""
+    """What numpy and jax share: no devices, no streams, nothing to profile."""
 
     on_host = changes = True
     capsules = False
@@ -96,13 +96,13 @@ class _Host:
 
     def __init__(self, device, package):
         if str(device) not in ("cpu", "host"):
-            raise ValueError(f"framework={package!r} has batches on the host: device is \"cpu\", not {device!r}; put "
-                             "them on a device yourself (jax.device_put)")
+            raise ValueError(f"framework={package!r} has batches on the host only: device must be \"cpu\", not "
+                             f"{device!r}; put them on a device yourself (jax.device_put)")
         self.package = need(package, "leat.Loader")
         self._no_range = NoRange()
 
     def has(self, dtype):
-        """Whether its arrays can be of int32, or int64."""
+        """Whether its arrays can have this dtype, "int32" or "int64"."""
         return True
 
     def stream(self):
@@ -124,7 +124,7 @@ class Numpy(_Host):
 
     def check(self, array, name, shape, kind):
         if not isinstance(array, self.package.ndarray):
-            raise TypeError(f"the buffer for {name} must be a numpy array, not of {type(array).__name__}")
+            raise TypeError(f"the buffer for {name} must be a numpy array, not {type(array).__name__}")
         if array.dtype != kind or not array.flags.c_contiguous or not array.flags.writeable:
             raise ValueError(f"the buffer for {name} must be contiguous, writable and {kind}")
         if array.shape != tuple(shape):
@@ -135,7 +135,7 @@ class Numpy(_Host):
 
 
 class Jax(_Host):
-    default_dtype = "int32"  # what jax has, unless jax_enable_x64 is set
+    default_dtype = "int32"  # jax has int64 only with jax_enable_x64
     changes = False
 
     def __init__(self, device):

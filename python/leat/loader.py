@@ -15,15 +15,15 @@ ENGINES = {"auto": 0, "map": 1, "pread": 2, "advise": 3, "uring": 4}
 APART = {"auto": 0, "always": 1, "never": 2}
 ON_DAMAGE = {"error": 0, "mask": 1}
 LAST = {"short": 0, "padded": 1, "dropped": 2}
-ROWS = {"windows": 0, "documents": 1}  # the second is short for a plan of documents
+ROWS = {"windows": 0, "documents": 1}  # "documents" is short for a plan of documents
 STYLES = ("batch", "tuple", "dict", "huggingface")
 HUGGINGFACE = {"inputs": "input_ids", "labels": "labels", "position_ids": "position_ids",
                "attention_mask": "attention_mask"}
-LOOK_EVERY = 64  # batches, for notices
+LOOK_EVERY = 64  # batches between looks for notices
 
 
 def batches_in(left, batch_size, rank, world, last):
-    """How many batches a rank has of so many samples."""
+    """The number of batches that a rank gets from `left` samples."""
     whole_batches, rest = divmod(max(left, 0), batch_size * world)
     if last == "padded":
         return whole_batches + (rest > 0)
@@ -31,69 +31,68 @@ def batches_in(left, batch_size, rank, world, last):
 
 
 def _dtype(dtype, default):
-    """Of "int64", torch.int64, numpy.int64 and numpy.dtype("int64")."""
+    """The name of "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
     name = default if dtype is None else name.rpartition(".")[2]
     if name not in ("int64", "int32"):
-        raise ValueError(f"dtype is int64 or int32, not {dtype!r}")
+        raise ValueError(f"dtype must be int64 or int32, not {dtype!r}")
     return name
 
 
 def check_options(options):
-    """Those that a loader will be opened with, later."""
+    """Raises TypeError for options that leat.Loader, which is opened later, does not have."""
     for name in options:
         if name not in Loader.__init__.__kwdefaults__:
-            raise TypeError(f"a leat.Loader has no option {name}")
+            raise TypeError(f"leat.Loader has no option {name}")
 
 
 class Loader:
-    """Batches of a plan, for ever or to the plan's end: an iterator, kept full by one background thread.
+    """Iterates over the batches of a plan, for ever or to the plan's end; a background thread prepares them.
 
     plan         a leat.Plan
-    batch_size   rows of this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
+    batch_size   rows for this rank; the global batch has batch_size * world rows, in consecutive positions of the plan
 
-    rank, world  this process's place among those that share the data; or
-    mesh         a one-dimensional torch DeviceMesh of them (device_mesh["dp"]); or
-    parallel     "ddp": every process is one, as torch.distributed or RANK and WORLD_SIZE count them. Nothing is
-                 guessed: in a distributed program one of these must be given.
+    Which rows are this process's: one of these is required in a distributed program, because nothing is guessed.
+    rank, world  its place among the processes that share the data
+    mesh         a one-dimensional torch DeviceMesh of these processes (device_mesh["dp"])
+    parallel     "ddp": all processes share the data; counted by torch.distributed, or RANK and WORLD_SIZE
 
     outputs      which of inputs, labels, position_ids, document_ids, loss_mask, attention_mask, cu_seqlens
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
-                 dict of input_ids, labels (unshifted), ... as transformers' models take them
+                 dict of input_ids, labels (unshifted), ... as transformers' models take it
     framework    whose arrays: "torch", "numpy" or "jax"
-    device       "cpu" or "cuda": with torch, where they are; written on the current stream
-    dtype        int64 or int32; None: int64, with jax int32
-    unshifted    label i is token i and not token i + 1, for models that shift by themselves; None: of style
-                 "huggingface" only
-    mask_first   a document's first token is no label
+    device       "cpu" or, with torch, "cuda": where the arrays are; written on the current stream
+    dtype        int64 or int32; None: int64, or int32 with jax
+    unshifted    label i is token i instead of token i + 1, for models that shift labels themselves; None: only with
+                 style "huggingface"
+    mask_first   a document's first token is not used as a label
 
-    Arrays are the consumer's: they keep their values. Two faster ways, with torch and numpy:
-    borrow       True: arrays point into the loader's ring, and hold until the next batch is taken or batch.release();
-                 used later they show other numbers. Nothing is copied.
-    buffers      True, or a dict of arrays by output: every batch is written into the same ones, at the same addresses,
-                 as captured graphs need it; shorter batches are padded.
-    max_sequences  room for cu_seqlens: with it, it always has max_sequences + 1 numbers, of which the last ones repeat.
-                 Needed with borrow and buffers; without it there are as many as the batch has.
+    The arrays are the consumer's and keep their values. Two faster ways, with torch and numpy:
+    borrow       True: arrays point into the loader's ring, without a copy; they are valid until the next batch is taken
+                 or batch.release() is called, and later show other numbers
+    buffers      True, or a dict of arrays by output: all batches are written into the same arrays, at the same
+                 addresses, as captured graphs need; shorter batches are padded
+    max_sequences  gives cu_seqlens a fixed length of max_sequences + 1, where its last number repeats; required with
+                 borrow and buffers; None: the length that the batch needs
 
-    rows         "windows": the plan's samples; "documents": the plan's documents whatever its order is, as
-                 Plan(order="documents") has them: whole, padded, longest first (fine-tuning), of at most max_length
-                 tokens
-    last         what becomes of the last rows of a finite plan: "short", "padded" or "dropped"
-    position     to begin at; state: a state_dict() to begin at instead
-    restart      True: each `for` begins there again, as for validation. False: a `for` goes on where the last one
-                 stopped
-    steps        batches of one `for`, its length, for programs that count in epochs; the next `for` goes on behind
-    on_damage    "error", or "mask": rows that are damaged on disk come without loss
-    engine       how tokens come from the files: "auto", "map", "pread", "advise" or "uring"
-    apart        whether the disk puts rows of cold files into their slots itself, without a copy by the CPU: "auto"
-                 (on a GPU, of rows of 8 KiB or more), "always" or "never"; what a batch holds is the same
-    threads      1: a background thread fills the ring; 0: each batch is made as it is asked for
-    verify       False: the hashes of the pages that are read are not checked
-    slots        batches of the ring, 2 to 64; memory: its most bytes, or "1GiB"; 0: chosen
-    numa_node    where memory and thread shall be, if the system allows; -1: anywhere
-    notices      what a person should know (that the loader is waited for, and why) comes as a warning, once each
+    rows         "windows": the plan's samples. "documents": its documents, whatever its order, in the way of
+                 Plan(order="documents"): whole, padded, longest first (fine-tuning), of at most max_length tokens
+    last         the last rows of a finite plan: "short", "padded" or "dropped"
+    position     where to begin in the plan; state: a state_dict() to continue from instead
+    restart      True: each `for` starts again from the beginning, as for validation. False: it continues where the last
+                 one stopped
+    steps        batches per `for`, for programs that count in epochs; the next `for` continues after them
+    on_damage    "error"; or "mask": rows that are damaged on disk do not count for the loss
+    engine       how tokens are read from files: "auto", "map", "pread", "advise" or "uring"
+    apart        whether the disk writes rows of cold files straight into their slots, without a copy by the CPU: "auto"
+                 (on a GPU, for rows of at least 8 KiB), "always" or "never"; the batches are the same
+    threads      1: a background thread fills the ring; 0: each batch is made when it is asked for
+    verify       False: do not check the hashes of the pages that are read
+    slots        batches in the ring, 2 to 64; memory: the ring's size at most, in bytes or like "1GiB"; 0: chosen
+    numa_node    the node for memory and thread, if the system allows; -1: any
+    notices      True: warns, once each, about what a person should know, such as that training waits for the loader
 
-    Not to be pickled, and of no use after fork: a loader has a thread. Make one in each process, from a Plan.
+    A loader has a thread: it cannot be pickled or used after fork. Make one in each process, from a Plan.
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
@@ -108,9 +107,9 @@ class Loader:
         self._style, self._borrow, self._restart, self._notices = style, bool(borrow), bool(restart), bool(notices)
         self._dtype = _dtype(dtype, self._framework.default_dtype)
         if not self._framework.has(self._dtype):
-            raise ValueError("jax has int64 where jax_enable_x64 is set, which it is not: dtype is int32")
+            raise ValueError("jax has int64 only if jax_enable_x64 is set: set it, or use dtype=\"int32\"")
         if (borrow or buffers) and not self._framework.changes:
-            raise TypeError("jax's arrays do not change: borrow= and buffers= are for torch and numpy")
+            raise TypeError("jax's arrays cannot change: borrow= and buffers= are for torch and numpy")
         choice("rows", rows, ROWS)
         max_length = None if max_length is None else whole("max_length", max_length, 1)
         if rows == "documents":
@@ -118,12 +117,12 @@ class Loader:
         if buffers is False:
             buffers = None
         if buffers is not None and buffers is not True and not isinstance(buffers, Mapping):
-            raise TypeError(f"buffers is True, or a dict from outputs to arrays, not {buffers!r}")
+            raise TypeError(f"buffers must be True or a dict from outputs to arrays, not {buffers!r}")
         if borrow and buffers is not None:
-            raise TypeError("borrow and buffers are two ways: give one of them")
+            raise TypeError("borrow and buffers exclude each other: give one of them")
         if (borrow or buffers is not None) and "cu_seqlens" in self._given and max_sequences is None:
-            raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the most stretches of one document "
-                            "that a batch may have")
+            raise TypeError("cu_seqlens with borrow or buffers needs max_sequences, the largest number of stretches of "
+                            "one document that a batch may have")
         room = 0 if max_sequences is None else whole("max_sequences", max_sequences, 1) + 1
         bits = sum(BITS[name] for name in self._given)
         self._options = dict(
@@ -140,11 +139,11 @@ class Loader:
         self._last = last
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
-            raise ValueError(f"position {position} lies behind the end of the plan, which has {len(plan)} samples")
-        self._in_pass = False  # whether the next `for` goes on with a pass that a state was saved in
+            raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
+        self._in_pass = False  # whether the next `for` continues the pass in which a state was saved
         self._native = None
         self._held = None  # the borrowed batch
-        self._unwritten = None  # a batch that could not be written to where it was to go
+        self._unwritten = None  # a batch that could not be written to its arrays yet
         self._buffers = self._make_buffers(buffers) if buffers is not None else None
         self._reset(self._begin, 0)
         if state is not None:
@@ -153,14 +152,14 @@ class Loader:
             self._open()
 
     def _check_outputs(self, outputs, style):
-        given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs are names", outputs))
+        given = (outputs,) if isinstance(outputs, str) else tuple(listed("outputs must be names", outputs))
         choice("style", style, STYLES)
         for name in given:
             choice("an output", name, BITS)
             if style == "huggingface" and name not in HUGGINGFACE:
-                raise ValueError(f"transformers' models do not take {name}")
+                raise ValueError(f"style \"huggingface\" has no output {name}: transformers' models do not take it")
         if not given or len(set(given)) != len(given):
-            raise ValueError("outputs are named once each, and at least one")
+            raise ValueError("outputs must have at least one name, and none twice")
         return given
 
     # ---- Opening and closing
@@ -176,12 +175,12 @@ class Loader:
         state = None
         if self._damaged:
             state = self.plan.state(self._cursor, self._damaged)
-        self._torn = False  # a Ctrl-C came between the library's batch and the count of it: begun again at the cursor
+        self._torn = False  # a Ctrl-C came after the library gave a batch and before it was counted: reopen at cursor
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device,
                                          self._framework.dlpack_device, {**self._options, "position": self._cursor})
 
     def close(self):
-        """Stops the thread and frees the ring; borrowed arrays keep it alive until they are gone."""
+        """Stops the thread and frees the ring, which borrowed arrays keep alive until they are gone."""
         self._give_back()
         self._unwritten = None
         self._native.close()
@@ -193,8 +192,8 @@ class Loader:
         self.close()
 
     def __reduce__(self):
-        raise TypeError("a leat.Loader has a thread and memory of its own, which cannot be sent to another process: "
-                        "send its Plan (a leat.Plan can be pickled), and make a Loader there")
+        raise TypeError("a leat.Loader cannot be sent to another process, because it has a thread and memory of its "
+                        "own: send its leat.Plan, which can be pickled, and make a Loader there")
 
     def __repr__(self):
         closed = ", closed" if self._native is not None and self._native.closed else ""
@@ -211,7 +210,7 @@ class Loader:
         made = []
         for name in () if buffers is True else buffers:
             if name not in self._given:
-                raise ValueError(f"buffers have {name!r}, which is not among the outputs: {', '.join(self._given)}")
+                raise ValueError(f"buffers has {name!r}, which is not one of the outputs {', '.join(self._given)}")
         for name in OUTPUTS:
             if name not in self._given:
                 made.append(None)
@@ -221,7 +220,7 @@ class Loader:
                 made.append(self._framework.empty(shape, self._kind(name)))
             else:
                 if name not in buffers:
-                    raise ValueError(f"buffers have nothing for {name}, which is among the outputs")
+                    raise ValueError(f"buffers has no array for the output {name}")
                 self._framework.check(buffers[name], name, shape, self._kind(name))
                 made.append(buffers[name])
         if len({id(b) for b in made if b is not None}) < len(self._given):
@@ -262,7 +261,7 @@ class Loader:
         if batch is None:
             raise StopIteration
         if self._notices and self._given_batches % LOOK_EVERY == 0:
-            self._tell()
+            self._warn()
         return batch if self._style == "batch" else self._styled(batch)
 
     def _next(self):
@@ -279,8 +278,8 @@ class Loader:
         return Batch(taken[0], [None if a is None else convert(a) for a in taken[1:]], self._given)
 
     def _to_write(self):
-        """The next batch; or the last one, if it could not be written: into a stream that is being captured, say. Then
-        the loader must not be opened again, and need not."""
+        """The next batch; or the last one, if it could not be written (its stream was being captured, say). In that
+        case the loader must not be reopened."""
         if self._unwritten is None:
             self._unwritten = self._native.next()
         return self._unwritten
@@ -324,7 +323,7 @@ class Loader:
         return self._held
 
     def _give_back(self):
-        """The borrowed batch; what is on the current stream by now may still use it."""
+        """Releases the borrowed batch; work that is on the current stream by now may still use it."""
         if self._held is not None:
             self._held.release()
             self._held = None
@@ -337,7 +336,7 @@ class Loader:
         return {HUGGINGFACE[name]: value for name, value in batch.items()}
 
     def __len__(self):
-        """How many batches a `for` gives: `steps`, or as many as are left. TypeError of a plan without end."""
+        """How many batches a `for` gives: `steps`, or what is left of the plan. TypeError if that has no end."""
         if self._steps is not None and self.plan.info.positions is None:
             return self._steps
         left = self._left()
@@ -348,14 +347,14 @@ class Loader:
         return batches_in(len(self.plan) - begin, self.batch_size, self.rank, self.world, self._last)
 
     def __bool__(self):
-        return True  # at its end, and of a plan without one, too
+        return True  # also at the plan's end, and if it has none
 
     # ---- Checkpoints
 
     def state_dict(self, after=None):
-        """Where the run stands after the last batch that was given; or after the given Batch, or a cursor, for programs
-        that have taken batches ahead of the one they trained on. All ranks have the same, and any number of ranks can
-        go on from it: what is saved is a position in the plan, and fingerprints of what led there."""
+        """The state of the run after the last batch that was given; or after the Batch or cursor `after`, for programs
+        that take batches ahead of the one they train on. It is the same on all ranks, and any number of ranks can
+        continue from it: it has a position in the plan, and fingerprints of what led there."""
         cursor, damaged = self._cursor, self._damaged
         if after is not None:
             cursor = after.cursor if isinstance(after, Batch) else whole("after", after)
@@ -365,12 +364,13 @@ class Loader:
                 "state": self.plan.state(cursor, damaged)}
 
     def load_state_dict(self, state):
-        """Goes on from a state; leat.Error ("checkpoint") if the plan has not the same past."""
+        """Continues from a state; leat.Error ("checkpoint") if this plan gave other samples up to there."""
         check_state(state)
-        if "state" not in state and self.plan.info.order.startswith("documents"):  # all that they had once
+        if "state" not in state and self.plan.info.order.startswith("documents"):  # older states of documents
             self._reset(whole("position", state["position"]), 0)
         elif "state" not in state:
-            raise ValueError("this is the state of a loader of documents (rows=\"documents\"); this one has windows")
+            raise ValueError("this is the state of a loader of documents (rows=\"documents\"), but this loader has "
+                             "windows")
         else:
             position, damaged, _ = self.plan.load_state(state["state"])
             self._reset(position, damaged)
@@ -383,21 +383,21 @@ class Loader:
         """Position in the plan after the last batch that was given."""
         return self._cursor
 
-    # ---- What it has done
+    # ---- Statistics
 
     def stats(self):
-        """Statistics, as struct leat_loader_stats in leat.h has them, times in seconds: batches, tokens, next (how long
-        taking one took), waiting_share, engine, and where the thread's time went."""
+        """Statistics, as in struct leat_loader_stats of leat.h, with times in seconds: batches, tokens, next (how long
+        it took to take a batch), waiting_share, engine, and how the thread spent its time."""
         return self._native.stats()
 
     def stats_line(self):
-        """The same in one line for a log."""
+        """The statistics in one line, for a log."""
         return self._native.stats_line()
 
-    def _tell(self):
+    def _warn(self):
         while (text := self._native.notice()) is not None:
             warnings.warn(text, LoaderNotice, stacklevel=3)
 
 
 class LoaderNotice(UserWarning):
-    """What a person should know of a loader: that it is waited for, and why."""
+    """Something that a person should know about a loader, such as that training waits for it, and why."""

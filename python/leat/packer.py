@@ -1,4 +1,4 @@
-"""packer.py: leat.Packer: a dataset from the texts and ids that a program has."""
+"""packer.py: leat.Packer makes a dataset from texts and ids that a program has in memory."""
 from __future__ import annotations
 
 import warnings
@@ -12,7 +12,7 @@ from leat._documents import arrow_capsules, follow, has_arrow, is_pair, plain_id
 
 
 class Packer:
-    """Packs texts or ids that a program makes into the dataset `output`, in the order in which they are given.
+    """Packs texts or ids that a program has in memory into the dataset `output`, in the order given.
 
         with leat.Packer("corpus", "o200k_base") as packer:
             packer.add("a document")
@@ -20,15 +20,14 @@ class Packer:
         print(packer.summary.tokens)
 
     tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, force, created
-                        as of leat.pack()
-    resume              go on from the last checkpoint, if there is one: `given`, `sources` and `note` say where that is
-    checkpoint_seconds  extend() makes a checkpoint each time so many seconds have gone by; None: never
+                        as in leat.pack()
+    resume              continue from the last checkpoint, if any; `given`, `sources` and `note` say where it is
+    checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
 
-    The `with` block finishes the dataset. If it ends by an exception, the packer is suspended: the last checkpoint is
-    kept, and resume=True goes on from it; if there was none, nothing is left behind. By Ctrl-C a checkpoint is made
-    first. Documents are encoded by threads of the packer's own; calls release the GIL and wait while there is no room.
-    An error may be that of a document given earlier. A packer belongs to one thread at a time, and to the process that
-    made it.
+    The end of the `with` block finishes the dataset. An exception suspends the packer: the last checkpoint is kept for
+    resume=True; without a checkpoint, no file remains. Ctrl-C makes a checkpoint first. The packer's own threads encode
+    the documents, so an error may come from a document that was given earlier. Calls release the GIL, and wait while
+    the threads are busy. Use a packer in one thread at a time, and only in the process that made it.
     """
 
     def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",
@@ -46,8 +45,8 @@ class Packer:
         self._last = now()
         self._summary: Summary | None = None
         self._given, self._skipped, self._note = 0, 0, ""
-        self._rows: dict[str, int] = {}  # that each source has given
-        self._numbers: dict[str, int] = {}  # of its input
+        self._rows: dict[str, int] = {}  # how many each source has given
+        self._numbers: dict[str, int] = {}  # each source's number as an input
         self._take_note(self._core.note())
 
     def _take_note(self, note):
@@ -60,27 +59,28 @@ class Packer:
             self._rows = dict(state["sources"])
         except (ValueError, KeyError, TypeError):
             self._core.suspend()
-            raise ValueError(f"the checkpoint of {self._output} was not made by leat.Packer") from None
+            raise ValueError(f"the checkpoint of {self._output} was not made by a leat.Packer") from None
         self._numbers = {name: number for number, name in enumerate(self._rows)}
 
     @property
     def given(self) -> int:
-        """Documents given so far, those before a resumed checkpoint too."""
+        """How many documents were given so far, including those before a resumed checkpoint."""
         return self._given
 
     @property
     def skipped(self) -> int:
-        """Rows without a text that extend(nulls="skip") has left out."""
+        """How many rows without a text extend(nulls="skip") has left out."""
         return self._skipped
 
     @property
     def sources(self) -> dict[str, int]:
-        """How many rows each source has given: extend(rows, source=name, skip=packer.sources.get(name, 0)) goes on."""
+        """How many rows each source has given. To continue: extend(rows, source=name, skip=packer.sources.get(name, 0))
+        """
         return dict(self._rows)
 
     @property
     def note(self) -> str:
-        """That of the checkpoint from which the packer was resumed, or the last one made; else empty."""
+        """The note of the last checkpoint, made or resumed from; empty without one."""
         return self._note
 
     @property
@@ -93,13 +93,13 @@ class Packer:
     # ---- Documents ----
 
     def add(self, document, *, id: str | int | None = None, source: str | None = None) -> None:
-        """Adds a document: a str, bytes (UTF-8), or a list or array of ids that is encoded already.
+        """Adds a document: a str, bytes (UTF-8), or a list or array of ids.
 
-        id      of the document, which `leat find --id` finds it by
-        source  where it comes from, as an input's path: the dataset keeps it, with the number of the row in it
+        id      the document's id, by which `leat find --id` finds it
+        source  where it comes from, like an input's path: the dataset keeps it, with the number of the row in it
         """
         if has_arrow(document):
-            raise TypeError("add() takes one document: a str, bytes or ids; extend() takes a table")
+            raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
         number, row = self._origin(source)
         add, document = self._way(document)
         add(document, read_id(id), number, row, row + 1 if source is not None else NONE)
@@ -111,21 +111,21 @@ class Packer:
 
         documents  an iterable of str, of bytes, of pairs (text, id), of dicts, or of lists or arrays of ids; or
                    anything with Arrow's C stream interface (pyarrow, Polars, DuckDB) or a Hugging Face dataset, which
-                   is read without a Python object for each document; or an iterable of these, as
+                   are read without a Python object per document; or an iterable of such tables, like
                    ParquetFile.iter_batches()
-        text       the column, or key, of the texts: string, large_string, string_view, binary, dictionaries of them;
-                   or of lists of ids. A dot leads into a struct: "meta.text"
-        id         the column of the documents' ids, texts or integers, if there is one; None: none
-        source     where they come from, as of add()
-        skip       so many documents at the beginning are left out
-        nulls      what becomes of rows without a text: "error" or "skip"
+        text       the column or key of the texts: string, large_string, string_view, binary or dictionaries of these;
+                   or lists of ids. A dot selects a field of a struct: "meta.text"
+        id         the column or key of the documents' ids, texts or integers, if it exists; None: no ids
+        source     where they come from, as in add()
+        skip       leaves out so many documents at the start
+        nulls      what to do with rows without a text: "error" or "skip"
         """
         if nulls not in ("error", "skip"):
-            raise ValueError(f"nulls is \"error\" or \"skip\", not {nulls!r}")
+            raise ValueError(f"nulls must be \"error\" or \"skip\", not {nulls!r}")
         if isinstance(documents, (str, bytes)):
-            raise TypeError("extend() takes many documents; add() takes one")
+            raise TypeError("extend() takes many documents: pass a single one to add()")
         if hasattr(documents, "keys") and not has_arrow(documents):
-            raise TypeError("extend() takes documents, and a dict is none: of several splits or tables, give one")
+            raise TypeError("extend() takes an iterable of documents, not a dict; of several splits, pass one")
         skip = whole("skip", skip)
         before = self._given
         how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls)
@@ -139,7 +139,7 @@ class Packer:
         if isinstance(document, (str, bytes)):
             return self._core.add_text, document
         if isinstance(document, (list, tuple)) and document and isinstance(document[0], (str, bytes)):
-            raise TypeError("add() takes one document; extend() takes many")
+            raise TypeError("add() takes one document: pass several to extend()")
         try:
             return self._core.add_ids, plain_ids(document)
         except TypeError:
@@ -148,7 +148,7 @@ class Packer:
             raise TypeError(f"a document is a str, bytes, or ids, not {document!r}") from None
 
     def _origin(self, source):
-        """The number of a source's input, and of its next row."""
+        """(the number of a source's input, the number of its next row)."""
         if source is None:
             return NONE, 0
         if source not in self._rows:
@@ -163,7 +163,7 @@ class Packer:
             self._rows[source] += documents + skipped
 
     def _extend_table(self, table, text, id, source, skip, nulls):
-        """Returns how many rows of `skip` are still to be left out."""
+        """Returns how many rows of `skip` remain to be left out."""
         rows = _leat.ArrowRows(arrow_capsules(table), text, id, id == "id")
         passed = 0
         while True:
@@ -221,10 +221,10 @@ class Packer:
     # ---- Checkpoints and the end ----
 
     def checkpoint(self, note: str = "") -> None:
-        """Waits until all is written, and makes it durable: a Packer(resume=True) goes on from here. `note` is kept."""
+        """Waits until everything is durably written: Packer(resume=True) continues from here. Keeps the note."""
         import json
         if not isinstance(note, str):
-            raise TypeError(f"a note is a str, not {note!r}")
+            raise TypeError(f"note must be a str, not {note!r}")
         state = {"given": self._given, "skipped": self._skipped, "note": note, "sources": list(self._rows.items())}
         self._core.checkpoint(json.dumps(state).encode())
         self._note, self._last = note, now()
@@ -234,14 +234,14 @@ class Packer:
             self.checkpoint(self._note)
 
     def finish(self) -> Summary:
-        """Writes what is left and gives the dataset its name. If it fails, suspend or abandon the packer."""
+        """Writes what is left, and gives the dataset its name. If this fails, suspend or abandon the packer."""
         if self._summary is None:
             report = dict(self._core.finish(), inputs=len(self._rows))
             self._summary = summarize(self._output, report, [], [], now() - self._began)
         return self._summary
 
     def suspend(self) -> None:
-        """Ends without finishing; the last checkpoint is kept for resume=True. Without one nothing is left behind."""
+        """Ends without finishing, and keeps the last checkpoint for resume=True; without one, no file remains."""
         self._core.suspend()
 
     def abandon(self) -> None:
@@ -266,12 +266,12 @@ class Packer:
         except Error:
             if kind is None:
                 raise
-            # else the exception that is on its way says more
+            # else the exception already raised says more
         finally:
             self._core.suspend()
 
     def __del__(self):
-        core = getattr(self, "_core", None)  # none, if the output could not be opened
+        core = getattr(self, "_core", None)  # None if the output could not be opened
         if core is not None and not core.ended():
             warnings.warn(f"the leat.Packer of {self._output} was neither finished nor suspended",
                           ResourceWarning, source=self)

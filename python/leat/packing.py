@@ -1,4 +1,4 @@
-"""packing.py: leat.pack and leat.merge: datasets from files of text, and from other datasets."""
+"""packing.py: leat.pack and leat.merge make datasets from text files and from other datasets."""
 from __future__ import annotations
 
 import collections
@@ -10,27 +10,27 @@ from leat._pack_options import list_paths, now, open_tokenizer, pack_options, re
 
 Progress = collections.namedtuple(
     "Progress", "bytes total_bytes text_bytes tokens documents rejects bytes_before bound")
-Progress.__doc__ = """How far a run of leat.pack() is.
+Progress.__doc__ = """The progress of a run of leat.pack().
 
-bytes, total_bytes   of the inputs as they lie on disk; total 0: not known
-bytes_before         of `bytes`, what a run that is resumed had done
-text_bytes, tokens, documents, rejects
-bound                what the rest waits for: "reading", "encoding", "writing"; or "arranging", when `bytes` are
-                     those of the tokens
+bytes, total_bytes   of the inputs, as on disk; total_bytes is 0 if not known
+bytes_before         how many of `bytes` were done before the run was resumed
+text_bytes, tokens, documents, rejects   so far
+bound                the slowest station: "reading", "encoding", "writing"; or "arranging", when `bytes` counts
+                     bytes of tokens
 """
 
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
                "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished")
-Summary.__doc__ = """What a run did: the same names as `leat pack --json` prints.
+Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
-deduplicated      documents left out, because one before has the same text
+deduplicated      documents left out because an earlier one has the same text
 splits            a dict for each: output, documents, tokens, identity
-special_strings   strings of special tokens in the texts, encoded as such or not
-truncated_inputs  compressed ones that were cut off or broken
-mb_per_s, tokens_per_s   of what this run did itself, without the one that it went on with
-was_finished      with resume: there was nothing left to do
+special_strings   strings of special tokens in the texts, whether encoded as special tokens or not
+truncated_inputs  compressed inputs that were cut off or damaged
+mb_per_s, tokens_per_s   of the work of this run alone, without that of a run that it resumed
+was_finished      with resume: nothing was left to do
 """
 
 
@@ -40,31 +40,31 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          shuffle: int | None = None, dedup: bool = False, split=None, max_rejects: int | float | str | None = "1%",
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
          created: int | None = None) -> Summary:
-    """Packs files of text into the dataset `output`, as `leat pack` does; returns a Summary.
+    """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain, .zst or .gz), folders, "@LIST", "-"
-    tokenizer     a leat.Tokenizer, or what makes one
-    format        "auto", "jsonl" or "text"; text is one document a file
-    text, id      the fields of a JSON record, with dots on the way into objects; id=None for none
-    end, begin    the token after and before each document: an id, a token, or None; "auto" is the tokenizer's
-    special       strings of special tokens in the texts become these tokens; else they are ordinary text, and counted
+    tokenizer     a leat.Tokenizer, or the argument for one
+    format        "auto", "jsonl" or "text" (each file is one document)
+    text, id      the fields of a JSON record, with dots for fields of objects; id=None: no ids
+    end, begin    the token after and before each document: an id, a token, or None; "auto": the tokenizer's
+    special       True: strings of special tokens in texts become these tokens; False: they stay text, and are counted
     invalid_utf8  "replace" or "reject"
     threads       None: all cores
-    memory        bound on the memory of the process: bytes, or "4GiB"; None: 2 GiB besides whole GiB held already
-    shuffle       a seed: the documents are shuffled over the whole corpus
-    dedup         of documents with the same text only the first is kept
-    split         {"valid": 0.01} or "valid=0.01": datasets OUTPUT.valid by a hash of each text
-    max_rejects   more records refused than this number, or share ("1%", 0.01), end the run; None: any
-    allow_truncated  a compressed input that is cut off is a warning, not an error; what was readable is packed
-    resume        go on with a run that was stopped or killed
-    part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the parts
-    force         replace an existing output
-    progress      a function that takes a Progress, about ten times a second; True: a bar of tqdm; "auto": a bar if tqdm
-                  is there and stderr is a terminal; None: nothing
-    created       seconds since 1970 to be noted; None: SOURCE_DATE_EPOCH of the environment, or nothing
+    memory        bound on the memory of the process, in bytes or like "4GiB"; None: 2 GiB, plus whole GiB already held
+    shuffle       a seed: shuffles the documents over the whole corpus
+    dedup         keeps only the first of documents with the same text
+    split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
+    max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
+    allow_truncated  warns of a compressed input that is cut off instead of failing; its readable part is packed
+    resume        continues a run that was stopped or killed
+    part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
+    force         replaces an existing output
+    progress      a function that takes a Progress, called about ten times per second; True: a tqdm bar; "auto": a bar
+                  if tqdm is installed and stderr is a terminal; None: nothing
+    created       time of creation to store, in seconds since 1970; None: SOURCE_DATE_EPOCH of the environment, or none
 
-    Ctrl-C, or an exception in `progress`, ends the run so that resume=True goes on from there. leat.Error has then, and
-    after other failures, `resumable`. The GIL is released.
+    Ctrl-C, or an exception in `progress`, stops the run so that resume=True can continue it. leat.Error's attribute
+    `resumable` says whether that is possible after another failure. The GIL is released.
     """
     began = now()
     tokenizer = open_tokenizer(tokenizer, pattern)
@@ -80,17 +80,17 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
             bar.close()
     summary = summarize(output, report, infos, splits, now() - began, text_before)
     if report["damaged_inputs"]:
-        _tell_damage(report, summary, allow_truncated)
+        _report_damage(report, summary, allow_truncated)
     return summary
 
 
 def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, split=None,
           memory: int | str | None = None, force: bool = False, progress=None, created: int | None = None) -> Summary:
-    """Joins finished datasets of the same tokenizer to the dataset `output`, without encoding again, as `leat merge`.
+    """Joins finished datasets of one tokenizer to the dataset `output`, without encoding again, like `leat merge`.
 
-    parts     names of datasets, folders or "@LIST"; the parts of one run, of pack(part=...), become the whole
-    shuffle, dedup, split, memory, force, created   as of pack()
-    progress  a function that takes (bytes done, bytes of all), about ten times a second
+    parts     names of datasets, folders or "@LIST"; the results of pack(part=(i, n)) for all i become the whole dataset
+    shuffle, dedup, split, memory, force, created   as in pack()
+    progress  a function that is called with (bytes done, bytes in all) about ten times per second
     """
     began = now()
     splits = read_splits(split)
@@ -103,17 +103,17 @@ def merge(parts, output, *, shuffle: int | None = None, dedup: bool = False, spl
     return summarize(output, report, infos, splits, now() - began)
 
 
-# ---- What a run did, and how far it is ------------------------------------------------------------------------------
+# ---- Summary and progress --------------------------------------------------------------------------------------------
 
 def summarize(output, report, infos, splits, seconds, text_before=0):
-    """`text_before`: bytes of text of the run that this one went on with, which are not of its rates."""
+    """Makes the Summary; `text_before`: bytes of text of the run that this one resumed, which its rates leave out."""
     import os
     name = os.fsdecode(output)
     base = next((name[:-len(s)] for s in (".leat", ".tokens") if name.endswith(s) and len(name) > len(s)), name)
     made = [{"output": f"{base}.{split}", "documents": info["documents"], "tokens": info["tokens"],
              "identity": info["identity"].hex()} for (split, _), info in zip(splits, infos)]
     text = 0 if report["was_finished"] else report["text_bytes"] - text_before
-    # by their share of the text: of what was packed before, arranging may have left out any part
+    # by share of the text, because arranging may have dropped any part of what was packed before
     tokens = report["tokens"] * text / report["text_bytes"] if report["text_bytes"] else 0
     rate = (lambda amount: amount / seconds if seconds > 0 else 0.0)
     return Summary(output=name, inputs=report["inputs"], documents=report["documents"], tokens=report["tokens"],
@@ -123,9 +123,9 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    peak_memory=report["peak_memory"], was_finished=report["was_finished"])
 
 
-def _tell_damage(report, summary, allowed):
+def _report_damage(report, summary, allowed):
     count = report["damaged_inputs"]
-    what = (f"{count} input{'s were' if count > 1 else ' was'} cut off or broken, and packed as far as readable: "
+    what = (f"{count} input{'s were' if count > 1 else ' was'} cut off or damaged, and packed as far as readable: "
             + (report["damage"].decode("utf-8", "backslashreplace") or "named when the run was stopped"))
     if allowed:
         import warnings
@@ -137,7 +137,7 @@ def _tell_damage(report, summary, allowed):
 
 
 class _Bar:
-    """tqdm's, fed by progress."""
+    """A tqdm bar that shows Progress."""
 
     def __init__(self, make):
         self._make, self._bar, self._phase = make, None, None
@@ -161,14 +161,14 @@ class _Bar:
 
 
 def _watching(progress):
-    """The bar, if there is one, and the function that the extension calls."""
+    """(the bar or None, the function that the extension calls or None)."""
     import sys
     if progress is None or progress is False:
         return None, None
     if callable(progress):
         return None, lambda *numbers: progress(Progress(*numbers))
     if progress is not True and progress != "auto":
-        raise TypeError("progress is a function, True, None, or \"auto\"")
+        raise TypeError(f"progress must be a function, True, None or \"auto\", not {progress!r}")
     if progress == "auto" and not (sys.stderr is not None and sys.stderr.isatty()):
         return None, None
     try:

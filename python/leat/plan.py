@@ -1,4 +1,4 @@
-"""plan.py: which tokens sample n is: a plan of sources, weights, lengths and a seed."""
+"""plan.py: a plan of sources, weights, lengths and a seed decides which tokens sample n has."""
 from __future__ import annotations
 
 from collections import namedtuple
@@ -11,40 +11,49 @@ from leat._values import choice, is_name, listed, whole
 from leat.dataset import ACCESS, Dataset
 
 Sample = namedtuple("Sample", "n source window document offset part epoch length block token")
-Sample.__doc__ = """One sample: n is its number; source, its place among the plan's sources; window, that of the source;
-document, the one that holds the first token; offset, the first token's place in its token file; part, the dataset of a
-list; epoch of the source; length in tokens; block of the source; token, the first token's position in the source's
-dataset."""
+Sample.__doc__ = """One sample.
+
+n         its number
+source    the number of its source in the plan
+window    the number of its window in the source
+document  the document that holds its first token
+offset    the position of its first token in that token's file
+part      the number of that file's dataset in a list
+epoch     the pass over the source
+length    in tokens
+block     the number of its block in the source
+token     the position of its first token in the source's dataset
+"""
 Shown = namedtuple("Shown", "n source document first count path offset line id")
-Shown.__doc__ = """A document that sample n shows, and tokens [first, first + count) of it that it shows; its input's
-path, its byte offset there, line and id; None for each that is not known."""
+Shown.__doc__ = """Tokens [first, first + count) of a document, which sample n shows; and the document's input, its byte
+offset there, its line and id. What is not known is None."""
 Piece = namedtuple("Piece", "source part token count at document")
-Piece.__doc__ = """A piece of a sample's row: count tokens of a source's dataset from token on, the first of which
-stands at place `at` of the row; document, the one that holds the first token."""
+Piece.__doc__ = """A piece of a sample's row: `count` tokens of a source's dataset from `token` on, at places of the row
+from `at` on; `document` holds the first of them."""
 Source = namedtuple("Source", "name blocks tokens dropped weight epochs dataset")
-Source.__doc__ = """A source of a plan: blocks an epoch, tokens used and dropped, weight as an integer, most epochs (0:
-no limit)."""
+Source.__doc__ = """A source of a plan: blocks per epoch, tokens used, tokens dropped, its weight as an integer, its
+maximum of epochs (0: no limit), and its dataset."""
 
 MOST_SAMPLES = 1 << 60
 
 
 class PlanInfo(SimpleNamespace):
-    """Facts of a plan: attributes."""
+    """The facts of a plan, as attributes."""
 
 
 def decimal(weight):
-    """A weight as the decimal it was written as: 0.3 is 3/10, not what a float makes of it, and so is float32's."""
+    """A weight as the decimal that was written: 0.3 is 3/10, not the nearest float, also as a float32."""
     if weight is None:
         return None
     return repr(float(weight)) if isinstance(weight, float) else str(weight)
 
 
 def _source(item):
-    """(name, weight, epochs, dataset): of a name, a Dataset, or a tuple that begins with one."""
+    """(name, weight, epochs, dataset) of a name, a Dataset, or a tuple that begins with one."""
     if isinstance(item, Dataset) or is_name(item):
         item = (item,)
     if not isinstance(item, (tuple, list)) or not 1 <= len(item) <= 3:
-        raise TypeError(f"a source is a name, (name, weight) or (name, weight, epochs), not {item!r}")
+        raise TypeError(f"a source must be a name, (name, weight) or (name, weight, epochs), not {item!r}")
     name, weight, epochs = (*item, *(1, 0)[len(item) - 1:])
     epochs = whole("epochs of a source", epochs or 0)
     if isinstance(name, Dataset):
@@ -53,40 +62,40 @@ def _source(item):
 
 
 def _phase(item):
-    """(begin, weights, seq_len): of a tuple (begin, weights[, seq_len])."""
+    """(start, weights, seq_len) of a tuple (start, weights[, seq_len])."""
     if not isinstance(item, (tuple, list)) or not 2 <= len(item) <= 3 or isinstance(item[1], (str, bytes)):
-        raise TypeError("a phase is (begin, weights) or (begin, weights, seq_len), weights a list with one for each "
-                        f"source, not {item!r}")
-    begin, weights, *length = item
-    weights = listed("the weights of a phase are a list", weights)
-    return (whole("the begin of a phase", begin), ",".join(decimal(w) for w in weights),
+        raise TypeError("a phase must be (start, weights) or (start, weights, seq_len), with a list of weights, one "
+                        f"per source, not {item!r}")
+    start, weights, *length = item
+    weights = listed("the weights of a phase must be a list", weights)
+    return (whole("the start of a phase", start), ",".join(decimal(w) for w in weights),
             whole("seq_len of a phase", (length[0] or 0) if length else 0))
 
 
 def _skip(item):
     if not isinstance(item, (tuple, list)) or len(item) != 2:
-        raise TypeError(f"skip is a list of pairs (first, end), each of which leaves samples out; not of {item!r}")
+        raise TypeError(f"skip must be a list of pairs (first, end) of sample numbers; {item!r} is not such a pair")
     return whole("the first sample of a skip", item[0]), whole("the end of a skip", item[1])
 
 
 class Plan:
-    """Which tokens sample n is, for good: a function of these arguments and n alone, not of ranks, threads or machine.
+    """Decides which tokens sample n has, by these arguments and n alone: ranks, threads and machine do not matter.
 
-    sources   a name (as of leat.open), a Dataset, or a list of these and of tuples (name, weight) and (name, weight,
-              epochs); or a dict from names to weights. Weights are read as the decimals they are written as. epochs
-              limits the passes over a source.
-    seq_len   tokens of a sample; the labels need one more, which is read besides
-    seed      another seed is another order
-    base_len  tokens of a block, a multiple of every length, where phases change the length
-    split, use   contiguous parts of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
-    phases    changes: (begin, weights) or (begin, weights, seq_len) from sample `begin` on
-    skip      samples that are left out: (first, end)
-    order     "shuffled" or "sequential": windows of seq_len tokens, as the seed shuffles them or in the files' order;
-              "documents" or "documents-sequential": whole documents, one per row, of at most seq_len tokens and one
-              more, without weights and phases
-    epochs    a finite pass: no source more often; None: without end
+    sources   a name (as in leat.open), a Dataset, or a list of these and of tuples (name, weight) and (name, weight,
+              epochs); or a dict from names to weights. A weight counts as the decimal that you write. epochs limits the
+              passes over a source
+    seq_len   tokens per sample; one more is read for the labels
+    seed      another seed gives another order
+    base_len  tokens per block, a multiple of all lengths, if phases change the length
+    split, use   contiguous ranges of each dataset: split="train=0.99,valid=0.01" or a dict, use="train"
+    phases    changes: (start, weights) or (start, weights, seq_len) from sample `start` on
+    skip      samples to leave out: (first, end)
+    order     "shuffled" or "sequential": windows of seq_len tokens, shuffled by the seed or in the files' order.
+              "documents" or "documents-sequential": whole documents, one per row, cut to seq_len tokens and one more,
+              without weights and phases
+    epochs    a finite plan with at most so many passes over each source; None: without end
 
-    A plan never changes; it can be shared by threads, and pickled. docs/ORDER.md has the rules.
+    A plan never changes. Threads can share it, and it can be pickled. docs/ORDER.md has the rules.
     """
 
     __slots__ = ("_native", "_made", "_info", "_access", "__weakref__")
@@ -97,14 +106,14 @@ class Plan:
         if isinstance(sources, Dataset) or is_name(sources):
             sources = [sources]
         else:
-            sources = listed("sources are a name, a list, or a dict from names to weights",
+            sources = listed("sources must be a name, a list, or a dict from names to weights",
                              sources.items() if isinstance(sources, dict) else sources)
         if isinstance(split, dict):
             split = ",".join(f"{name}={decimal(share)}" for name, share in split.items())
         for name, text in (("split", split), ("use", use)):
             if text is not None and not isinstance(text, str):
-                raise TypeError(f"{name} is a str, not {text!r}")
-        phases, skip = listed("phases are a list", phases), listed("skip is a list", skip)
+                raise TypeError(f"{name} must be a str, not {text!r}")
+        phases, skip = listed("phases must be a list", phases), listed("skip must be a list", skip)
         seq_len, seed = whole("seq_len", seq_len, 1), whole("seed", seed)
         self._native = _leat.open_plan(
             [_source(s) for s in sources], [_phase(p) for p in phases], [_skip(s) for s in skip], seq_len,
@@ -117,10 +126,14 @@ class Plan:
 
     @classmethod
     def parse(cls, text, *, skip=(), epochs=None, label="plan", access="leased"):
-        """A plan from its text (docs/ORDER.md, "Plan text"), which leaves out besides what `skip` says, as Plan's, and,
-        if the text gives it no end, ends after `epochs`; `label` names it in messages."""
+        """A plan from its text (docs/ORDER.md, "Plan text").
+
+        skip    samples to leave out, in addition to those of the text
+        epochs  ends the plan after so many passes, if the text gives it no end
+        label   names the plan in messages
+        """
         self = cls.__new__(cls)
-        for first, end in map(_skip, listed("skip is a list", skip)):
+        for first, end in map(_skip, listed("skip must be a list", skip)):
             text += f"\nskip {first}:{end}"
         if epochs is not None:
             text += f"\nepochs {whole('epochs', epochs, 1)}"
@@ -132,13 +145,12 @@ class Plan:
 
     @classmethod
     def load(cls, path, *, skip=(), epochs=None, access="leased"):
-        """A plan from a file with its text, as `leat order --print-plan` writes it; `skip` and `epochs` as of parse().
-        """
+        """A plan from a file with its text, as `leat order --print-plan` prints it; skip and epochs as in parse()."""
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return cls.parse(file.read(), skip=skip, epochs=epochs, label=fsdecode(path), access=access)
 
     def _reordered(self, order, seq_len):
-        """The same sources, seed, split and epochs in another order; 0: with the same seq_len."""
+        """The same sources, seed, split and epochs in another order; seq_len 0 keeps the length."""
         plan = type(self).__new__(type(self))
         plan._native = self._native.reorder(_leat.ORDERS.index(order), seq_len)
         plan._made = (_reorder, (self, order, seq_len))
@@ -147,7 +159,7 @@ class Plan:
         return plan
 
     def _documents(self, max_length):
-        """Whole documents of at most so many tokens (None: seq_len), shuffled if this plan's order is."""
+        """Whole documents of at most max_length tokens (None: seq_len), shuffled if this plan's order is."""
         order = self.info.order
         if order.startswith("documents") and max_length in (None, self.seq_len):
             return self
@@ -166,26 +178,26 @@ class Plan:
 
     @property
     def text(self):
-        """The plan as text, the same for plans that mean the same; leat.Plan.parse() and the command read it."""
+        """The plan as text, equal for plans with equal samples; leat.Plan.parse() and the command read it."""
         if self._made[0] is _make:
             for source in self._made[1][0]:
                 dataset = source if isinstance(source, Dataset) else source[0] if isinstance(source, tuple) else None
                 if isinstance(dataset, Dataset) and len(dataset._names) > 1:
-                    raise ValueError("a source is a list of names, which a plan's text cannot hold: write them into a "
-                                     "file, a name a line, and name it \"@FILE\"")
+                    raise ValueError("a source is a list of names, which a plan's text cannot hold: write them to a "
+                                     "file, one name per line, and give \"@FILE\"")
         return self._native.text()
 
     @property
     def info(self):
-        """samples and positions (None: without end), seed, order, seq_len, max_seq_len, base_len, sources, phases,
-        token_width, and the versions of the rules."""
+        """Its facts: samples and positions (None: without end), seed, order, seq_len, max_seq_len, base_len, sources,
+        phases, token_width, and the versions of the rules."""
         if self._info is None:
             self._info = PlanInfo(**self._native.info())
         return self._info
 
     @property
     def seq_len(self):
-        """Tokens of a sample, in the first phase."""
+        """Tokens per sample, in the first phase."""
         return self.info.seq_len
 
     @property
@@ -195,7 +207,7 @@ class Plan:
         return [Source(*s[:-1], Dataset._wrap(s[-1], s[0], self._access)) for s in found]
 
     def __len__(self):
-        """How many samples are shown; TypeError of a plan without end."""
+        """How many samples the plan shows; TypeError if it has no end."""
         if self.info.positions is None:
             raise TypeError("this plan has no end")
         return self.info.positions
@@ -206,8 +218,7 @@ class Plan:
     # ---- Samples
 
     def order(self, n, count=None):
-        """Sample number n: a Sample; with a count, a list of those from n on that are not skipped, and numbered below
-        n + count."""
+        """Sample n as a Sample; with a count, a list of the samples n to n + count - 1 that are not skipped."""
         if count is None:
             return Sample(*self._native.sample(n))
         end = n + count
@@ -222,11 +233,11 @@ class Plan:
         return found
 
     def samples(self, position, count):
-        """Samples of positions [position, position + count) as a numpy array with the fields n, source, window, offset,
-        part, epoch, length, block, token, slice: for many at once. Fewer come where the plan ends."""
+        """Samples at positions [position, position + count), fewer at the plan's end, as a numpy array with the fields
+        n, source, window, offset, part, epoch, length, block, token, slice."""
         np = numpy("Plan.samples()")
         position, count = whole("position", position), whole("count", count)
-        if self.info.positions is not None:  # there may be many fewer than there would be room for
+        if self.info.positions is not None:  # the plan may have far fewer than count
             count = min(count, max(self.info.positions - position, 0))
         fields = _leat.sample_fields()
         array = np.asarray(self._native.samples(position, count))
@@ -235,7 +246,7 @@ class Plan:
         return array.reshape(-1).view(kind)
 
     def pieces(self, n):
-        """What the row of sample n is made of: a list of Piece, in the order of the row."""
+        """The pieces of sample n's row: a list of Piece, in the order of the row."""
         sources, found = self.sources, []
         for piece in map(Piece._make, self._native.pieces(n)):
             if piece.document is None:
@@ -245,33 +256,33 @@ class Plan:
         return found
 
     def number(self, position):
-        """The number of the sample that is shown at a position: they differ where samples are skipped."""
+        """The number of the sample at a position; it differs from the position if samples are skipped."""
         return self._native.number(position)
 
     def position(self, n):
-        """The position of sample n; of a skipped one, that of the next that is shown."""
+        """The position of sample n; for a skipped sample, the position of the next one that is shown."""
         return self._native.position(n)[0]
 
-    # ---- The way back
+    # ---- From documents to samples and back
 
     def trace(self, *, document=None, epochs=None, until=None, step=None, batch=None, samples=None):
-        """What samples show, or which samples show something; one of:
+        """Finds which samples show a document, or which documents samples show. Give one of:
 
-        document=(source, number)   the samples that show a document of a source (its position, or name), as a list of
-                                    Sample: in the first `epochs` passes over the source, or numbered below `until`
-        step=s, batch=B             the documents of global batch s of B rows, as a list of Shown
-        samples=(a, b)              the documents of samples a up to and without b, likewise
+        document=(source, number)   the samples that show document `number` of a source (its number or name), as a list
+                                    of Sample: in the first `epochs` passes over the source, or below sample `until`
+        step=s, batch=B             the documents in global batch s (counted from 0) of B rows, as a list of Shown
+        samples=(a, b)              the documents in samples a to b - 1, as a list of Shown
         """
         if (document, step, samples).count(None) != 2:
-            raise TypeError("trace() needs one of document, step and samples")
+            raise TypeError("trace() needs exactly one of document, step and samples")
         for name, pair, of in (("document", document, "(source, number)"), ("samples", samples, "(first, end)")):
             if pair is not None and not (isinstance(pair, (tuple, list)) and len(pair) == 2):
-                raise TypeError(f"{name} is a pair {of}, not {pair!r}")
+                raise TypeError(f"{name} must be a pair {of}, not {pair!r}")
         if document is not None:
             return self._trace_document(*document, epochs, until)
         if step is not None:
             if batch is None:
-                raise TypeError("trace(step=...) needs batch, the rows of a global batch")
+                raise TypeError("trace(step=...) needs batch, the number of rows in a global batch")
             step, batch = whole("step", step), whole("batch", batch, 1)
             positions = range(step * batch, (step + 1) * batch)
             if self.info.positions is not None:
@@ -312,11 +323,11 @@ class Plan:
     # ---- States
 
     def state(self, position, damaged=0):
-        """The state of a run that has shown `position` samples, as text to be saved with a checkpoint."""
+        """The state of a run that has shown `position` samples, as text to save with a checkpoint."""
         return self._native.state_save(position, damaged)
 
     def load_state(self, text):
-        """(position, damaged, skipped) of a state; leat.Error ("checkpoint") if this plan has not the same past."""
+        """(position, damaged, skipped) of a state; leat.Error ("checkpoint") if this plan gave other samples before."""
         return self._native.state_load(text)
 
 

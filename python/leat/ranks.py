@@ -1,4 +1,4 @@
-"""ranks.py: which rows of a global batch are this process's: given, or taken from a mesh, and never guessed."""
+"""ranks.py: which rows of a global batch are this process's: given by rank and world or a mesh, never guessed."""
 from __future__ import annotations
 
 import os
@@ -6,7 +6,7 @@ import sys
 
 from leat._values import whole
 
-# What launchers set to the number of processes; of a program that has one process, 1 or nothing.
+# Variables that launchers set to the number of processes; for a single process, to 1 or not at all.
 LAUNCHERS = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS")
 
 
@@ -33,13 +33,13 @@ def _distributed_by():
 
 def _of_mesh(mesh):
     if not hasattr(mesh, "get_local_rank") or not hasattr(mesh, "ndim"):
-        raise TypeError(f"mesh is a DeviceMesh of torch, as mesh[\"dp\"], not {mesh!r}")
+        raise TypeError(f"mesh must be a DeviceMesh of torch, such as mesh[\"dp\"], not {mesh!r}")
     size, dimensions = mesh.size(), mesh.ndim
     if dimensions != 1:
         names = mesh.mesh_dim_names or "no names"
         raise ValueError(
-            f"the mesh has {dimensions} dimensions ({names}): give the one of data parallelism, as mesh[\"dp\"]; "
-            "several that share the data are made one by mesh[\"dp_replicate\", \"dp_shard\"]._flatten(\"dp\")")
+            f"the mesh has {dimensions} dimensions ({names}): give the one of data parallelism, such as mesh[\"dp\"]; "
+            "join several with mesh[\"dp_replicate\", \"dp_shard\"]._flatten(\"dp\")")
     return mesh.get_local_rank(), size
 
 
@@ -56,19 +56,19 @@ def _of_environment():
 
 
 def rank_and_world(rank, world, mesh, parallel):
-    """(rank, world) from what was given; nothing given is one process alone."""
+    """(rank, world) from what was given; (0, 1) if nothing is given and the program is not distributed."""
     given = [name for name, value in (("rank and world", rank if rank is not None else world), ("mesh", mesh),
                                       ("parallel", parallel)) if value is not None]
     if len(given) > 1:
-        raise TypeError(f"{' and '.join(given)} say the same: give one of them")
+        raise TypeError(f"{' and '.join(given)} exclude each other: give one of them")
     if mesh is not None:
         return _of_mesh(mesh)
     if parallel is not None:
         if parallel != "ddp":
-            raise ValueError(f"parallel is \"ddp\", or nothing, not {parallel!r}")
+            raise ValueError(f"parallel must be \"ddp\" or None, not {parallel!r}")
         return _of_environment()
     if (rank is None) != (world is None):
-        raise TypeError("rank and world are given together")
+        raise TypeError("give both rank and world")
     if rank is None:
         why = _distributed_by()
         if why:
@@ -79,5 +79,5 @@ def rank_and_world(rank, world, mesh, parallel):
     world = whole("world", world, 1)
     rank = whole("rank", rank)
     if rank >= world:
-        raise ValueError(f"rank {rank} is not below the world size {world}: ranks count from 0")
+        raise ValueError(f"rank {rank} must be below world {world}: ranks count from 0")
     return rank, world

@@ -1,4 +1,4 @@
-"""tokenizer.py: leat.Tokenizer: token-exact and fast, in place of tiktoken's Encoding or tokenizers' Tokenizer."""
+"""tokenizer.py: leat.Tokenizer: fast and token-exact, replaces tiktoken's Encoding and tokenizers' Tokenizer."""
 from __future__ import annotations
 
 from leat import _leat
@@ -9,7 +9,7 @@ _LIST, _BYTES = 0, 1
 
 
 class Encoding(list):
-    """The ids of a text: a list of ints, with the attributes by which tokenizers' Encoding is read."""
+    """The ids of a text: a list of ints that also has the attributes of tokenizers' Encoding."""
 
     __slots__ = ("_tokenizer",)
 
@@ -23,9 +23,9 @@ class Encoding(list):
 
     @property
     def tokens(self) -> list[str]:
-        """How a tokenizer.json writes each token."""
+        """Each token as a tokenizer.json writes it."""
         if self._tokenizer is None:
-            raise AttributeError("these ids have been pickled, and know their tokenizer no more")
+            raise AttributeError("these ids were pickled and have lost their tokenizer: use Tokenizer.id_to_token()")
         return [self._tokenizer.id_to_token(i) or "" for i in self]
 
     @property
@@ -46,39 +46,38 @@ class Encoding(list):
 
 
 class Tokenizer:
-    """Encodes text to the ids that the vocabulary's reference library gives, and decodes them.
+    """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
     spec     a built-in name ("bytes", "gpt2", "cl100k_base", "o200k_base"); a path to a tokenizer.json, *.tiktoken,
              tekken.json or tokenizer.model (each also as .zst), or to a folder that holds one; or a Hugging Face model
-             id that lies in the local hub cache
-    pattern  the pattern's name, for a *.tiktoken whose name does not tell it
-    like     whose rules hold where two libraries differ: "tiktoken" or "tokenizers"
+             id in the local hub cache
+    pattern  the name of the pattern, for a *.tiktoken file whose name does not imply it
+    like     which library's rules apply where they differ: "tiktoken" or "tokenizers"
 
-    The names are those of tiktoken's Encoding and of tokenizers' Tokenizer, and encode() returns a list that also has
-    the attributes of tokenizers' Encoding. What differs:
+    Methods have the names of tiktoken's Encoding and tokenizers' Tokenizer, and encode() returns a list that also has
+    the attributes of tokenizers' Encoding. `like` changes three things:
 
-    - Strings of special tokens in a text. like="tiktoken": they raise ValueError, unless allowed_special or
-      disallowed_special say otherwise. like="tokenizers": they become these tokens, unless encode_special_tokens
-      is set.
-    - Tokens that a tokenizer.json puts around a text (its post-processor). like="tiktoken": never.
-      like="tokenizers": unless add_special_tokens=False.
-    - decode() of special tokens. like="tiktoken": by their names. like="tokenizers": left out, unless
+    - Strings of special tokens in a text. "tiktoken": they raise ValueError, unless allowed_special or
+      disallowed_special say otherwise. "tokenizers": they become these tokens, unless encode_special_tokens is True.
+    - The tokens that a tokenizer.json puts around a text (its post-processor). "tiktoken": not added. "tokenizers":
+      added, unless add_special_tokens=False.
+    - Special tokens in decode(). "tiktoken": they give their names. "tokenizers": they are left out, unless
       skip_special_tokens=False.
 
-    So `tiktoken.get_encoding("o200k_base")` becomes `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)`
-    becomes `leat.Tokenizer.from_file(path)`.
+    So replace `tiktoken.get_encoding("o200k_base")` by `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)`
+    by `leat.Tokenizer.from_file(path)`.
 
-    It never changes, apart from encode_special_tokens: share it between threads. Calls release the GIL. It can be
-    pickled, and is opened again from the same place; if another vocabulary lies there by then, that is an error.
+    A tokenizer never changes, apart from encode_special_tokens, and threads can share it. Calls release the GIL. It can
+    be pickled; unpickling opens the same file again, and raises ValueError if that now has another vocabulary.
     """
 
     def __init__(self, spec, *, pattern: str | None = None, like: str = "tiktoken"):
         import os
         if like not in ("tiktoken", "tokenizers"):
-            raise ValueError(f"like is \"tiktoken\" or \"tokenizers\", not {like!r}")
+            raise ValueError(f"like must be \"tiktoken\" or \"tokenizers\", not {like!r}")
         path = os.fspath(spec)
         self._set(_leat.Tokenizer(path, pattern), like)
-        # a folder's name may be a built-in's too, which goes first; so only what is no bare name is made absolute
+        # a bare name stays, because it may name a built-in, which takes precedence over a folder of that name
         if (os.sep in path if isinstance(path, str) else True) and os.path.exists(path):
             path = os.path.abspath(path)
         self._from = (path, pattern)
@@ -93,12 +92,12 @@ class Tokenizer:
 
     @classmethod
     def from_file(cls, path, *, pattern: str | None = None) -> Tokenizer:
-        """As tokenizers' Tokenizer.from_file(), with the rules of that library."""
+        """Like tokenizers' Tokenizer.from_file(), with the rules of that library."""
         return cls(path, pattern=pattern, like="tokenizers")
 
     @classmethod
     def from_pretrained(cls, identifier: str) -> Tokenizer:
-        """As tokenizers' Tokenizer.from_pretrained(), for models of the local hub cache; nothing is downloaded."""
+        """Like tokenizers' Tokenizer.from_pretrained(), for models in the local hub cache; never downloads."""
         return cls(identifier, like="tokenizers")
 
     @classmethod
@@ -120,7 +119,7 @@ class Tokenizer:
 
     @property
     def name(self) -> str:
-        """The built-in's name, or the file's name without its folder."""
+        """The name of the built-in, or of the file without its folder."""
         return self._core.stored()[0]
 
     @property
@@ -134,24 +133,24 @@ class Tokenizer:
 
     @property
     def fingerprint(self) -> str:
-        """A hash of the vocabulary and of all that decides how text is encoded; not of the file's form."""
+        """A hash of the vocabulary and everything else that decides how text is encoded, whatever the file's form."""
         return self._fingerprint.hex()
 
     @property
     def end_token(self) -> int | None:
-        """The token that ends a document, if it is known; else look at end_candidates."""
+        """The token that ends a document; None if the tokenizer does not say: see end_candidates."""
         return self._end
 
     @property
     def end_candidates(self) -> list[int]:
-        """If end_token is not known: tokens that are called like one."""
+        """If end_token is None: tokens with a name that suggests one."""
         return list(self._candidates)
 
     @property
     def eot_token(self) -> int:
-        """end_token; KeyError if it is not known."""
+        """end_token; KeyError if it is None."""
         if self._end is None:
-            raise KeyError(f"which token ends a document is not known of {self.name}")
+            raise KeyError(f"{self.name} does not say which token ends a document")
         return self._end
 
     @property
@@ -171,26 +170,26 @@ class Tokenizer:
         return entry is not None and entry[3]
 
     def stored(self) -> tuple[str, str, bytes | None]:
-        """What a dataset keeps of it: name, pattern, and the file as it was given (None for a built-in)."""
+        """(name, pattern, the file's bytes) as a dataset keeps them; None instead of the bytes for a built-in."""
         return self._core.stored()
 
     # ---- Encoding ----
 
     def encode_ordinary(self, text) -> Encoding:
-        """Encodes; strings of special tokens are ordinary text."""
+        """Encodes a text; strings of special tokens are ordinary text."""
         return Encoding(self._core.encode(text, False, _LIST)[0], self)
 
     def encode(self, text, pair=None, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
                allowed_special=None, disallowed_special=None) -> Encoding:
-        """Encodes a text (a str; bytes are taken as UTF-8, with U+FFFD for what is none).
+        """Encodes a text: a str, or bytes as UTF-8, with U+FFFD for invalid bytes.
 
-        allowed_special     strings of special tokens that become these tokens: a collection of them, or "all"
-        disallowed_special  strings that raise ValueError where they are met: a collection, or "all" for all special
-                            tokens that are not allowed; what is in neither is ordinary text
-        add_special_tokens  the rules of tokenizers for this call: strings of special tokens become these; with True,
-                            what the post-processor adds stands around them
+        allowed_special     strings of special tokens that become these tokens: a collection, or "all"
+        disallowed_special  strings that raise ValueError if the text has them: a collection, or "all" for all special
+                            tokens that are not allowed. Strings in neither are ordinary text
+        add_special_tokens  True or False selects the rules of tokenizers for this call: strings of special tokens
+                            become these tokens; True also adds the tokens of the post-processor
 
-        `pair` and `is_pretokenized` are refused: they are for other models.
+        `pair` and `is_pretokenized` are refused: leat encodes single texts.
         """
         _refuse_pairs(pair, is_pretokenized)
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
@@ -199,26 +198,26 @@ class Tokenizer:
         return Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self)
 
     def encode_to_numpy(self, text, *, allowed_special=None, disallowed_special=None):
-        """As encode(), with the ids in a numpy array of uint32 (and always by tiktoken's rules)."""
+        """Like encode(), always by tiktoken's rules, with the ids in a numpy array of uint32."""
         import numpy
         ids = self._encode(text, allowed_special, disallowed_special, _BYTES)
         return numpy.frombuffer(ids, dtype=numpy.uint32) if len(ids) else numpy.empty(0, dtype=numpy.uint32)
 
     def encode_ordinary_batch(self, texts, *, num_threads: int | None = None) -> list[Encoding]:
-        """encode_ordinary() of many texts, with that many threads (None: all cores)."""
+        """encode_ordinary() for many texts; num_threads None: one per core."""
         lists, _ = self._core.encode_batch(texts, False, _threads(num_threads), _LIST, False)
         return [Encoding(ids, self) for ids in lists]
 
     def encode_batch(self, texts, is_pretokenized: bool = False, add_special_tokens: bool | None = None, *,
                      num_threads: int | None = None, allowed_special=None, disallowed_special=None) -> list[Encoding]:
-        """encode() of many texts, with that many threads (None: all cores)."""
+        """encode() for many texts; num_threads None: one per core."""
         _refuse_pairs(None, is_pretokenized)
         threads = _threads(num_threads)
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
             lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _LIST, False)
             return self._around(lists, add_special_tokens)
         allowed, disallowed = self._sets(allowed_special, disallowed_special)
-        if allowed and allowed != "all":  # some: they are cut out of each text
+        if allowed and allowed != "all":  # only some are allowed: each text is cut at these
             return [Encoding(self._encode(text, allowed_special, disallowed_special, _LIST), self) for text in texts]
         if not isinstance(texts, (list, tuple)) and not isinstance(texts, (str, bytes)):
             texts = list(texts)
@@ -231,15 +230,15 @@ class Tokenizer:
                 self._look_for(self.special_tokens, texts[i])
         return [Encoding(ids, self) for ids in lists]
 
-    # tokenizers' name for encoding without offsets, which we never make
+    # tokenizers' name for encoding without offsets, which leat never makes
     encode_batch_fast = encode_batch
 
     def encode_flat(self, texts, *, column: str = "text", special: bool = False, num_threads: int | None = None):
-        """Encodes many texts to two numpy arrays, (ids, offsets): those of text i are ids[offsets[i]:offsets[i + 1]].
+        """Encodes many texts to two numpy arrays (ids, offsets): text i has ids[offsets[i]:offsets[i + 1]].
 
         texts    a list of str or bytes; or anything with Arrow's C stream interface (tables of pyarrow, Polars,
-                 DuckDB), of which `column` is read where it lies, without a Python object for each text
-        special  strings of special tokens become these tokens; else they are ordinary text
+                 DuckDB), of which `column` is read in place, without a Python object per text
+        special  True: strings of special tokens become these tokens; False: they are ordinary text
         """
         import numpy
         threads = _threads(num_threads)
@@ -252,7 +251,7 @@ class Tokenizer:
                 numpy.frombuffer(offsets, dtype=numpy.int64))
 
     def encode_single_token(self, text_or_bytes) -> int:
-        """The id of the token that is exactly this; KeyError if there is none."""
+        """The id of the token with exactly this text; KeyError if no token has it."""
         text = text_or_bytes.encode() if isinstance(text_or_bytes, str) else bytes(text_or_bytes)
         found = self._core.find(text)
         if found is None:
@@ -262,11 +261,11 @@ class Tokenizer:
     # ---- Decoding ----
 
     def decode_bytes(self, tokens) -> bytes:
-        """The bytes that the ids stand for, special tokens by their names. They need not be whole characters."""
+        """The bytes that the ids stand for, perhaps not whole characters; special tokens give their names."""
         return self._core.decode(plain_ids(tokens))
 
     def decode(self, tokens, errors: str = "replace", *, skip_special_tokens: bool | None = None) -> str:
-        """The text of ids; `errors` as in bytes.decode(), for ids that begin or end within a character."""
+        """The text of ids; `errors` as in bytes.decode(), for ids that start or end inside a character."""
         if not isinstance(errors, str):  # decode(ids, True) of tokenizers
             skip_special_tokens, errors = errors, "replace"
         if skip_special_tokens is None:
@@ -284,7 +283,7 @@ class Tokenizer:
         return [self.decode_bytes(tokens) for tokens in batch]
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """What one token stands for; KeyError if there is no such id."""
+        """The bytes that one token stands for; KeyError if there is no such id."""
         entry = self._core.token(token)
         if entry is None:
             raise KeyError(token)
@@ -294,15 +293,15 @@ class Tokenizer:
         return [self.decode_single_token_bytes(token) for token in tokens]
 
     def decode_with_offsets(self, tokens) -> tuple[str, list[int]]:
-        """The text, and the number of the character in which each token begins."""
-        pieces, offsets, characters = self.decode_tokens_bytes(tokens), [], 0
-        for piece in pieces:
-            offsets.append(max(0, characters - (len(piece) > 0 and 0x80 <= piece[0] < 0xC0)))
-            characters += sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
-        return b"".join(pieces).decode("utf-8", "strict"), offsets
+        """The text, and for each token the number of the character in which it starts."""
+        parts, offsets, characters = self.decode_tokens_bytes(tokens), [], 0
+        for part in parts:
+            offsets.append(max(0, characters - (len(part) > 0 and 0x80 <= part[0] < 0xC0)))
+            characters += sum(1 for byte in part if not 0x80 <= byte < 0xC0)
+        return b"".join(parts).decode("utf-8", "strict"), offsets
 
     def token_byte_values(self) -> list[bytes]:
-        """What all tokens but the special ones stand for, sorted."""
+        """The bytes of all tokens except special ones, sorted."""
         return sorted(text for text, _, _, special in self._core.tokens(False).values() if not special)
 
     # ---- The vocabulary, as a tokenizer.json writes it ----
@@ -322,7 +321,7 @@ class Tokenizer:
         return {name: id for id, name in self._names()[1].items() if not self._core.token(id)[2]}
 
     def get_vocab_size(self, with_added_tokens: bool = True) -> int:
-        """How many tokens there are; not always n_vocab, since there may be unused ids."""
+        """How many tokens there are; n_vocab is larger if there are unused ids."""
         return len(self.get_vocab(with_added_tokens))
 
     def num_special_tokens_to_add(self, is_pair: bool = False) -> int:
@@ -353,14 +352,14 @@ class Tokenizer:
     # ---- tiktoken's rules ----
 
     def _sets(self, allowed, disallowed):
-        """Both as "all" or a set; `disallowed` "all" means the special tokens that are not allowed."""
+        """Both, each as "all" or a set; `disallowed` "all" means the special tokens that are not allowed."""
         allowed = "all" if allowed == "all" else frozenset(allowed or ())
         disallowed = "all" if disallowed is None or disallowed == "all" else frozenset(disallowed)
         return allowed, frozenset() if allowed == disallowed == "all" else disallowed
 
     def _encode(self, text, allowed, disallowed, form):
         allowed, disallowed = self._sets(allowed, disallowed)
-        if not allowed and disallowed == "all":  # the usual case: nothing is looked for if the encoder met nothing
+        if not allowed and disallowed == "all":  # the usual case: search only if the encoder met a special string
             ids, met = self._core.encode(text, False, form)
             if met:
                 self._look_for(self.special_tokens, text)
@@ -381,12 +380,12 @@ class Tokenizer:
         if found:
             token = found.group()
             raise ValueError(
-                f"the text holds {token!r}, which is a special token or disallowed. allowed_special={{{token!r}}} "
-                f"makes it that token, and disallowed_special=() ordinary text; it is looked for, since texts of "
-                f"others should not make special tokens unseen")
+                f"the text contains {token!r}, which is a special token or disallowed: give allowed_special="
+                f"{{{token!r}}} to encode it as that token, or disallowed_special=() to encode it as ordinary text "
+                "(texts from others should not make special tokens unnoticed)")
 
     def _encode_with(self, allowed, text, form):
-        """Only some special tokens are tokens: the text between them is ordinary."""
+        """Encodes with the allowed special tokens only: cuts the text at them; the rest is ordinary text."""
         import re
         special = self.special_tokens
         wanted = sorted(allowed & special.keys(), key=len, reverse=True)
@@ -409,14 +408,14 @@ class Tokenizer:
     def _by_tokenizers(self, add, allowed, disallowed):
         given = allowed is not None or disallowed is not None
         if add is not None and given:
-            raise TypeError("add_special_tokens is of tokenizers, allowed_special and disallowed_special are of "
-                            "tiktoken: give one or the other")
+            raise TypeError("add_special_tokens is tokenizers' argument, allowed_special and disallowed_special are "
+                            "tiktoken's: give one or the other")
         return add is not None or (self._like == "tokenizers" and not given)
 
     def _around(self, lists, add):
         asked = self._asked_for()
         if asked:
-            raise NotImplementedError(f"{self.name} asks for {' and '.join(asked)}, which leat does not do: call "
+            raise NotImplementedError(f"{self.name} asks for {' and '.join(asked)}, which leat does not support: call "
                                       + " and ".join(f"no_{what}()" for what in asked))
         before, after = self._post_processor() if add or add is None else ([], [])
         if not before and not after:
@@ -424,7 +423,7 @@ class Tokenizer:
         return [Encoding(before + ids + after, self) for ids in lists]
 
     def _tokenizer_json(self):
-        """The file, if it is a tokenizer.json."""
+        """The parsed file if it is a tokenizer.json, else None."""
         import json
         name, _, file = self._core.stored()
         if file is None or not (name.endswith(".json") or name.endswith(".json.zst")):
@@ -441,7 +440,7 @@ class Tokenizer:
         return self._settings
 
     def _post_processor(self):
-        """The ids that stand before and behind a text."""
+        """(ids before a text, ids after it)."""
         if self._affixes is None:
             file = self._tokenizer_json() or {}
             self._affixes = affixes_of(file.get("post_processor"))
@@ -457,20 +456,20 @@ def _restored(cls, stored, like):
 def _reopened(cls, spec, pattern, like, fingerprint):
     tokenizer = cls(spec, pattern=pattern, like=like)
     if tokenizer._fingerprint != fingerprint:
-        raise ValueError(f"{spec} holds another vocabulary than when the tokenizer was pickled")
+        raise ValueError(f"{spec} now holds another vocabulary than when the tokenizer was pickled")
     return tokenizer
 
 
 def _refuse_pairs(pair, is_pretokenized):
     if pair is not None or is_pretokenized:
-        raise NotImplementedError("leat encodes single texts: no pairs, and nothing that is cut into words already")
+        raise NotImplementedError("leat encodes only single texts: no pairs, and no texts already split into words")
 
 
 def _threads(count):
     if count is None:
         return 0
     if count < 1:
-        raise ValueError(f"num_threads is at least 1, not {count}")
+        raise ValueError(f"num_threads must be at least 1, not {count}")
     return min(int(count), 4096)
 
 

@@ -83,9 +83,9 @@ def test_types(corpus, plan, tmp_path):
     for name in ("split", "use"):
         refused(TypeError, name, leat.Plan, corpus, 64, **{name: 5})
     refused(TypeError, "source", leat.Plan, [corpus, 5], 64)
-    refused(TypeError, "document is a pair", plan.trace, document=5)
-    refused(TypeError, "samples is a pair", plan.trace, samples=5)
-    refused(TypeError, "origin is a pair", leat.open(corpus).find, origin="x")
+    refused(TypeError, "document must be a pair", plan.trace, document=5)
+    refused(TypeError, "samples must be a pair", plan.trace, samples=5)
+    refused(TypeError, "origin must be a pair", leat.open(corpus).find, origin="x")
     refused(TypeError, "progress", leat.open(corpus).verify, progress=5)
     refused(TypeError, "DeviceMesh", leat.Loader, plan, 2, mesh=5)
     refused(ValueError, "framework", leat.Loader, plan, 2, framework=np)

@@ -1,1 +1,1 @@
-"""leat.integrations: leat's loader where other libraries expect theirs; each module imports its library when used."""
+"""leat.integrations: leat's loader as other libraries expect one; each module imports its library."""

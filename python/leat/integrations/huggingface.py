@@ -1,4 +1,4 @@
-"""huggingface.py: leat's loader in transformers' Trainer. (In Accelerate none is needed: accelerator.prepare() leaves a
+"""huggingface.py: leat's loader in transformers' Trainer. (Accelerate needs nothing: accelerator.prepare() leaves a
 leat.Loader as it is; give it rank=accelerator.process_index, world=accelerator.num_processes and
 device=accelerator.device.)"""
 from __future__ import annotations
@@ -12,7 +12,7 @@ STATE_FILE = "leat_state.json"
 
 
 class _SaveState(TrainerCallback):
-    """The loader's state beside each checkpoint."""
+    """Saves the loader's state with each checkpoint."""
 
     def __init__(self, loader):
         self.loader = loader
@@ -32,20 +32,21 @@ class LoaderMixin:
 
         MyTrainer(model, args, loader=leat.Loader(plan, 8, style="huggingface"), eval_loader=...).train()
 
-    loader       for training; args.max_steps says how long, where the plan has no end
-    eval_loader  for evaluation, of a finite plan, with restart=True
+    loader       for training; if its plan has no end, set args.max_steps
+    eval_loader  for evaluation: of a finite plan, with restart=True
 
-    The loader's state is saved with each checkpoint (leat_state.json), and train(resume_from_checkpoint=...) goes on
-    from it: with the batch after the last one that was trained on, at any world size.
+    The loader's state is saved with each checkpoint (leat_state.json). train(resume_from_checkpoint=...) continues with
+    the batch after the last one that was trained on, at any world size.
     """
 
     def __init__(self, *args, loader, eval_loader=None, **options):
         for given in (loader, eval_loader):
             if given is not None and getattr(given, "_style", None) != "huggingface":
-                raise ValueError("the Trainer takes dicts as models want them: leat.Loader(..., style=\"huggingface\")")
+                raise ValueError("the Trainer needs dicts with the models' names: leat.Loader(..., "
+                                 "style=\"huggingface\")")
         self.leat_loader, self.leat_eval_loader = loader, eval_loader
         super().__init__(*args, **options)
-        # batches are not taken and thrown away to come to where a run stood: the loader begins there
+        # the loader begins where the run stopped, so the Trainer must not skip batches to get there
         self.args.ignore_data_skip = True
         self.add_callback(_SaveState(loader))
 

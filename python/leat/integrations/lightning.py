@@ -13,12 +13,12 @@ from leat.loader import Loader, check_options
 
 
 class _Followed:
-    """A loader as Lightning takes it, whose state is that after the last batch that was trained on: where a loader has
-    no length, Lightning takes a batch ahead to know the last one, and the loader's own state would be one too far."""
+    """A loader whose state is the one after the last batch that was trained on. Lightning takes one batch ahead of that
+    if a loader has no length, so the loader's own state would be one batch too far."""
 
     def __init__(self, loader):
         self.loader = loader
-        self._ahead = deque(maxlen=16)  # given, and not trained on yet
+        self._ahead = deque(maxlen=16)  # taken, but not trained on yet
         self._after = loader.cursor
 
     def __iter__(self):
@@ -36,7 +36,7 @@ class _Followed:
         return len(self.loader)
 
     def trained(self, batch):
-        """This one is being trained on."""
+        """Notes that this batch is being trained on."""
         if any(batch is other for other, _ in self._ahead):
             while self._ahead:
                 other, cursor = self._ahead.popleft()
@@ -54,22 +54,22 @@ class _Followed:
 
 
 class DataModule(LightningDataModule):
-    """Batches of a plan for a Lightning Trainer, with exact checkpoints: a run that is resumed sees the batches that
-    follow the last one it trained on.
+    """Batches of a plan for a Lightning Trainer, with exact checkpoints: a resumed run continues with the batch after
+    the last one it trained on.
 
-    plan, batch_size  as of leat.Loader; batch_size is of each rank
-    valid             a plan for validation, finite; every validation begins it again
+    plan, batch_size  as in leat.Loader; batch_size is per rank
+    valid             a finite plan for validation; every validation starts it again
     valid_batch_size  None: batch_size
-    steps             batches of an epoch; None: to the plan's end
-    options           further ones of leat.Loader. Rank and world are the strategy's, as it tells Lightning's own
-                      samplers; rank, world, mesh or parallel given here come before that
+    steps             batches per epoch; None: to the plan's end
+    options           further options of leat.Loader. Rank and world are those that the strategy gives Lightning's own
+                      samplers, unless rank, world, mesh or parallel are given here
     """
 
     def __init__(self, plan, batch_size, *, valid=None, valid_batch_size=None, steps=None, **options):
         super().__init__()
         check_options(options)
         if valid is not None and check_plan(valid).info.positions is None:
-            raise ValueError("the plan for validation has no end: leat.Plan(..., epochs=1)")
+            raise ValueError("the plan for validation has no end: use leat.Plan(..., epochs=1)")
         self.plan, self.batch_size = check_plan(plan), batch_size
         self.valid, self.valid_batch_size = valid, valid_batch_size or batch_size
         self.steps, self.options = steps, options

@@ -1,5 +1,5 @@
-"""torch_data.py: a plan as torch.utils.data has it: an IterableDataset, with the state that torchdata's
-StatefulDataLoader keeps, and a map-style dataset for programs that keep their DataLoader."""
+"""torch_data.py: a plan for torch.utils.data: an IterableDataset, with a state for torchdata's StatefulDataLoader, and
+a map-style dataset for programs that keep their DataLoader."""
 from __future__ import annotations
 
 import torch.utils.data
@@ -10,24 +10,24 @@ from leat.ranks import rank_and_world
 
 
 class IterableDataset(torch.utils.data.IterableDataset):
-    """Batches of a plan for torch's and torchdata's loaders: give them batch_size=None, since these are batches
-    already.
+    """Batches of a plan for the loaders of torch and torchdata: give these batch_size=None, because they receive
+    finished batches.
 
-    Arguments are those of leat.Loader; batches are dicts, unless style says otherwise ("tuple", "huggingface"). Every
-    `for` begins at `position` again, but the one after load_state_dict(), which goes on. Worker processes are not
-    needed; with n of them, each makes every n-th batch, and they come in the order that they would have without.
+    The arguments are those of leat.Loader. Batches are dicts, unless style is "tuple" or "huggingface". Every `for`
+    starts at `position` again, except the first after load_state_dict(), which continues. Worker processes are not
+    needed; with n of them, each makes every n-th batch, and batches come in the same order as without workers.
     """
 
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None, style="dict", **options):
         super().__init__()
         if style == "batch":
-            raise ValueError("what goes through a DataLoader is a dict or a tuple: style is \"dict\", \"tuple\" or "
+            raise ValueError("a DataLoader takes dicts or tuples: style must be \"dict\", \"tuple\" or "
                              "\"huggingface\"")
         if "steps" in options:
-            raise TypeError("a DataLoader counts its own steps")
+            raise TypeError("leat.IterableDataset has no option steps: the DataLoader counts its own")
         check_options(options)
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
-        # now: worker processes know nothing of ranks
+        # now, because worker processes do not know the ranks
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
         self.options = {**options, "style": style}
         self._loader = self._resume = None
@@ -42,19 +42,19 @@ class IterableDataset(torch.utils.data.IterableDataset):
     def __iter__(self):
         worker = torch.utils.data.get_worker_info()
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
-        # n global batches are one, of which each worker has the rows of one, as if it were a rank
+        # n global batches form one large batch; each worker takes the rows of one of them, as if it were a rank
         options = {**self.options, "rank": number * self.world + self.rank, "world": count * self.world}
         if self._resume is not None:
             options["state"] = self._resume
         self._resume = None
         if count > 1 and self.plan.info.positions is not None and options.get("rows", "windows") == "windows":
-            # which of the small batches are the last ones is not the loader's to know
+            # the loader does not know which of the small batches are the last ones
             options["last"] = "padded" if options.get("last") == "padded" else "short"
         self._loader = Loader(self.plan, self.batch_size, **options)
         return self._batches(self._loader, number * self.batch_size * self.world)
 
     def _batches(self, loader, offset):
-        """Those of a worker, whose rows begin at `offset` in the loader's batches."""
+        """The batches of one worker, whose rows begin at `offset` in the loader's batches."""
         end = self.plan.info.positions if self.options.get("rows", "windows") == "windows" else None
         need = self.batch_size * self.world if self.options.get("last") == "dropped" else 1
         with loader:
@@ -77,7 +77,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         return True  # also of a plan without end, which has no length
 
     def state_dict(self):
-        """Where the last `for` stands; of a worker process, where it does."""
+        """The state of the last `for`; in a worker process, the worker's own."""
         if self._loader is not None:
             return self._loader.state_dict()
         if self._resume is not None:
@@ -86,7 +86,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         return {"leat": 1, "position": position, "step": 0, "state": self.plan.state(position)}
 
     def load_state_dict(self, state):
-        """The next `for` goes on from there."""
+        """Lets the next `for` continue from a state."""
         check_state(state)
         if "state" in state:
             self.plan.load_state(state["state"])
@@ -94,27 +94,28 @@ class IterableDataset(torch.utils.data.IterableDataset):
 
 
 class _Rows(list):
-    """Rows of one batch, which is at hand too."""
+    """The rows of a batch, with the batch itself in `whole`."""
 
     whole = None
 
 
 class MapDataset(torch.utils.data.Dataset):
-    """A plan by number, for a torch.utils.data.DataLoader: item p is the sample at position p, as (inputs, labels).
-
-    The plan's order is shuffled already: shuffle=False. Rows come a batch at a time (__getitems__); with
-    collate_fn=dataset.collate they are not copied a second time. leat.Loader is many times as fast, and needs no worker
-    processes.
+    """Random access to a plan, for a torch.utils.data.DataLoader: item p is the sample at position p, as (inputs,
+    labels).
 
         DataLoader(dataset, batch_size=32, collate_fn=dataset.collate)
 
-    samples  how many there are, where the plan has no end
+    The plan is already shuffled, so keep shuffle=False. A batch's rows are read together (__getitems__); with
+    collate_fn=dataset.collate they are not copied a second time. leat.Loader is many times faster, without worker
+    processes.
+
+    samples  how many there are; needed if the plan has no end
     dtype    torch.int64 or torch.int32
     """
 
     def __init__(self, plan, samples=None, dtype=torch.int64):
         if dtype not in (torch.int64, torch.int32):
-            raise ValueError(f"dtype is torch.int64 or torch.int32, not {dtype}")
+            raise ValueError(f"dtype must be torch.int64 or torch.int32, not {dtype}")
         self.plan, self.dtype, self.samples = plan, dtype, samples_of(plan, samples)
 
     def __repr__(self):
@@ -126,7 +127,7 @@ class MapDataset(torch.utils.data.Dataset):
     def _read(self, positions):
         for p in positions:
             if not 0 <= p < self.samples:
-                raise IndexError(f"there is no sample {p} among {self.samples}")
+                raise IndexError(f"no sample {p}: there are {self.samples}")
         array = self.plan._native.rows([int(p) for p in positions], self.dtype.itemsize)
         return torch.utils.dlpack.from_dlpack(array.__dlpack__())
 
@@ -142,7 +143,7 @@ class MapDataset(torch.utils.data.Dataset):
 
     @staticmethod
     def collate(rows):
-        """The batch that the rows are of: (inputs, labels)."""
+        """The batch of these rows: (inputs, labels)."""
         whole = getattr(rows, "whole", None)
         if whole is None:
             return torch.utils.data.default_collate(rows)
