@@ -2,8 +2,8 @@
  * document_input.h: the documents of an input of text: the records of JSON lines, or the whole input as one document.
  * For people at a terminal and for measurements; whatever cannot be read is an error that names file and line.
  *
- * This room knows what text looks like in files: its formats (record_format, a row each), its lines, and inputs that
- * are read from start to end (text_input, document_input). Its inner rooms are streams/, bytes out of files and
+ * This room knows what text looks like in files: its formats (record_format, a row each), its lines, inputs that are
+ * read from start to end (text_input, document_input), and the inputs that the words of a command stand for (inputs). Its inner rooms are streams/, bytes out of files and
  * decompressors, and json/, records of JSON. What may enter: what finds documents in bytes. Who packs them, and how
  * they become tokens, is not known here.
  */

@@ -6,19 +6,16 @@
  *                  deduplicates or splits (pack_arranged.c)
  *   packer         leat_packer_*()
  *   pack_run       one run: its options, begin, resume, end and report
- *   flow, lane     the threads; an input on its way, cut into units
- *   unit_kinds     what units there are, a row each
- *   pack_worker    a thread that encodes units, by steps that kinds have in common (steps.h)
+ *   flow/          a room of its own: the threads that cut inputs into units, encode them and have them written
  *   pack_output    units in their order to the writer and the file of rejects; checkpoints
- *   inputs         what the words of a command mean as inputs, and which share of them a run takes
  *
- * What may enter: what knows of units or of a run. How files are read and records found belongs to corpus/, how text
- * becomes ids to tokenizer/, what happens to finished datasets to arrange/.
+ * What may enter: what knows of a whole run. How units become ids belongs to flow/, how files are found and read and
+ * records found to corpus/, how text becomes ids to tokenizer/, what happens to finished datasets to arrange/.
  */
 #ifndef LEAT_PACK_PACK_H
 #define LEAT_PACK_PACK_H
 
-#include "inputs.h"
+#include "corpus/inputs.h"
 
 /* Packs inputs to a dataset, in their order, and takes the list over. `rejects` is the dataset that the file of rejects is
  * called after; NULL: the output. */

@@ -6,7 +6,7 @@
 #define LEAT_PACK_DESCRIPTION_H
 
 #include "base/buffer.h"
-#include "pack_setup.h"
+#include "pack/flow/pack_setup.h"
 
 /* The text for a run. */
 enum leat_status pack_description_make(struct buffer *text, const struct leat_pack_options *options,

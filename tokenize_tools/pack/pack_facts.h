@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "inputs.h"
+#include "corpus/inputs.h"
 #include "leat_pack.h"
 
 struct pack_fact {

@@ -13,9 +13,9 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/tiny.h"
+#include "pack/flow/steps.h"
+#include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
-#include "steps.h"
-#include "unit_kinds.h"
 
 /* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the text. */
 #define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))

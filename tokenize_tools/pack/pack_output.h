@@ -7,10 +7,10 @@
 
 #include <stdatomic.h>
 
-#include "flow.h"
-#include "pack_setup.h"
+#include "pack/flow/flow.h"
+#include "pack/flow/pack_setup.h"
+#include "pack/flow/unit.h"
 #include "reject_file.h"
-#include "unit.h"
 
 /* Where the dataset written so far ends in the inputs, and what was counted up to there. Plain numbers: a checkpoint's
  * note holds them. */

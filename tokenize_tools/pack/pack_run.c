@@ -216,7 +216,7 @@ static enum leat_status resume_begun(struct pack_run *r, struct leat_error *err)
         s = status_set(err, LEAT_E_CHECKPOINT, "the checkpoint of %s was not made by the packer", r->name);
     if (s == LEAT_OK)
         s = reject_file_resume(&r->output.rejects, r->output.at.reject_bytes, err);
-    r->start = (struct flow_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
+    r->start = (struct lane_start) { (size_t)r->output.at.input, r->output.at.offset, r->output.at.mark };
     r->output.text_at_checkpoint = r->output.at.text_bytes;
     r->output.described = r->output.resumable = true;
     pack_output_show(&r->output);

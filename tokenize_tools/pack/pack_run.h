@@ -5,7 +5,7 @@
 #ifndef LEAT_PACK_RUN_H
 #define LEAT_PACK_RUN_H
 
-#include "flow.h"
+#include "pack/flow/flow.h"
 #include "pack_output.h"
 
 /* The bound on memory if none is given. */
@@ -19,7 +19,7 @@ struct pack_run {
     char *name; /* of the dataset, without .leat */
     char *description_path, *checkpoint_path, *index_path;
     struct buffer description; /* pack_description.h */
-    struct flow_start start;   /* where the inputs go on */
+    struct lane_start start;   /* where the inputs go on */
     void *note;                /* of the checkpoint that was resumed; the program's own part of it: */
     const void *own_note;
     size_t own_note_bytes;

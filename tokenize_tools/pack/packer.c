@@ -10,10 +10,10 @@
 #include "base/file.h"
 #include "base/options.h"
 #include "base/status.h"
+#include "pack/flow/steps.h"
+#include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
 #include "pack_run.h"
-#include "steps.h"
-#include "unit_kinds.h"
 
 #define MAX_NOTE ((uint64_t)1 << 20)
 

@@ -19,7 +19,7 @@ struct lane *lane_new_for_puts(struct pack_setup *setup)
     return l;
 }
 
-struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start)
+struct lane *lane_new(struct pack_setup *setup, size_t input, const struct lane_start *start)
 {
     struct lane *l = lane_new_for_puts(setup);
 

@@ -5,7 +5,15 @@
 #ifndef LEAT_PACK_LANE_H
 #define LEAT_PACK_LANE_H
 
-#include "flow.h"
+#include "pack_setup.h"
+#include "unit.h"
+
+/* Where cutting starts: where a resumed run goes on, or zeros. */
+struct lane_start {
+    size_t input;
+    uint64_t offset;
+    struct byte_mark mark;
+};
 
 struct lane {
     struct pack_setup *setup;
@@ -31,7 +39,7 @@ struct lane {
 
 /* The lane that begins with input `input` of the setup, from `start` on if that is in it. And a lane without an input,
  * whose units others make. NULL: no memory. */
-struct lane *lane_new(struct pack_setup *setup, size_t input, const struct flow_start *start);
+struct lane *lane_new(struct pack_setup *setup, size_t input, const struct lane_start *start);
 struct lane *lane_new_for_puts(struct pack_setup *setup);
 void lane_free(struct lane *l); /* with its units */
 

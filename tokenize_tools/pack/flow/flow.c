@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "base/status.h"
-#include "lane.h"
 #include "pack_worker.h"
 
 /* A unit that is used again keeps at most this much memory. */
@@ -22,7 +21,7 @@ struct flow {
     struct pack_setup *setup;
     flow_write *write;
     void *context;
-    struct flow_start start;
+    struct lane_start start;
 
     pthread_mutex_t lock;
     pthread_cond_t work;  /* there may be something to do */
@@ -295,7 +294,7 @@ static void *thread_main(void *context)
 
 /* ---- From outside ---- */
 
-enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct flow_start *start,
+enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct lane_start *start,
                            flow_write *write, void *context, struct leat_error *err)
 {
     struct flow *f = calloc(1, sizeof *f);

@@ -2,15 +2,15 @@
  * inputs.h: the inputs that the words of a command line stand for: files, folders (everything in them, in the order of
  * their paths as bytes), @lists and standard input, in a fixed order; and the share of them that a run takes.
  */
-#ifndef LEAT_PACK_INPUTS_H
-#define LEAT_PACK_INPUTS_H
+#ifndef LEAT_TOKENIZE_TOOLS_INPUTS_H
+#define LEAT_TOKENIZE_TOOLS_INPUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "corpus/record_format.h"
 #include "leat_pack.h"
+#include "record_format.h"
 
 struct input {
     char *path; /* as given, or made of a given folder's; "-": standard input */

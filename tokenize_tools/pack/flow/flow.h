@@ -5,27 +5,29 @@
  * done, so that no stage needs threads of its own, and none waits while there is work.
  *
  * Units are written in the order of the inputs, whoever encodes them. A bound on memory holds new ones back.
+ *
+ * This room knows how stretches of inputs become ids, side by side. From top to bottom:
+ *
+ *   flow           the threads
+ *   lane           an input on its way, cut into units
+ *   unit_kinds     what units there are, a row each (unit_block.c, unit_range.c, ...)
+ *   steps          what kinds have in common: find records, check UTF-8, encode; long_*.c: what does not fit in memory
+ *   pack_worker    a thread that encodes units; pack_setup: what all threads read
+ *
+ * What may enter: what works on units. A run, its output and its checkpoints belong to pack/.
  */
 #ifndef LEAT_PACK_FLOW_H
 #define LEAT_PACK_FLOW_H
 
-#include "pack_setup.h"
-#include "unit.h"
+#include "lane.h"
 
 struct flow;
-
-/* Where cutting starts: where a resumed run goes on, or zeros. */
-struct flow_start {
-    size_t input;
-    uint64_t offset;
-    struct byte_mark mark;
-};
 
 /* Takes a unit whose turn it is. Called by one thread at a time, in order. */
 typedef enum leat_status flow_write(void *context, struct unit *u, struct leat_error *err);
 
 /* Starts the threads; `start` NULL: from the beginning. `setup` must outlive the flow. */
-enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct flow_start *start,
+enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const struct lane_start *start,
                            flow_write *write, void *context, struct leat_error *err);
 
 /* Ends the threads and frees; what was not written is dropped. NULL is fine. */

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "corpus/inputs.h"
 #include "corpus/json/json_fields.h"
-#include "inputs.h"
 #include "leat_pack.h"
 
 struct pack_setup {
