@@ -15,7 +15,7 @@
 #define NO_GPU 77 /* as of a test that cannot run here */
 
 struct values {
-    const char *device;
+    const char *device, *driver;
     uint64_t runs, steps, work;
     bool json;
 };
@@ -30,6 +30,11 @@ const struct option_row gpu_options[] = {
       .standard = "cuda",
       .help = "cuda:N; or simulated, to see that it runs: its figures mean nothing",
       .offered = devices },
+    { .name = "driver",
+      .type = OPTION_TEXT,
+      .field = offsetof(struct values, driver),
+      .value = "FILE",
+      .help = "library to load as CUDA's driver, in place of libcuda.so.1" },
     { .name = "runs",
       .type = OPTION_COUNT,
       .field = offsetof(struct values, runs),
@@ -179,7 +184,7 @@ int bench_gpu(const struct command *self, int argc, char **argv)
     g.steps = v.steps;
     g.work_ms = (double)v.work;
     began = clock_ns();
-    s = load_device_open(&g.d, v.device, &err);
+    s = load_device_open(&g.d, v.device, v.driver, &err);
     if (s != LEAT_OK) {
         fprintf(stderr, "skipped: %s\n", err.message);
         options_free(&parsed);

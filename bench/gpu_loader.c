@@ -28,12 +28,14 @@ static enum leat_status open_plan(struct loading *x, struct leat_error *err)
     return leat_plan_parse(&x->plan, text, strlen(text), NULL, NULL, err);
 }
 
-static enum leat_status open_loader(struct loading *x, const char *device, uint64_t rows, struct leat_error *err)
+static enum leat_status open_loader(struct loading *x, const char *device, const char *driver, uint64_t rows,
+                                    struct leat_error *err)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
 
     o.batch = rows;
     o.device = device;
+    o.driver = driver;
     return leat_loader_open(&x->loader, x->plan, &o, err);
 }
 
@@ -46,10 +48,10 @@ static void close_loader(struct loading *x)
 /* ---- As fast as they come ---- */
 
 /* Batches of `device`; on the GPU each is there, in stored width, when the last has been released. */
-static enum leat_status rate(struct loading *x, const char *device, uint64_t rows, double *bytes_per_s,
-                             struct leat_error *err)
+static enum leat_status rate(struct loading *x, const char *device, const char *driver, uint64_t rows,
+                             double *bytes_per_s, struct leat_error *err)
 {
-    enum leat_status s = open_loader(x, device, rows, err);
+    enum leat_status s = open_loader(x, device, driver, rows, err);
     const struct leat_batch *b;
     uint64_t began = 0, bytes = 0;
 
@@ -148,7 +150,7 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
     enum leat_status s = alone ? calibrate(x, err) : status_no_memory(err, 2 * count * runs * sizeof *alone);
 
     if (s == LEAT_OK)
-        s = open_loader(x, x->g->d.name, gpu_rows(x->g, 0), err);
+        s = open_loader(x, x->g->d.name, x->g->d.driver_name, gpu_rows(x->g, 0), err);
     if (s == LEAT_OK)
         s = steps(x, true, count, with, err);             /* not counted */
     for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) { /* in turns */
@@ -173,14 +175,14 @@ static enum leat_status measure_steps(struct loading *x, struct gpu_figures *f, 
 
 static enum leat_status count_calls(struct loading *x, struct gpu_figures *f, struct leat_error *err)
 {
-    char name[4400];
-    const struct count_cuda *counted = load_device_counted(&x->g->d, name, sizeof name);
+    char driver[4400];
+    const struct count_cuda *counted = load_device_counted(&x->g->d, driver, sizeof driver);
     uint64_t count = x->g->steps, calls = 0, waits = 0;
     double *times = calloc(count, sizeof *times);
     enum leat_status s = times ? LEAT_OK : status_no_memory(err, count * sizeof *times);
 
     if (s == LEAT_OK && counted)
-        s = open_loader(x, name, gpu_rows(x->g, 0), err);
+        s = open_loader(x, x->g->d.name, driver, gpu_rows(x->g, 0), err);
     for (unsigned round = 0; s == LEAT_OK && counted && round < 2; round++) { /* the first one is not counted */
         calls = atomic_load(&counted->calls);
         waits = atomic_load(&counted->waits);
@@ -205,9 +207,9 @@ static enum leat_status measure(struct loading *x, struct gpu_figures *f, struct
 
     for (unsigned size = 0; s == LEAT_OK && size < GPU_SIZES; size++) {
         for (uint64_t i = 0; s == LEAT_OK && i < runs; i++) {
-            s = rate(x, "host", gpu_rows(x->g, size), &gather[i], err);
+            s = rate(x, "host", NULL, gpu_rows(x->g, size), &gather[i], err);
             if (s == LEAT_OK)
-                s = rate(x, x->g->d.name, gpu_rows(x->g, size), &end_to_end[i], err);
+                s = rate(x, x->g->d.name, x->g->d.driver_name, gpu_rows(x->g, size), &end_to_end[i], err);
         }
         if (s == LEAT_OK) {
             f->size[size].gather = gpu_median(gather, runs);
@@ -227,7 +229,7 @@ enum leat_status gpu_measure_opening(struct gpu *g, struct gpu_figures *f, struc
     for (unsigned k = 0; s == LEAT_OK && k < 2; k++) {
         uint64_t began = clock_ns();
 
-        s = open_loader(&x, g->d.name, gpu_rows(g, 0), err);
+        s = open_loader(&x, g->d.name, g->d.driver_name, gpu_rows(g, 0), err);
         *(k ? &f->again : &f->open) = (double)(clock_ns() - began) / 1e9;
         close_loader(&x);
     }

@@ -57,7 +57,7 @@ static enum leat_status open_ring(struct ring *r, unsigned size, struct leat_err
 {
     size_t numbers = (size_t)(gpu_rows(r->g, size) * r->g->seq_len);
     struct load_device *d = &r->g->d;
-    enum leat_status s = backend_cuda.open(&r->b, d->name, err);
+    enum leat_status s = backend_cuda.open(&r->b, d->name, d->driver_name, err);
 
     lay_out(r, gpu_rows(r->g, size));
     if (s == LEAT_OK)

@@ -43,6 +43,8 @@ const struct option_row load_options[] = {
     { LOAD_OPTION("device", OPTION_TEXT, device, "DEVICE",
                   "where batches go: host, cuda:N, or simulated: as a GPU, by a stand-in driver on the CPU"),
       .standard = "host", .offered = devices },
+    { LOAD_OPTION("driver", OPTION_TEXT, driver, "FILE",
+                  "library to load as CUDA's driver, in place of libcuda.so.1") },
     { LOAD_OPTION("threads", OPTION_CHOICE, threads, "0|1", "the loader's threads; 0: it works when it is asked"),
       .standard = "1", .choices = threads },
     { LOAD_OPTION("borrow", OPTION_FLAG, borrow, NULL,

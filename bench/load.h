@@ -16,7 +16,7 @@ enum load_output { LOAD_TOKENS, LOAD_I32, LOAD_I64, LOAD_PACKED, LOAD_VIEWS };
 struct load_values {
     struct plan_options plan; /* first: its rows count from here */
     uint64_t batch, rank, world, from, steps, slots, memory, rounds, warm_up;
-    const char *device, *trace, *work, *dump;
+    const char *device, *driver, *trace, *work, *dump;
     unsigned engine, output, on_damage, last, rows, threads, apart;
     bool borrow, no_verify, bare, synthetic, checksum, json;
     uint64_t work_ns; /* of `work` */

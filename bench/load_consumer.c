@@ -47,7 +47,7 @@ static enum leat_status open_device(struct load_consumer *c, uint64_t numbers, s
 
     if (!load_device_is_gpu(c->v->device))
         return LEAT_OK;
-    s = load_device_open(&c->device, c->v->device, err);
+    s = load_device_open(&c->device, c->v->device, c->v->driver, err);
     c->on_device = s == LEAT_OK;
     for (unsigned i = 0; s == LEAT_OK && i < 4; i++)
         s = load_device_allocate(&c->device, &c->there[i],

@@ -42,11 +42,9 @@ static bool find_beside(const char *file, char *found, size_t capacity)
     return false;
 }
 
-static enum leat_status find_stand_in(char *name, size_t capacity, struct leat_error *err)
+static enum leat_status find_stand_in(char *driver, size_t capacity, struct leat_error *err)
 {
-    size_t used = (size_t)snprintf(name, capacity, "cuda@");
-
-    if (find_beside("libfake_cuda.so", name + used, capacity - used))
+    if (find_beside("libfake_cuda.so", driver, capacity))
         return LEAT_OK;
     return status_set(err, LEAT_E_UNSUPPORTED,
                       "the stand-in driver lies neither in fake_cuda/ beside leat-bench, where `make` puts it, nor in "
@@ -55,17 +53,17 @@ static enum leat_status find_stand_in(char *name, size_t capacity, struct leat_e
 
 static enum leat_status open_inside(struct load_device *d, struct leat_error *err)
 {
-    struct cuda_device_words words;
-    enum leat_status s = cuda_device_parse(d->name, &words, err);
+    const char *which;
+    enum leat_status s = cuda_device_parse(d->name, &which, err);
     const char *missing;
     int ordinal;
 
     if (s == LEAT_OK)
-        s = cuda_driver_open(&d->driver, words.driver, err);
+        s = cuda_driver_open(&d->driver, d->driver_name, err);
     if (s == LEAT_OK && (missing = cuda_extra_find(&d->driver, &d->extra)))
         s = status_set(err, LEAT_E_UNSUPPORTED, "the driver has no %s", missing);
     if (s == LEAT_OK)
-        s = cuda_device_find(&d->driver, words.which, &d->device, &ordinal, err);
+        s = cuda_device_find(&d->driver, which, &d->device, &ordinal, err);
     if (s == LEAT_OK)
         s = load_device_check(d, d->driver.context_retain(&d->context, d->device), "opening the GPU's context", err);
     if (s == LEAT_OK)
@@ -76,17 +74,17 @@ static enum leat_status open_inside(struct load_device *d, struct leat_error *er
     return s;
 }
 
-enum leat_status load_device_open(struct load_device *d, const char *device, struct leat_error *err)
+enum leat_status load_device_open(struct load_device *d, const char *device, const char *driver, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;
 
     memset(d, 0, sizeof *d);
     d->simulated = strcmp(device, "simulated") == 0;
+    d->name = d->simulated ? "cuda" : device;
+    d->driver_name = d->simulated ? d->stand_in : driver;
     if (d->simulated)
-        s = find_stand_in(d->name, sizeof d->name, err);
-    else if (cuda_device_named(device))
-        snprintf(d->name, sizeof d->name, "%s", device);
-    else
+        s = find_stand_in(d->stand_in, sizeof d->stand_in, err);
+    else if (!cuda_device_named(device))
         s = status_set(err, LEAT_E_UNSUPPORTED,
                        "there is no device \"%.100s\": \"host\", \"cuda:0\" and \"simulated\" are", device);
     if (s == LEAT_OK)
@@ -140,17 +138,15 @@ enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
     return load_device_check(d, d->driver.stream_synchronize(d->stream), "waiting for the GPU", err);
 }
 
-const struct count_cuda *load_device_counted(const struct load_device *d, char *name, size_t capacity)
+const struct count_cuda *load_device_counted(const struct load_device *d, char *driver, size_t capacity)
 {
-    const char *at = strchr(d->name, '@');
-    int used = snprintf(name, capacity, "%.*s@", (int)(at ? (size_t)(at - d->name) : strlen(d->name)), d->name);
     void *library;
 
-    if (used < 0 || (size_t)used >= capacity || !find_beside("libcount_cuda.so", name + used, capacity - (size_t)used))
+    if (!find_beside("libcount_cuda.so", driver, capacity))
         return NULL;
-    if (at)
-        setenv("LEAT_COUNTED_DRIVER", at + 1, 1);
-    library = dlopen(name + used, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (d->driver_name)
+        setenv("LEAT_COUNTED_DRIVER", d->driver_name, 1);
+    library = dlopen(driver, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     return library ? dlsym(library, "count_cuda") : NULL;
 }
 

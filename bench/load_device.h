@@ -11,7 +11,8 @@
 #include "cuda_extra.h"
 
 struct load_device {
-    char name[4200]; /* for leat_loader_options.device */
+    const char *name, *driver_name; /* for leat_loader_options.device and .driver */
+    char stand_in[4200];            /* path of the stand-in driver, which driver_name may be */
     bool simulated;
     struct cuda_driver driver;
     struct cuda_extra extra;
@@ -23,8 +24,10 @@ struct load_device {
 /* Whether it is named as one; NULL is the host. */
 bool load_device_is_gpu(const char *device);
 
-/* LEAT_E_UNSUPPORTED where there is no such device. On failure as closed. */
-enum leat_status load_device_open(struct load_device *d, const char *device, struct leat_error *err);
+/* `device` and `driver` (NULL: the system's) are kept. LEAT_E_UNSUPPORTED if there is no such device. On failure as
+ * closed. */
+enum leat_status load_device_open(struct load_device *d, const char *device, const char *driver,
+                                  struct leat_error *err);
 void load_device_close(struct load_device *d);
 
 enum leat_status load_device_allocate(struct load_device *d, void **memory, size_t bytes, struct leat_error *err);
@@ -38,10 +41,10 @@ enum leat_status load_device_wait(struct load_device *d, struct leat_error *err)
 /* Calls of the driver since the last time, and none with a real one. */
 uint64_t load_device_calls(struct load_device *d);
 
-/* Another name of the device, for a loader whose calls of the driver are to be counted, those that may wait, too; by
- * way of a library that is built beside leat-bench (tests/count_cuda/). NULL: it is not there. */
+/* Another driver for the device, which counts a loader's calls of the real one, and those of them that may wait: a
+ * library that is built beside leat-bench (tests/count_cuda/). NULL: it is not there. */
 struct count_cuda;
-const struct count_cuda *load_device_counted(const struct load_device *d, char *name, size_t capacity);
+const struct count_cuda *load_device_counted(const struct load_device *d, char *driver, size_t capacity);
 
 enum leat_status load_device_check(const struct load_device *d, cuda_result r, const char *tried,
                                    struct leat_error *err);

@@ -50,6 +50,7 @@ static enum leat_status open_loader(struct run *r, struct leat_error *err)
     o.apart = (enum leat_apart)v->apart;
     o.memory = v->memory;
     o.device = r->consumer.on_device ? r->consumer.device.name : r->v->device;
+    o.driver = r->consumer.on_device ? r->consumer.device.driver_name : r->v->driver;
     o.outputs = outputs[v->output];
     o.borrow = v->borrow && o.outputs;
     o.number_bytes = v->output == LOAD_I64 ? 8 : 4;

@@ -755,10 +755,9 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *
  *   Device      "cuda": the one of the calling thread's current context, or the first. "cuda:N": the N-th that the
  *               process may use (CUDA_VISIBLE_DEVICES). "cuda:GPU-...", "cuda:MIG-...": by its UUID as nvidia-smi
- *               writes it, or a begin of it. Behind each, "@FILE" names another library than libcuda.so.1 for the
- *               driver: for tests. The primary context is used, as by the CUDA runtime and all that builds on it. Any
- *               number of loaders, on the same or on several GPUs. The driver must know CUDA 11.4, the GPU be of 2018
- *               (sm_75) or later.
+ *               writes it, or a begin of it. The primary context is used, as by the CUDA runtime and all that builds
+ *               on it. Any number of loaders, on the same or on several GPUs. The driver must know CUDA 11.4, the GPU
+ *               be of 2018 (sm_75) or later.
  *   Streams     `stream` is a CUstream (cudaStream_t) of that context; NULL is the legacy default stream, as everywhere
  *               in CUDA. What was written is there for work that comes later on that stream, without any waiting.
  *               What is borrowed is released with the stream that has used it; after leat_batch_write() any will do.
@@ -851,10 +850,11 @@ struct leat_loader_options {
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
     enum leat_apart apart;
+    const char *driver;       /* the library loaded as CUDA's driver, a path or name; NULL or "": libcuda.so.1 */
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
-      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO }
+      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO, NULL }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is

@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_gpu.sh BUILD: what `make check-gpu` runs: the tests of the loader and of the CUDA backend on a real GPU
-# ($LEAT_TEST_DEVICE, or "cuda"). Exit 77 where there is none.
+# ($LEAT_TEST_DEVICE, or "cuda"; its driver: $LEAT_TEST_DRIVER, or the system's). Exit 77 where there is none.
 build=$1
 export LEAT_TEST_DEVICE="${LEAT_TEST_DEVICE:-cuda}" LEAT_BUILD="$build"
 

@@ -1,5 +1,6 @@
 # loader.pyi: types of loader.py.
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any, Literal
 
 from leat.batch import Batch
@@ -27,7 +28,8 @@ class Loader:
                  mesh: Any = None, parallel: Literal["ddp"] | None = None,
                  outputs: str | Iterable[str] = ("inputs", "labels"),
                  style: Literal["batch", "tuple", "dict", "huggingface"] = "batch",
-                 framework: Literal["torch", "numpy", "jax"] = "torch", device: Any = "cpu", dtype: Any = None,
+                 framework: Literal["torch", "numpy", "jax"] = "torch", device: Any = "cpu",
+                 driver: str | PathLike[str] | None = None, dtype: Any = None,
                  unshifted: bool | None = None, mask_first: bool = False, borrow: bool = False,
                  buffers: bool | Mapping[str, Any] | None = None, max_sequences: int | None = None,
                  rows: Literal["windows", "documents"] = "windows", max_length: int | None = None,
@@ -35,8 +37,8 @@ class Loader:
                  state: Mapping[str, Any] | None = None, restart: bool = False, steps: int | None = None,
                  on_damage: Literal["error", "mask"] = "error",
                  engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto",
-                 apart: Literal["auto", "always", "never"] = "auto", threads: int = 1, verify: bool = True, slots: int = 0, memory: int | str = 0, numa_node: int = -1,
-                 notices: bool = True) -> None: ...
+                 apart: Literal["auto", "always", "never"] = "auto", threads: int = 1, verify: bool = True,
+                 slots: int = 0, memory: int | str = 0, numa_node: int = -1, notices: bool = True) -> None: ...
     def close(self) -> None: ...
     def __enter__(self) -> Loader: ...
     def __exit__(self, *why: object) -> None: ...

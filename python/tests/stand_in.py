@@ -177,7 +177,7 @@ class StandIn:
     def __init__(self, driver, number=0):
         self.driver, self.number, self.current = driver, number, None
         self.dlpack_device = (CUDA, number)
-        self.library_device = f"cuda:{number}@{driver.path}"
+        self.library_device = f"cuda:{number}"
 
     def from_array(self, array):
         """Of a leat._leat.Array: by DLPack's capsule, as torch takes it."""

@@ -45,6 +45,7 @@ def plan(corpus):
 
 def opened(device, plan, *args, **options):
     with device.driver.waiting():
+        options.setdefault("driver", device.driver.path)
         return leat.Loader(plan, *args, framework="stand-in", device="cuda", **options)
 
 
@@ -199,13 +200,18 @@ def test_no_batch_into_a_capture(device, driver, plan):
 
 def test_failures(device, driver, plan, tmp_path):
     """Of the device, while opening and while running: leat.Error, and closing works."""
-    for number, what in ((7, "cuda:7"), (None, "cuda@")):
-        device.library_device = f"cuda:7@{driver.path}" if number else f"cuda@{tmp_path}/none.so"
-        with pytest.raises(leat.Error) as error:
-            opened(device, plan, ROWS)
-        assert error.value.status in ("unsupported", "argument"), error.value
-        del error
-    device.library_device = f"cuda:0@{driver.path}"
+    device.library_device = "cuda:7"
+    with pytest.raises(leat.Error, match='no GPU "7"') as error:
+        opened(device, plan, ROWS)
+    assert error.value.status == "unsupported"
+    device.library_device = "cuda:0"
+    with pytest.raises(leat.Error, match="none.so") as error:
+        opened(device, plan, ROWS, driver=tmp_path / "none.so")
+    assert error.value.status == "unsupported"
+    with pytest.raises(leat.Error, match="is for a GPU") as error:
+        host(plan, ROWS, driver=driver.path)
+    assert error.value.status == "argument"
+    del error
     loader = opened(device, plan, ROWS)
     next(loader)
     driver.control.fail_call(3, 700, True)

@@ -49,7 +49,8 @@ struct backend_ops {
     bool marks; /* slots must have marks and heads (rows.h) where documents are known */
     /* Whether this row serves `device` ("host", "cuda:0"). */
     bool (*serves)(const char *device);
-    enum leat_status (*open)(struct backend **out, const char *device, struct leat_error *err);
+    /* `driver`: as in leat_loader_options, but never "". */
+    enum leat_status (*open)(struct backend **out, const char *device, const char *driver, struct leat_error *err);
     void (*close)(struct backend *b); /* after `free_ring`; NULL is fine */
     /* Instead of `free_ring` and `close` in a process that was forked: frees what is this process's. */
     void (*forget)(struct backend *b, struct backend_memory *m);

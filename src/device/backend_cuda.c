@@ -119,16 +119,16 @@ static enum leat_status open_inside(struct backend *b, struct leat_error *err)
     return backend_cuda_check(b, r, "making a stream", err);
 }
 
-static enum leat_status open_device(struct backend *b, const char *device, struct leat_error *err)
+static enum leat_status open_device(struct backend *b, const char *device, const char *driver, struct leat_error *err)
 {
-    struct cuda_device_words words;
+    const char *which;
     struct cuda_before before;
-    enum leat_status s = cuda_device_parse(device, &words, err);
+    enum leat_status s = cuda_device_parse(device, &which, err);
 
     if (s == LEAT_OK)
-        s = cuda_driver_open(&b->driver, words.driver, err);
+        s = cuda_driver_open(&b->driver, driver, err);
     if (s == LEAT_OK)
-        s = cuda_device_find(&b->driver, words.which, &b->device, &b->ordinal, err);
+        s = cuda_device_find(&b->driver, which, &b->device, &b->ordinal, err);
     if (s == LEAT_OK)
         s = backend_cuda_check(b, b->driver.device_name(b->name, (int)sizeof b->name, b->device),
                                "querying a GPU's name", err);
@@ -161,7 +161,7 @@ static void close_cuda(struct backend *b)
     free(b);
 }
 
-static enum leat_status open_cuda(struct backend **out, const char *device, struct leat_error *err)
+static enum leat_status open_cuda(struct backend **out, const char *device, const char *driver, struct leat_error *err)
 {
     struct backend *b = calloc(1, sizeof *b);
     enum leat_status s;
@@ -170,7 +170,7 @@ static enum leat_status open_cuda(struct backend **out, const char *device, stru
     if (!b)
         return status_no_memory(err, sizeof *b);
     atomic_flag_clear(&b->failing);
-    s = open_device(b, device, err);
+    s = open_device(b, device, driver, err);
     if (s == LEAT_OK)
         *out = b;
     else

@@ -17,9 +17,12 @@ static bool serves(const char *device)
     return strcmp(device, "host") == 0;
 }
 
-static enum leat_status open_host(struct backend **out, const char *device, struct leat_error *err)
+static enum leat_status open_host(struct backend **out, const char *device, const char *driver, struct leat_error *err)
 {
-    (void)device;
+    *out = NULL;
+    if (driver)
+        return status_set(err, LEAT_E_ARGUMENT, "driver \"%.300s\" is for a GPU, but the device is \"%s\"", driver,
+                          device);
     *out = calloc(1, sizeof **out);
     if (!*out)
         return status_no_memory(err, sizeof **out);

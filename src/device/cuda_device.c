@@ -9,20 +9,16 @@
 
 bool cuda_device_named(const char *device)
 {
-    return strncmp(device, "cuda", 4) == 0 && (device[4] == '\0' || device[4] == ':' || device[4] == '@');
+    return strncmp(device, "cuda", 4) == 0 && (device[4] == '\0' || device[4] == ':');
 }
 
-enum leat_status cuda_device_parse(const char *device, struct cuda_device_words *words, struct leat_error *err)
+enum leat_status cuda_device_parse(const char *device, const char **which, struct leat_error *err)
 {
-    const char *at = strchr(device, '@'), *which = device[4] == ':' ? device + 5 : device + 4;
-    size_t length = at ? (size_t)(at - which) : strlen(which);
-
-    *words = (struct cuda_device_words) { .driver = at ? at + 1 : NULL };
-    if (length >= sizeof words->which || (device[4] == ':' && length == 0) || (at && !at[1]))
+    *which = device[4] == ':' ? device + 5 : "";
+    if (device[4] == ':' && (**which == '\0' || strlen(*which) >= CUDA_DEVICE_NAME))
         return status_set(
             err, LEAT_E_ARGUMENT,
             "unknown device \"%.100s\"; write \"cuda\", \"cuda:0\" (a number) or \"cuda:GPU-...\" (a UUID)", device);
-    memcpy(words->which, which, length);
     return LEAT_OK;
 }
 

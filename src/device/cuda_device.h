@@ -1,4 +1,4 @@
-/* cuda_device.h: which GPU is meant by the words of leat_loader_options.device. */
+/* cuda_device.h: which GPU leat_loader_options.device means. */
 #ifndef LEAT_CUDA_DEVICE_H
 #define LEAT_CUDA_DEVICE_H
 
@@ -8,19 +8,15 @@
 
 #define CUDA_DEVICE_NAME 64
 
-/* "cuda", "cuda:1", "cuda:GPU-1f2e...", "cuda:MIG-...", "cuda:1f2e...", each with "@FILE" behind it for another driver. */
-struct cuda_device_words {
-    char which[CUDA_DEVICE_NAME]; /* empty: the calling thread's, or the first */
-    const char *driver;           /* NULL: the usual one */
-};
-
-/* Whether `device` begins as one of these does. */
+/* Whether `device` is "cuda", or begins with "cuda:". */
 bool cuda_device_named(const char *device);
 
-enum leat_status cuda_device_parse(const char *device, struct cuda_device_words *words, struct leat_error *err);
+/* Sets *which to what follows the colon: "1", "GPU-1f2e...", "MIG-..." or "1f2e..."; to "" for "cuda". It points into
+ * `device`. */
+enum leat_status cuda_device_parse(const char *device, const char **which, struct leat_error *err);
 
-/* Finds it; its number among the devices that this process may use goes to *ordinal. LEAT_E_UNSUPPORTED names those
- * that there are. */
+/* Finds that GPU ("": the calling thread's, or the first); *ordinal is its number among the devices that this process
+ * may use. LEAT_E_UNSUPPORTED lists these. */
 enum leat_status cuda_device_find(const struct cuda_driver *d, const char *which, cuda_device *device, int *ordinal,
                                   struct leat_error *err);
 

@@ -113,7 +113,11 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
         s = dataset_need_documents(l->plan->sources[i].dataset, err);
     if (s != LEAT_OK)
         return s;
-    l->ops = backend_find(o->device ? o->device : "host");
+    if (!o->device)
+        o->device = "host";
+    if (o->driver && !*o->driver)
+        o->driver = NULL;
+    l->ops = backend_find(o->device);
     if (!l->ops)
         return status_set(err, LEAT_E_UNSUPPORTED, "this build has no device %.100s: \"host\" is always there",
                           o->device);
@@ -266,7 +270,7 @@ static enum leat_status open_parts(struct leat_loader *l, const struct leat_load
         s = status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows of %llu tokens does not fit into memory",
                        (ull)l->rows, (ull)l->max_length + 1);
     if (s == LEAT_OK)
-        s = l->ops->open(&l->backend, l->options.device ? l->options.device : "host", err);
+        s = l->ops->open(&l->backend, l->options.device, l->options.driver, err);
     if (s == LEAT_OK)
         s = size_ring(l, err);
     if (s == LEAT_OK)
@@ -302,7 +306,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     make_guard(l);
     s = open_parts(l, options, err);
     /* the caller's strings were for opening only */
-    l->options.state = l->options.device = NULL;
+    l->options.state = l->options.device = l->options.driver = NULL;
     if (s != LEAT_OK)
         leat_loader_close(l);
     else

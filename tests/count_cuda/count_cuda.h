@@ -1,5 +1,5 @@
 /*
- * count_cuda.h: a driver for loaders' `device` ("cuda:0@.../libcount_cuda.so") that hands each call on to the real one
+ * count_cuda.h: a `driver` for loaders (libcount_cuda.so) that hands each call on to the real one
  * (libcuda.so.1, or $LEAT_COUNTED_DRIVER) and counts those that a loader makes between opening and closing, and those
  * that wait for the GPU, or that CUDA says may wait. So what the stand-in driver forbids is seen on a GPU, too.
  */

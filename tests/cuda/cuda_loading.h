@@ -40,6 +40,8 @@ static inline enum leat_status cuda_open(struct leat_loader **l, const struct lo
 
     if (!o.device)
         o.device = cuda->name;
+    if (!o.driver)
+        o.driver = cuda->driver_name;
     cuda_allow_waiting(1);
     s = leat_loader_open(l, w->plan, &o, &t_err);
     cuda_allow_waiting(-1);

@@ -37,7 +37,7 @@ for width in 2 4; do
     done
 done
 
-"$bench" gpu "$tmp/w2" --device cuda@/nowhere/libcuda.so.1 >"$tmp/out" 2>&1
+"$bench" gpu "$tmp/w2" --driver /nowhere/libcuda.so.1 >"$tmp/out" 2>&1
 [ $? -eq 77 ] || fail "without a driver: not 77"
 grep -q '^skipped: no CUDA driver' "$tmp/out" || fail "without a driver: $(cat "$tmp/out")"
 [ "$failures" -eq 0 ]

@@ -14,7 +14,7 @@
 #define BYTES  (8 * ROWS * LENGTH)
 #define STEPS  300u
 
-static void steps(const struct loading *w, const char *device, const struct count_cuda *c, uint32_t threads,
+static void steps(const struct loading *w, const char *driver, const struct count_cuda *c, uint32_t threads,
                   bool borrow)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -27,7 +27,7 @@ static void steps(const struct loading *w, const char *device, const struct coun
 
     o.batch = ROWS;
     o.threads = threads;
-    o.device = device;
+    o.driver = driver;
     o.borrow = borrow;
     o.outputs = borrow ? LEAT_OUTPUT_INPUTS : 0;
     T_OK(cuda_open(&l, w, o));
@@ -61,8 +61,8 @@ static void steps(const struct loading *w, const char *device, const struct coun
 
 int main(void)
 {
-    const char *build = getenv("LEAT_BUILD"), *at;
-    char library[4096], device[5000], name[600];
+    const char *build = getenv("LEAT_BUILD");
+    char library[4096], name[600];
     const struct count_cuda *c;
     struct loading w;
     void *loaded;
@@ -71,12 +71,9 @@ int main(void)
         return 77;
     if (dlsym(cuda->driver.library, "count_cuda"))
         return t_skip("the driver that was named counts its calls already");
-    at = strchr(cuda->name, '@');
-    if (at)
-        setenv("LEAT_COUNTED_DRIVER", at + 1, 1);
+    if (cuda->driver_name)
+        setenv("LEAT_COUNTED_DRIVER", cuda->driver_name, 1);
     snprintf(library, sizeof library, "%s/fake_cuda/libcount_cuda.so", build ? build : "build");
-    snprintf(device, sizeof device, "%.*s@%s", (int)(at ? (size_t)(at - cuda->name) : strlen(cuda->name)), cuda->name,
-             library);
     loaded = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     c = loaded ? dlsym(loaded, "count_cuda") : NULL;
     if (!c) {
@@ -88,7 +85,7 @@ int main(void)
     w = cuda_plan(name, 2, LENGTH);
     for (uint32_t threads = 0; threads < 2; threads++)
         for (unsigned borrow = 0; borrow < 2; borrow++)
-            steps(&w, device, c, threads, borrow);
+            steps(&w, library, c, threads, borrow);
     leat_plan_close(w.plan);
     return t_end();
 }

@@ -26,26 +26,19 @@ static struct leat_loader_options options(void)
     return o;
 }
 
-/* The stand-in under another name of the device. */
-static const char *device(const char *which)
-{
-    static char text[800];
-
-    snprintf(text, sizeof text, "%s%s", which, strchr(cuda->name, '@'));
-    return text;
-}
-
 static void configure(void)
 {
     cuda->fake->configure(&fake);
 }
 
-static void refused(const char *which, enum leat_status status, const char *words)
+/* `driver` NULL: the stand-in. */
+static void refused(const char *device, const char *driver, enum leat_status status, const char *words)
 {
     struct leat_loader_options o = options();
     struct leat_loader *l;
 
-    o.device = which;
+    o.device = device;
+    o.driver = driver;
     T_STATUS(cuda_open(&l, &w, o), status);
     T_CHECK(!l);
     T_CONTAINS(t_err.message, words);
@@ -57,27 +50,28 @@ static void refused(const char *which, enum leat_status status, const char *word
 
 static void no_driver(void)
 {
-    refused("cuda@/nowhere/libcuda.so.1", LEAT_E_UNSUPPORTED, "for the device \"host\"");
-    refused("cuda@libm.so.6", LEAT_E_UNSUPPORTED, "it has no cuInit");
+    refused("cuda", "/nowhere/libcuda.so.1", LEAT_E_UNSUPPORTED, "for the device \"host\"");
+    refused("cuda:0", "libm.so.6", LEAT_E_UNSUPPORTED, "it has no cuInit");
     if (access(STUB, R_OK) == 0)
-        refused("cuda@" STUB, LEAT_E_UNSUPPORTED, "remove the folder from LD_LIBRARY_PATH");
+        refused("cuda", STUB, LEAT_E_UNSUPPORTED, "remove the folder from LD_LIBRARY_PATH");
     fake.version = 11020;
     configure();
-    refused(device("cuda"), LEAT_E_UNSUPPORTED, "CUDA 11.4 or newer is needed");
+    refused("cuda", NULL, LEAT_E_UNSUPPORTED, "CUDA 11.4 or newer is needed");
 }
 
 static void no_device(void)
 {
-    refused(device("cuda:2"), LEAT_E_UNSUPPORTED,
-            "0 is Stand-in (000102030405060708090a0b0c0d0e0f), 1 is Stand-in (10");
-    refused(device("cuda:GPU-2021"), LEAT_E_UNSUPPORTED, "no GPU \"GPU-2021\"");
-    refused(device("cuda:GPU-20zz"), LEAT_E_ARGUMENT, "neither the number of a GPU nor the UUID");
-    refused(device("cuda:"), LEAT_E_ARGUMENT, "unknown device");
-    refused("cuda:0@", LEAT_E_ARGUMENT, "unknown device");
-    refused("cudas", LEAT_E_UNSUPPORTED, "\"host\" is always there");
+    refused("cuda:2", NULL, LEAT_E_UNSUPPORTED, "0 is Stand-in (000102030405060708090a0b0c0d0e0f), 1 is Stand-in (10");
+    refused("cuda:GPU-2021", NULL, LEAT_E_UNSUPPORTED, "no GPU \"GPU-2021\"");
+    refused("cuda:GPU-20zz", NULL, LEAT_E_ARGUMENT, "neither the number of a GPU nor the UUID");
+    refused("cuda:", NULL, LEAT_E_ARGUMENT, "unknown device");
+    refused("cuda:0@libm.so.6", NULL, LEAT_E_ARGUMENT, "neither the number of a GPU nor the UUID");
+    refused("cudas", NULL, LEAT_E_UNSUPPORTED, "\"host\" is always there");
+    refused("cuda@libm.so.6", NULL, LEAT_E_UNSUPPORTED, "\"host\" is always there");
+    refused("host", "libm.so.6", LEAT_E_ARGUMENT, "is for a GPU");
     fake.devices = 0;
     configure();
-    refused(device("cuda"), LEAT_E_UNSUPPORTED, "found no GPU");
+    refused("cuda", NULL, LEAT_E_UNSUPPORTED, "found no GPU");
 }
 
 /* A MIG instance; and the device that the calling thread works with. */
@@ -90,7 +84,7 @@ static void chosen(void)
 
     fake.devices = 4;
     configure();
-    o.device = device("cuda:MIG-30313233-3435-3637-3839-3a3b3c3d3e3f");
+    o.device = "cuda:MIG-30313233-3435-3637-3839-3a3b3c3d3e3f";
     T_OK(cuda_open(&l, &w, o));
     leat_loader_stats(l, &stats);
     T_STR(stats.device, "cuda:3, Stand-in MIG 1g");
@@ -221,7 +215,7 @@ static struct run run(uint32_t threads, bool borrow, void (*before)(void))
     MUST(cuda->driver.context_push(context));
     MUST(cuda->driver.memory_allocate(&memory, BYTES));
     cuda->fake->exempt(-1);
-    o.device = device("cuda:1");
+    o.device = "cuda:1";
     o.threads = threads;
     o.borrow = borrow;
     o.outputs = LEAT_OUTPUT_INPUTS;
@@ -317,7 +311,7 @@ static void every_call_of_finding(void)
             enum leat_status s;
 
             failing = NULL;
-            o.device = device(devices[kind / 2]);
+            o.device = devices[kind / 2];
             cuda->fake->fail_call(n, results[kind % 2], false);
             s = cuda_open(&l, &w, o);
             stop_failing();
@@ -343,7 +337,7 @@ static void no_kernels(void)
 
     for (uint64_t n = 1; strcmp(call, "cuModuleLoadData") != 0; n++) {
         cuda->fake->fail_call(n, CUDA_NO_BINARY_FOR_GPU, true);
-        refused(device("cuda:1"), LEAT_E_UNSUPPORTED, "failed: ");
+        refused("cuda:1", NULL, LEAT_E_UNSUPPORTED, "failed: ");
         call = cuda->fake->failed_call();
         cuda->fake->fail_call(0, 0, false);
     }

@@ -356,12 +356,9 @@ static void two_at_once(const struct loading *w, const char *second)
     struct leat_loader_stats stats = LEAT_LOADER_STATS_INIT;
     struct leat_loader *l[2];
     const struct leat_batch *b;
-    char device[700];
-    const char *at = strchr(cuda->name, '@');
 
     T_OK(cuda_open(&l[0], w, o));
-    snprintf(device, sizeof device, "%s%s", second, at ? at : "");
-    o.device = device;
+    o.device = second;
     if (cuda_open(&l[1], w, o) != LEAT_OK && !cuda->fake) {
         fprintf(stderr, "no second GPU: %s\n", t_err.message);
         cuda_close(l[0]);

@@ -56,10 +56,10 @@ for headers in "$here"/headers-*; do
     try "${headers##*/}" "$headers" "$good"
 done
 
-# older: the last fields of structs were not there; eight bytes of them, since padding in their place may hold anything
+# older: the last fields of structs were not there; whole words of them, since padding in their place may hold anything
 change "$tmp/older-headers" \
-    '/^struct leat_loader_options {/,/^};/{/enum leat_apart apart;/d;/int32_t numa_node;/d}' \
-    's/, -1, LEAT_APART_AUTO }/ }/' \
+    '/^struct leat_loader_options {/,/^};/{/enum leat_apart apart;/d;/int32_t numa_node;/d;/const char \*driver;/d}' \
+    's/, -1, LEAT_APART_AUTO, NULL }/ }/' \
     '/^struct leat_input {/,/^};/{/uint8_t hash/d}'
 sed -i '/^#define LEAT_INPUT_INIT/s/, { 0 } }/ }/' "$tmp/older-headers/leat.h"
 try older "$tmp/older-headers" "$good"
@@ -67,7 +67,7 @@ try older "$tmp/older-headers" "$good"
 # newer: the library does not know the last fields
 change "$tmp/newer-headers" \
     '/^struct leat_loader_options {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
-    's/LEAT_APART_AUTO }/LEAT_APART_AUTO, 0 }/' \
+    's/LEAT_APART_AUTO, NULL }/LEAT_APART_AUTO, NULL, 0 }/' \
     '/^struct leat_input {/,/^};/s/^};/    uint64_t of_tomorrow;\n};/' \
     '/^#define LEAT_INPUT_INIT/s/{ 0 } }/{ 0 }, 0 }/'
 try newer "$tmp/newer-headers" "$good" -DNEWER

@@ -9,6 +9,7 @@
 #include "on_device.h"
 
 static struct on_device device;
+static char stand_in[600];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *problem;
 static struct leat_error err;
@@ -16,16 +17,14 @@ static struct leat_error err;
 static void set_up(void)
 {
     const char *given = getenv("LEAT_TEST_DEVICE");
-    const char *build = getenv("LEAT_BUILD"), *at, *seed;
+    const char *build = getenv("LEAT_BUILD"), *seed;
     const struct fake_control *(*find)(void) = NULL;
     void *symbol;
 
-    if (given)
-        snprintf(device.name, sizeof device.name, "%s", given);
-    else
-        snprintf(device.name, sizeof device.name, "cuda@%s/fake_cuda/libfake_cuda.so", build ? build : "build");
-    at = strchr(device.name, '@');
-    if (cuda_driver_open(&device.driver, at ? at + 1 : NULL, &err) != LEAT_OK) {
+    snprintf(stand_in, sizeof stand_in, "%s/fake_cuda/libfake_cuda.so", build ? build : "build");
+    device.name = given ? given : "cuda";
+    device.driver_name = given ? getenv("LEAT_TEST_DRIVER") : stand_in;
+    if (cuda_driver_open(&device.driver, device.driver_name, &err) != LEAT_OK) {
         problem = err.message;
         return;
     }

@@ -89,8 +89,10 @@ enum leat_status __wrap_leat_loader_open(struct leat_loader **out, const struct 
     s = options_read(&o, sizeof o, NULL, options, "leat_loader_options", err);
     if (s != LEAT_OK)
         return s;
-    if (!o.device)
+    if (!o.device) {
         o.device = d->name;
+        o.driver = d->driver_name;
+    }
     if (d->fake)
         d->fake->allow_waiting(1);
     s = __real_leat_loader_open(out, plan, &o, err);

@@ -2,7 +2,8 @@
  * on_device.h: runs tests that know nothing of devices on one. Programs are linked so that the calls of a loader that name
  * memory or a device come through on_device.c (tests/tests.mk, DEVICE_WRAPPED): every loader is opened for the device, what
  * is written or borrowed is brought to the host before the call returns, and rules are checked besides. The device is
- * $LEAT_TEST_DEVICE, or the stand-in driver of tests/fake_cuda/.
+ * $LEAT_TEST_DEVICE with the driver $LEAT_TEST_DRIVER (unset: the system's), or one of the stand-in driver's
+ * (tests/fake_cuda/).
  */
 #ifndef LEAT_TESTS_ON_DEVICE_H
 #define LEAT_TESTS_ON_DEVICE_H
@@ -11,7 +12,8 @@
 #include "fake_cuda/fake_control.h"
 
 struct on_device {
-    char name[600]; /* for leat_loader_options.device */
+    const char *name;        /* for leat_loader_options.device */
+    const char *driver_name; /* for leat_loader_options.driver */
     struct cuda_driver driver;
     struct cuda_extra extra;
     const struct fake_control *fake; /* NULL: a real one */

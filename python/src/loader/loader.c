@@ -127,7 +127,7 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, device or None, (device type, device) as DLPack has them, options) */
+/* open_loader(plan, state or None, device or None, driver or None, (device type, device) as DLPack has them, options) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -140,8 +140,8 @@ static PyObject *open_loader(PyObject *module, PyObject *args)
     int type, device;
 
     (void)module;
-    if (!PyArg_ParseTuple(args, "Oz#z(ii)O!:open_loader", &plan, &o.state, &state_bytes, &o.device, &type, &device,
-                          &PyDict_Type, &given))
+    if (!PyArg_ParseTuple(args, "Oz#zz(ii)O!:open_loader", &plan, &o.state, &state_bytes, &o.device, &o.driver, &type,
+                          &device, &PyDict_Type, &given))
         return NULL;
     o.state_bytes = (size_t)state_bytes;
     handle = plan_handle(plan);
