@@ -62,20 +62,12 @@ class Loader:
     style        "batch": leat.Batch; "tuple" of the outputs in their order; "dict" by their names; "huggingface": a
                  dict of input_ids, labels (unshifted), ... as transformers' models take it
     framework    whose arrays: "torch", "numpy" or "jax"
-<<<<<<< HEAD
     device       "cpu" or, with torch, "cuda": where the arrays are; written on the current stream
+    driver       the library to load as CUDA's driver; None: the system's, libcuda.so.1
     dtype        int64 or int32; None: int64, or int32 with jax
     unshifted    label i is token i instead of token i + 1, for models that shift labels themselves; None: only with
                  style "huggingface"
     mask_first   a document's first token is not used as a label
-=======
-    device       "cpu" or "cuda": with torch, where they are; written on the current stream
-    driver       the library to load as CUDA's driver; None: the system's, libcuda.so.1
-    dtype        int64 or int32; None: int64, with jax int32
-    unshifted    label i is token i and not token i + 1, for models that shift by themselves; None: of style
-                 "huggingface" only
-    mask_first   a document's first token is no label
->>>>>>> 04e9d13 (Name CUDA's driver by an option of its own, not inside the device's name)
 
     The arrays are the consumer's and keep their values. Two faster ways, with torch and numpy:
     borrow       True: arrays point into the loader's ring, without a copy; they are valid until the next batch is taken
@@ -186,13 +178,8 @@ class Loader:
         state = None
         if self._damaged:
             state = self.plan.state(self._cursor, self._damaged)
-<<<<<<< HEAD
         self._torn = False  # a Ctrl-C came after the library gave a batch and before it was counted: reopen at cursor
-        self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device,
-=======
-        self._torn = False  # a Ctrl-C came between the library's batch and the count of it: begun again at the cursor
         self._native = _leat.open_loader(self.plan._native, state, self._framework.library_device, self._driver,
->>>>>>> 04e9d13 (Name CUDA's driver by an option of its own, not inside the device's name)
                                          self._framework.dlpack_device, {**self._options, "position": self._cursor})
 
     def close(self):
