@@ -81,6 +81,9 @@ LEVELS := plain words $(if $(filter x86_64%,$(MACHINE)),avx2 avx512 avx512vbmi) 
 %.avx512vbmi.o: LEVEL = -DCPU_LEVEL=avx512vbmi -mavx512vl -mavx512dq -mavx512cd -mavx512vbmi -mavx512vbmi2 -mavx2 \
                         -mbmi2
 
+# CPU=PLAIN, AVX2 or AVX512: no higher level is used, whatever the CPU has; in a BUILD of its own
+$(BUILD)/obj/src/base/cpu.o $(BUILD)/obj/tests/support/cpu_limit.o: LEVEL = $(addprefix -DCPU_MAX=CPU_,$(CPU))
+
 # the driver is loaded at run time; glibc before 2.34 has that in a library of its own
 DL_LIBS   = -ldl
 PACK_LIBS = $(PCRE2_LIBS) $(ZSTD_LIBS) $(GZIP_LIBS)

@@ -1,8 +1,10 @@
 /* cpu.c: see cpu.h. The compiler's run-time library asks the CPU once, at load; this is a few loads. */
 #include "cpu.h"
 
-#include <stdlib.h>
-#include <string.h>
+/* `make CPU=AVX2` makes libraries and programs that use no higher level. */
+#ifndef CPU_MAX
+#define CPU_MAX CPU_AVX512_VBMI
+#endif
 
 static enum cpu_level detected(void)
 {
@@ -24,13 +26,6 @@ static enum cpu_level detected(void)
 enum cpu_level cpu_level(void)
 {
     enum cpu_level level = detected();
-    const char *most = getenv("LEAT_TEST_CPU");
 
-    if (most && strcmp(most, "plain") == 0)
-        return CPU_PLAIN;
-    if (most && strcmp(most, "avx2") == 0 && level > CPU_AVX2)
-        return CPU_AVX2;
-    if (most && strcmp(most, "avx512") == 0 && level > CPU_AVX512)
-        return CPU_AVX512;
-    return level;
+    return level < CPU_MAX ? level : CPU_MAX;
 }

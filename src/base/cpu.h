@@ -12,7 +12,8 @@ enum cpu_level {
     CPU_AVX512_VBMI = 3 /* VBMI and VBMI2 besides */
 };
 
-/* The highest level of this CPU. For tests, LEAT_TEST_CPU=plain|avx2|avx512 in the environment lowers it. */
+/* The highest level of this CPU, or the one that the build was limited to. Test programs have one that they can lower
+ * (tests/support/cpu_limit.h). */
 enum cpu_level cpu_level(void);
 
 #endif

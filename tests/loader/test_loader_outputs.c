@@ -13,6 +13,7 @@
 #include "loading.h"
 #include "rows/rows_device.h"
 #include "rows/rows_outputs.h"
+#include "support/cpu_limit.h"
 
 static char folder[512];
 
@@ -437,16 +438,12 @@ static void random_job(uint64_t *random)
     check_job(&j);
 }
 
-/* The environment lowers what is chosen. */
+/* What is chosen for a CPU without vectors. */
 static void lower_level(void)
 {
-    const char *before = getenv("LEAT_TEST_CPU");
-    char kept[32];
-
-    snprintf(kept, sizeof kept, "%s", before ? before : "");
-    setenv("LEAT_TEST_CPU", "plain", 1);
+    cpu_limit(CPU_PLAIN);
     T_STR(rows_kernels()->name, "plain");
-    setenv("LEAT_TEST_CPU", kept, 1);
+    cpu_limit(CPU_AVX512_VBMI);
 }
 
 int main(void)

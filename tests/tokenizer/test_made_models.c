@@ -7,6 +7,7 @@
  */
 #include "tokenizer/bpe/bpe_internal.h"
 
+#include "support/cpu_limit.h"
 #include "t.h"
 #include "valid_text.h"
 
@@ -468,7 +469,7 @@ static void check_level(const struct made *v, const struct bpe *m, const uint8_t
 
 static void check_model(enum spec_model kind, bool byte_level)
 {
-    static const char *const levels[] = { "plain", "avx2", "avx512" };
+    static const enum cpu_level levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
     static uint32_t ends[4 * MAX_TEXT];
     static struct made v;
     struct id_list want = { 0 }, whole = { 0 };
@@ -485,10 +486,10 @@ static void check_model(enum spec_model kind, bool byte_level)
     whole_bytes = ends[below(count < 60 ? count : 60)];
     encode_plainly(&v, text, whole_bytes, &whole);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        setenv("LEAT_TEST_CPU", levels[i], 1);
+        cpu_limit(levels[i]);
         check_level(&v, m, text, bytes, ends, count, &want, &whole, whole_bytes);
     }
-    unsetenv("LEAT_TEST_CPU");
+    cpu_limit(CPU_AVX512_VBMI);
     id_list_free(&want);
     id_list_free(&whole);
     bpe_free(m);

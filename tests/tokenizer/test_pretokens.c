@@ -9,6 +9,7 @@
 #include "tokenizer/bpe/bpe_internal.h"
 
 #include "base/utf8.h"
+#include "support/cpu_limit.h"
 #include "t.h"
 #include "tokenizer/load/spec_open.h"
 #include "valid_text.h"
@@ -129,16 +130,16 @@ static void encode_batches(const struct bpe *m, const char *name, const uint8_t 
 static void check_levels(const char *name, const struct bpe *m, const uint8_t *text, size_t bytes, const uint32_t *ends,
                          size_t count)
 {
-    static const char *const levels[] = { "plain", "avx2", "avx512" };
+    static const enum cpu_level levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
     struct id_list want = { 0 };
 
     encode_plainly(m, text, ends, count, &want);
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        setenv("LEAT_TEST_CPU", levels[i], 1);
+        cpu_limit(levels[i]);
         encode_batches(m, name, text, bytes, ends, count, &want, 0);
         encode_batches(m, name, text, bytes, ends, count, &want, (size_t)64 << 20);
     }
-    unsetenv("LEAT_TEST_CPU");
+    cpu_limit(CPU_AVX512_VBMI);
     id_list_free(&want);
 }
 
