@@ -61,7 +61,7 @@ endif
 
 # Kernels for CPU levels, chosen at run time (src/base/cpu.h). A body is one file x.c, compiled once for each of its
 # levels here into x.LEVEL.o, with -DCPU_LEVEL=LEVEL (src/base/level.h); levels of other machines are left out.
-LEVELS/bench/kernel                                  := plain avx2 avx512
+LEVELS/bench/measure/kernel                           := plain avx2 avx512
 LEVELS/src/base/utf8_blocks                          := words neon avx2 avx512
 LEVELS/src/checksum/checksum_kernel                  := plain avx2 avx512
 LEVELS/src/rows/rows_kernel                          := plain avx2 avx512

@@ -1,10 +1,10 @@
 /* counting_command.c: `leat-bench counting`: writes a dataset of counting tokens; see counting.h. */
 #include <stdio.h>
 
+#include "bench/data/counting.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/units.h"
-#include "counting.h"
 #include "subcommands.h"
 
 struct counting_values {

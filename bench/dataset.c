@@ -16,12 +16,12 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "bench/measure/contest.h"
+#include "bench/measure/kernels.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/parallel.h"
 #include "cli/progress.h"
 #include "cli/units.h"
-#include "contest.h"
-#include "kernels.h"
-#include "machine.h"
-#include "parallel.h"
 #include "subcommands.h"
 
 #define READ_BYTES  ((uint64_t)256 << 10) /* hashed while it is still in the level 2 cache */

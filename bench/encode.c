@@ -10,14 +10,14 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
+#include "bench/data/texts.h"
+#include "bench/measure/clocks.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/parallel.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "clocks.h"
 #include "commands/commands.h"
-#include "machine.h"
-#include "parallel.h"
 #include "subcommands.h"
-#include "texts.h"
 
 #define HASHED_IDS 4096u
 

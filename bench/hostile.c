@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "bench/data/hostile_texts.h"
+#include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/commands.h"
-#include "hostile_texts.h"
 #include "leat_pack.h"
-#include "machine.h"
 #include "subcommands.h"
 
 struct hostile_values {

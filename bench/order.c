@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 #include "base/status.h"
+#include "bench/data/fake_dataset.h"
+#include "bench/measure/contest.h"
+#include "bench/measure/machine.h"
 #include "cli/progress.h"
-#include "contest.h"
-#include "fake_dataset.h"
-#include "machine.h"
 #include "order/permute.h"
 #include "subcommands.h"
 

@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "base/thread.h"
+#include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "commands/pack_options.h"
-#include "machine.h"
 #include "subcommands.h"
 
 #define STAGES      4

@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "bench/measure/clocks.h"
+#include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "clocks.h"
 #include "corpus/json/json_fields.h"
 #include "corpus/lines.h"
 #include "corpus/streams/byte_stream.h"
-#include "machine.h"
 #include "subcommands.h"
 
 #define BLOCK ((size_t)1 << 20)

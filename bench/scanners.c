@@ -7,12 +7,12 @@
 
 #include "base/status.h"
 #include "base/utf8_rows.h"
+#include "bench/data/texts.h"
+#include "bench/measure/clocks.h"
+#include "bench/measure/machine.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "clocks.h"
-#include "machine.h"
 #include "subcommands.h"
-#include "texts.h"
 #include "tokenizer/scan/scan.h"
 
 #define ROOM 1024u

@@ -1,7 +1,13 @@
 /*
- * subcommands.h: the commands of leat-bench. The room measures: each command is a file, contest.h times cases in turn,
- * limits*.c and kernels*.c give the ceilings of the machine, load*.c and gpu*.c the loader's speed. It may include every
- * other room, and no other room includes it.
+ * subcommands.h: the commands of leat-bench. Each is a file of bench/, or a room of its own if it needs several:
+ *
+ *   limits/     the ceilings of the machine
+ *   load/       a loader's speed; gpu/ that of the CUDA backend
+ *   measure/    how all of them measure: cases in turn, bare loops to compare with, the line about the machine
+ *   data/       what they measure with: datasets and texts that are made, or held in memory
+ *   device/     a GPU, or its stand-in, as a consumer has it
+ *
+ * They may include every room of the libraries, and no library includes them.
  */
 #ifndef LEAT_BENCH_SUBCOMMANDS_H
 #define LEAT_BENCH_SUBCOMMANDS_H

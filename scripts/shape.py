@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""shape.py PICTURE [FOLDER]: how the C code is built: modules in layers by what they include, the largest files, the
-longest functions, and PICTURE, an SVG of it. Exits 1 if modules or headers include each other in a circle.
+"""shape.py PICTURE [FOLDER]: how the C code is built: modules in layers by what they include, the rooms with the most
+files, the largest files, the longest functions, and PICTURE, an SVG of it. Exits 1 if modules or headers include each
+other in a circle.
 
 A module is a group of tests/lint/includes.txt. Of a FOLDER it is a header with the sources that include it and begin
 with its name; there circles are told, and no failure: a header that only the sources of another module share is one.
 A layer is the longest way down the includes. A function is as long as from its first line to its closing brace; in this
-layout of code no other brace stands in the first column. Generated tables are left out."""
+layout of code no other brace stands in the first column. Generated tables are left out, except among the files of
+a room."""
 import fnmatch
 import pathlib
 import re
@@ -17,13 +19,19 @@ COLOURS = (("include", "#ddd"), ("tokenize_tools/cli", "#fd9"), ("tokenize_tools
            ("tokenize_tools/", "#bea"), ("", "#fd9"))
 GENERATED = re.compile(r"_tables\.h$")
 INCLUDE = re.compile(r'\s*#\s*include\s*["<]([^">]+)[">]')
-SHOWN = 15  # files and functions
+SHOWN = 15  # rooms, files and functions
 GAP = 20  # between boxes
 
 
 def read(folders):
     paths = sorted(str(path) for folder in folders for path in pathlib.Path(folder).rglob("*.[ch]"))
     return {path: pathlib.Path(path).read_text().split("\n")[:-1] for path in paths if not GENERATED.search(path)}
+
+
+def rooms_of(folders):
+    """(files, room), most files first: a room is a folder of code."""
+    rooms = [str(path.parent) for folder in folders for path in pathlib.Path(folder).rglob("*.[ch]")]
+    return sorted(((rooms.count(room), room) for room in set(rooms)), key=lambda room: (-room[0], room[1]))
 
 
 def groups_of(files):
@@ -172,7 +180,11 @@ def main(picture, folder=None):
         print(f"{layer[name]:5}  {name:20}  {size[name]:6}  {users:11}  {len(edges[name]):8}")
     functions = sorted((-count, f"{file}:{line}", name) for file in files
                        for count, name, line in functions_of(files[file]))
-    print(f"{sum(size.values())} lines in {len(files)} files, {len(functions)} functions\n\nthe largest files")
+    print(f"{sum(size.values())} lines in {len(files)} files, {len(functions)} functions")
+    print("\nthe rooms with the most files")
+    for count, room in rooms_of([folder] if folder else FOLDERS[1:])[:SHOWN]:
+        print(f"{count:5}  {room}")
+    print("\nthe largest files")
     for file in sorted(files, key=lambda file: -len(files[file]))[:SHOWN]:
         print(f"{len(files[file]):5}  {file}")
     print("\nthe longest functions")

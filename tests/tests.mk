@@ -6,7 +6,7 @@
 TEST_SOURCES   := $(sort $(wildcard tests/*/test_*.c))
 TEST_SCRIPTS   := $(sort $(wildcard tests/*/test_*.sh tests/*/test_*.py))
 SUPPORT_SOURCES := $(filter-out tests/support/fault.c tests/support/on_device.c,$(sort $(wildcard \
-                   tests/support/*.c))) bench/counting.c bench/cuda_extra.c bench/hostile_texts.c
+                   tests/support/*.c))) bench/data/counting.c bench/device/cuda_extra.c bench/data/hostile_texts.c
 TEST_PROGRAMS  := $(patsubst tests/%.c,$(BUILD)/tests/%,$(TEST_SOURCES))
 FAULT_PROGRAMS := $(filter $(BUILD)/tests/faults/%,$(TEST_PROGRAMS))
 # not tests themselves: what the scripts of tests/conformance/ compare with the reference packages

@@ -30,7 +30,7 @@ except ImportError:
 
 
 def counting(places):
-    """bench/counting.h, for tokens of two bytes."""
+    """bench/data/counting.h, for tokens of two bytes."""
     z = places.astype(numpy.uint64) * numpy.uint64(0x9E3779B97F4A7C15)
     z ^= z >> numpy.uint64(32)
     z *= numpy.uint64(0xD6E8FEB86659FD93)

@@ -22,7 +22,7 @@ try 0 '' leat-bench counting -o w2 --tokens 10000 --json <<'END'
 {"output": "w2", "tokens": 10000, "documents": 22, "width": 2, "token_bytes": 20000, "index_bytes": 4896, @
 "seconds": T}
 END
-# the first tokens by the definition in bench/counting.h
+# the first tokens by the definition in bench/data/counting.h
 try 0 '' leat cat w2 --tokens 0:3 --ids <<'END'
 0 46122 28098
 END

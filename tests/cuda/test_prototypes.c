@@ -32,7 +32,7 @@ typedef CUfunction cuda_function;
 #define CUDA_EXTRA_TYPES
 typedef CUgraph cuda_graph;
 typedef CUgraphExec cuda_graph_exec;
-#include "bench/cuda_extra.h"
+#include "bench/device/cuda_extra.h"
 
 /* cuMemAlloc is a macro for cuMemAlloc_v2 in cuda.h, and the typedef is called PFN_cuMemAlloc_v3020: take the macros away. */
 #undef cuDevicePrimaryCtxRelease

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "bench/cuda_extra.h"
+#include "bench/device/cuda_extra.h"
 #include "fake_control.h"
 #include "rows/rows_device.h"
 

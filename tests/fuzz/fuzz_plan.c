@@ -8,7 +8,7 @@
  *
  *   make fuzz FUZZ=plan FUZZ_SECONDS=3600
  */
-#include "bench/fake_dataset.h"
+#include "bench/data/fake_dataset.h"
 #include "fuzz.h"
 #include "order/sampler.h"
 #include "plan/plan.h"

@@ -8,7 +8,7 @@
  *
  *   make fuzz FUZZ=state FUZZ_SECONDS=3600
  */
-#include "bench/fake_dataset.h"
+#include "bench/data/fake_dataset.h"
 #include "checksum/checksum.h"
 #include "fuzz.h"
 

@@ -94,7 +94,19 @@ added src/writer/sink.c '{' shape 'scripts/shape.py:1: does not run'
 spoil scripts/shape.py
 sed 's/ - begin + 1//; s/\[:-1\] for path/ for path/' kept >scripts/shape.py
 expect shape 'scripts/shape.py:1: counts '
+sed 's/rooms.count(room),/1,/' kept >scripts/shape.py
+expect shape 'scripts/shape.py:1: counts other files in rooms'
 mend
+room=src/order
+n=$(find $room -name '*.[ch]' | wc -l)
+while [ "$n" -lt 41 ]; do
+    n=$((n + 1))
+    echo "/* filler_$n.h: one more. */" >$room/filler_$n.h
+done
+expect shape 'src/order:1: a room of 41 files'
+rm $room/filler_41.h
+LEAT_LINT_INSIDE='' tests/lint/check_shape.sh || fail 'check_shape objects to a room of 40 files'
+rm -f $room/filler_*
 before=$(tests/lint/check_calls.sh)
 spoil src/writer/sink.c
 echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)' >>src/writer/sink.c

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "bench/counting.h"
+#include "bench/data/counting.h"
 #include "gather/gather.h"
 #include "t.h"
 

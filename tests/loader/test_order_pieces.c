@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "bench/counting.h"
+#include "bench/data/counting.h"
 #include "loader/loading.h"
 #include "plan/plan.h"
 

@@ -16,7 +16,7 @@
  *   permute N SEED SOURCE EPOCH I    prints P(I)
  *   blend W,W,... K                  prints "source draw"
  */
-#include "bench/fake_dataset.h"
+#include "bench/data/fake_dataset.h"
 #include "documents.h"
 #include "order/sampler.h"
 #include "plan/plan.h"

@@ -4,7 +4,7 @@
  */
 #include <pthread.h>
 
-#include "bench/fake_dataset.h"
+#include "bench/data/fake_dataset.h"
 #include "t.h"
 
 #define THREADS 4

@@ -2,7 +2,7 @@
  * test_order_vectors.c: the frozen vectors of docs/ORDER.md are what the library answers, whatever machine, compiler
  * and optimization it was built for: an order that changes is another version, never this one.
  */
-#include "bench/fake_dataset.h"
+#include "bench/data/fake_dataset.h"
 #include "documents.h"
 #include "plan/plan.h"
 #include "t.h"

@@ -5,7 +5,7 @@
  */
 #include <stdarg.h>
 
-#include "bench/fake_dataset.h"
+#include "bench/data/fake_dataset.h"
 #include "plan/plan.h"
 #include "t.h"
 

@@ -8,7 +8,7 @@
 #ifndef LEAT_TESTS_ON_DEVICE_H
 #define LEAT_TESTS_ON_DEVICE_H
 
-#include "bench/cuda_extra.h"
+#include "bench/device/cuda_extra.h"
 #include "fake_cuda/fake_control.h"
 
 struct on_device {

@@ -7,7 +7,7 @@
  */
 #include <stdbool.h>
 
-#include "bench/hostile_texts.h"
+#include "bench/data/hostile_texts.h"
 #include "leat_pack.h"
 #include "peak.h"
 #include "t.h"

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "bench/counting.h"
+#include "bench/data/counting.h"
 #include "support/craft.h"
 #include "t.h"
 

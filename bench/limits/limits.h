@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "contest.h"
+#include "bench/measure/contest.h"
 
 #define LIMITS_MAX_CASES    16u
 #define LIMITS_BUFFER_BYTES ((size_t)256 << 20) /* far larger than any cache that one core is given */

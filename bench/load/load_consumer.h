@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
+#include "bench/device/load_device.h"
 #include "load.h"
-#include "load_device.h"
 
 struct load_hash; /* load_consumer.c */
 

@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "clocks.h"
+#include "bench/measure/clocks.h"
 
 struct load_hash {
     XXH3_state_t state;

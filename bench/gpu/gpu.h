@@ -5,7 +5,7 @@
 #ifndef LEAT_BENCH_GPU_H
 #define LEAT_BENCH_GPU_H
 
-#include "load_device.h"
+#include "bench/device/load_device.h"
 
 #define GPU_SIZES 3 /* of batches: 1, 4 and 16 MiB of tokens of two bytes */
 

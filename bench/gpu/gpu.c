@@ -4,13 +4,13 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "bench/measure/contest.h"
+#include "bench/measure/machine.h"
+#include "bench/subcommands.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/units.h"
-#include "contest.h"
 #include "device/cuda_device.h"
-#include "machine.h"
-#include "subcommands.h"
 
 #define NO_GPU 77 /* as of a test that cannot run here */
 

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "bench/measure/parallel.h"
 #include "cli/cli.h"
 #include "limits.h"
-#include "parallel.h"
 
 #if defined(LEAT_HAVE_URING) && LEAT_HAVE_URING
 

@@ -1,9 +1,9 @@
 /* limits_memory.c: ceilings of the memory: copies, and widening 16-bit tokens to 64 bits. */
 #include <string.h>
 
-#include "kernels.h"
+#include "bench/measure/kernels.h"
+#include "bench/measure/parallel.h"
 #include "limits.h"
-#include "parallel.h"
 
 #define WIDEN_TOKENS (LIMITS_BUFFER_BYTES / sizeof(int64_t))
 

@@ -3,11 +3,11 @@
 
 #include <stdlib.h>
 
+#include "bench/measure/machine.h"
+#include "bench/subcommands.h"
 #include "cli/json.h"
 #include "cli/units.h"
 #include "gather/gather.h"
-#include "machine.h"
-#include "subcommands.h"
 
 typedef unsigned long long ull;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "parallel.h"
+#include "bench/measure/parallel.h"
 
 size_t hostile_repeat(char *text, size_t bytes, const char *unit)
 {

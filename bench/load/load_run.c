@@ -11,8 +11,8 @@
 #include "base/counter.h"
 #include "base/durations.h"
 #include "base/status.h"
-#include "clocks.h"
-#include "contest.h"
+#include "bench/measure/clocks.h"
+#include "bench/measure/contest.h"
 #include "load_consumer.h"
 
 struct run {

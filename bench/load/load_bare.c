@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "clocks.h"
+#include "bench/measure/clocks.h"
 #include "load.h"
 #include "rows/rows.h"
 

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bench/measure/parallel.h"
 #include "cli/cli.h"
 #include "limits.h"
-#include "parallel.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22

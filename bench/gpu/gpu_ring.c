@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "clocks.h"
+#include "bench/measure/clocks.h"
 #include "device/backend.h"
 #include "gpu.h"
 #include "rows/rows.h"

@@ -15,11 +15,11 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/thread.h"
+#include "bench/measure/machine.h"
+#include "bench/measure/parallel.h"
+#include "bench/subcommands.h"
 #include "cli/progress.h"
 #include "cli/units.h"
-#include "machine.h"
-#include "parallel.h"
-#include "subcommands.h"
 
 #define MIB           ((uint64_t)1 << 20)
 #define STANDARD_SIZE (4096 * MIB)

@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "kernels.h"
+#include "bench/measure/kernels.h"
+#include "bench/measure/parallel.h"
 #include "limits.h"
-#include "parallel.h"
 
 #define L2_BYTES    ((size_t)128 << 10) /* half of the smallest level 2 cache in use */
 #define L2_TIMES    2048u
