@@ -441,8 +441,9 @@ struct leat_verify_report {
     uint64_t page;            /* its number in that part's token file */
     uint64_t first_document;  /* the documents in it, numbered as in the list; LEAT_NONE: not known */
     uint64_t documents;
+    uint64_t unhashed_parts;  /* that store no hashes of their tokens: changed ids are found only if they are invalid */
 };
-#define LEAT_VERIFY_REPORT_INIT { sizeof(struct leat_verify_report), 0, 0, 0, 0, 0, 0, 0 }
+#define LEAT_VERIFY_REPORT_INIT { sizeof(struct leat_verify_report), 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * Checks everything: every checksum, every document start, the directory, every id below the vocabulary size, the end

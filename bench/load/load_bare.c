@@ -163,6 +163,9 @@ enum leat_status load_bare_run(struct load_bare *b, uint64_t steps, struct load_
         enum leat_status s =
             leat_plan_samples(b->plan, next_position(b) + b->first_row, b->rows, b->samples, &got, err);
 
+        for (uint64_t i = 0; s == LEAT_OK && i < got; i++)
+            if (b->samples[i].pieces != 1)
+                s = status_set(err, LEAT_E_UNSUPPORTED, "the bare loop copies rows of one piece only");
         if (s != LEAT_OK)
             return s;
         cpu = clocks_process();

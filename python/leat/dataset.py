@@ -20,9 +20,10 @@ Input.__doc__ = "A file that documents were packed from; `bytes` is its size on 
 Place = namedtuple("Place", "document first count input path offset line id")
 Place.__doc__ = """A document: its number, the position of its first token, and its number of tokens; and its origin:
 number and path of the input, byte offset in it, line, id. What is not known is None."""
-Report = namedtuple("Report", "bytes damaged_pages damaged_others part page first_document documents")
+Report = namedtuple("Report", "bytes damaged_pages damaged_others part page first_document documents unhashed_parts")
 Report.__doc__ = """What Dataset.verify() has checked and found; part, page, first_document and documents describe the
-first damaged page."""
+first damaged page. unhashed_parts counts the datasets that store no hashes of their tokens; only ids and documents that
+are invalid are found in these."""
 
 
 class Info(SimpleNamespace):
@@ -184,9 +185,18 @@ class Dataset:
     @property
     def documents(self):
         """The documents, as a sequence of arrays of tokens."""
-        return Documents(self, range(self.info.documents))
+        return Documents(self, range(self._count()))
 
     def __len__(self):
+        return self._count()
+
+    def __bool__(self):
+        return self.info.documents != 0
+
+    def _count(self):
+        """How many documents there are; leat.Error ("not-found") where that is not known."""
+        if self.info.documents is None:
+            self._native.starts(0, 0)
         return self.info.documents
 
     def __getitem__(self, index):
@@ -199,7 +209,7 @@ class Dataset:
         """Positions of the first tokens of `count` documents, as a numpy array. One document more than there are may be
         asked for; it starts at the number of tokens. None means all, and that one."""
         if count is None:
-            count = self.info.documents + 1 - first
+            count = self._count() + 1 - first
         return numpy("Dataset.starts()").asarray(self._native.starts(first, count))
 
     def text(self, number, *, errors="replace"):
@@ -225,7 +235,7 @@ class Dataset:
     def _number(self, number):
         """The number of a document, given like a sequence's index."""
         try:
-            return range(self.info.documents)[number]
+            return range(self._count())[number]
         except IndexError:
             raise IndexError(f"no document {number}: there are {self.info.documents}") from None
 

@@ -17,8 +17,8 @@ class Part(NamedTuple):
     name: str
     first_token: int
     tokens: int
-    first_document: int
-    documents: int
+    first_document: int | None
+    documents: int | None
     first_input: int
     inputs: int
     identity: bytes
@@ -49,10 +49,11 @@ class Report(NamedTuple):
     page: int | None
     first_document: int | None
     documents: int
+    unhashed_parts: int
 
 class Info(SimpleNamespace):
     tokens: int
-    documents: int
+    documents: int | None
     inputs: int
     parts: int
     vocabulary: int

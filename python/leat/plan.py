@@ -16,7 +16,7 @@ Sample.__doc__ = """One sample.
 n         its number
 source    the number of its source in the plan
 window    the number of its window in the source
-document  the document that holds its first token
+document  the document that holds its first token; None if that is not known
 offset    the position of its first token in that token's file
 part      the number of that file's dataset in a list
 epoch     the pass over the source
@@ -249,9 +249,9 @@ class Plan:
         """The pieces of sample n's row: a list of Piece, in the order of the row."""
         sources, found = self.sources, []
         for piece in map(Piece._make, self._native.pieces(n)):
-            if piece.document is None:
-                first = sources[piece.source].dataset._native.documents_in(piece.token, 1)[0]
-                piece = piece._replace(document=first)
+            dataset = sources[piece.source].dataset
+            if piece.document is None and dataset.info.documents is not None:
+                piece = piece._replace(document=dataset._native.documents_in(piece.token, 1)[0])
             found.append(piece)
         return found
 

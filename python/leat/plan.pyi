@@ -18,7 +18,7 @@ class Sample(NamedTuple):
     n: int
     source: int
     window: int
-    document: int
+    document: int | None
     offset: int
     part: int
     epoch: int

@@ -83,6 +83,7 @@ static enum leat_status add_files(struct gather *g, const struct leat_plan *plan
         f->offset = f->part->data.offset;
         f->bytes = f->part->data.bytes;
         f->verify = g->verify && f->part->hashes.file;
+        g->unhashed += f->bytes > 0 && !f->part->hashes.file;
         g->unaligned |= f->offset % GATHER_PAGE != 0;
         f->network = file_is_remote(f->map->fd);
         s = make_bitmap(f, bitmaps, err);

@@ -109,6 +109,7 @@ struct gather_memory {
 struct gather {
     struct gather_file *files;
     uint32_t file_count;
+    uint32_t unhashed;    /* of the files: their pages have no hashes */
     uint32_t *first_file; /* of each source */
     enum leat_engine wanted;
     bool verify, threaded;

@@ -171,7 +171,8 @@ enum notice {
     NOTICE_UNPINNED = 16,
     NOTICE_FEWER_SLOTS = 32,
     NOTICE_DEVICE_FULL = 64,
-    NOTICE_WARMING = 128
+    NOTICE_WARMING = 128,
+    NOTICE_UNHASHED = 256
 };
 
 #define STARVED     0.10 /* the consumer's share of waiting from which on a person is told */
@@ -276,6 +277,12 @@ int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity
         snprintf(text, capacity,
                  "another program opened a token file for writing: leat now reads it instead of mapping it; do not "
                  "change the files of a run");
+        return 1;
+    }
+    if (loader->gather.verify && loader->gather.unhashed > 0 && once(loader, NOTICE_UNHASHED)) {
+        snprintf(text, capacity,
+                 "%u of %u token files have no hashes: their tokens are not checked, and damage to them is not found",
+                 loader->gather.unhashed, loader->gather.file_count);
         return 1;
     }
     if (s.rows_damaged > 0 && once(loader, NOTICE_DAMAGED)) {

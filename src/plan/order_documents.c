@@ -54,6 +54,16 @@ static enum leat_status first_from(const struct leat_dataset *d, const struct le
     return LEAT_OK;
 }
 
+/* LEAT_E_NOT_FOUND unless all datasets of all sources record where their documents start. */
+static enum leat_status need_documents(const struct leat_plan *plan, struct leat_error *err)
+{
+    enum leat_status s = LEAT_OK;
+
+    for (size_t i = 0; s == LEAT_OK && i < plan->rules.source_count; i++)
+        s = leat_dataset_starts(plan->sources[i].dataset, 0, 0, NULL, err);
+    return s;
+}
+
 /* All documents of a dataset, or, of a plan with a split, those that begin in its used range. */
 static enum leat_status add_run(struct leat_plan *plan, uint32_t source, uint32_t number, struct leat_error *err)
 {
@@ -109,7 +119,9 @@ static enum leat_status documents_open(struct leat_plan *plan, struct leat_error
 
     if (!o)
         return status_no_memory(err, sizeof *o);
-    s = add_runs(plan, err);
+    s = need_documents(plan, err);
+    if (s == LEAT_OK)
+        s = add_runs(plan, err);
     if (s != LEAT_OK)
         return s;
     o->permute = permute_make(o->count, plan->rules.seed, ALL_SOURCES);

@@ -221,8 +221,12 @@ enum leat_status leat_dataset_verify(const struct leat_dataset *d, const struct 
         all.threads = thread_cpus();
     if (all.threads > MAX_THREADS)
         all.threads = MAX_THREADS;
-    for (uint64_t i = 0; i < d->part_count; i++)
-        total += bytes_of(dataset_part(d, i));
+    for (uint64_t i = 0; i < d->part_count; i++) {
+        const struct part *p = dataset_part(d, i);
+
+        total += bytes_of(p);
+        full.unhashed_parts += p->data.bytes > 0 && !p->hashes.file;
+    }
     for (uint64_t i = 0; i < d->part_count; i++) {
         enum leat_status s = verify_part(d, i, total, all.threads, &all, &full, &why);
 

@@ -3,7 +3,8 @@
  * gives what plain reads give there: datasets, views, verifying, and loaders with all engines, from memory and from
  * disk, with rows shorter than a page and longer than a read. Pages and their hashes count from the first token. The
  * same without hashes, without documents and without an index: what is missing is said by whoever is asked for it. And
- * a kind that has nothing but document starts gives the documents of one that has a directory.
+ * a kind that has nothing but document starts gives the documents of one that has a directory. Batches whose rows come
+ * from tokens that begin at a page of their file, and from others that do not, are right as well.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@ enum missing { NOTHING, HASHES, DIRECTORY, DOCUMENTS, ALL };
 static char folder[512], index_name[600], inside[600]; /* the tokens lie in this file */
 static unsigned width;
 static uint64_t offset;
+static bool hashless; /* what was opened last */
 
 static uint8_t noise(uint64_t at)
 {
@@ -103,6 +105,7 @@ static struct leat_dataset *open_inside(enum leat_access access, enum missing mi
         p.lookup = (struct part_extent) { NULL, 0, 0 };
         p.inputs = 0;
     }
+    hashless = !p.hashes.file;
     T_OK(dataset_of_part(&d, &p, &t_err));
     return d;
 }
@@ -161,22 +164,33 @@ static void check_sound(const struct leat_dataset *d, enum missing missing)
     T_OK(leat_dataset_verify(d, NULL, &report, &t_err));
     T_EQ(report.damaged_pages + report.damaged_others, 0);
     T_CHECK(report.bytes >= TOKENS * (uint64_t)width);
+    T_EQ(report.unhashed_parts, !hashes);
     T_STATUS(leat_dataset_verify_range(d, 0, TOKENS, &t_err), hashes ? LEAT_OK : LEAT_E_NOT_FOUND);
+}
+
+static enum leat_status open_plan(struct leat_plan **plan, const struct leat_dataset *const *d, unsigned count,
+                                  uint64_t seq_len, enum leat_order order)
+{
+    struct leat_plan_source sources[3] = { LEAT_PLAN_SOURCE_INIT, LEAT_PLAN_SOURCE_INIT, LEAT_PLAN_SOURCE_INIT };
+    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
+
+    for (unsigned i = 0; i < count; i++) {
+        sources[i].name = "inside";
+        sources[i].dataset = d[i];
+        sources[i].weight = "1";
+    }
+    o.sources = sources;
+    o.source_count = count;
+    o.seq_len = seq_len;
+    o.order = order;
+    return leat_plan_open(plan, &o, &t_err);
 }
 
 static struct loading plan_of(const struct leat_dataset *d, uint64_t seq_len)
 {
-    struct leat_plan_source source = LEAT_PLAN_SOURCE_INIT;
-    struct leat_plan_options o = LEAT_PLAN_OPTIONS_INIT;
     struct loading w = { .width = width, .mean = MEAN };
 
-    source.name = "inside";
-    source.dataset = d;
-    source.weight = "1";
-    o.sources = &source;
-    o.source_count = 1;
-    o.seq_len = seq_len;
-    T_OK(leat_plan_open(&w.plan, &o, &t_err));
+    T_OK(open_plan(&w.plan, &d, 1, seq_len, LEAT_ORDER_SHUFFLED));
     return w;
 }
 
@@ -184,8 +198,12 @@ static void check_loader(const struct loading *w, struct leat_loader_options o, 
 {
     const struct leat_batch *b;
     struct leat_loader *l;
+    char text[512] = "";
 
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
+    while (leat_loader_notice(l, text, sizeof text) && !strstr(text, "have no hashes"))
+        ;
+    T_EQ(strstr(text, "have no hashes") != NULL, hashless && o.verify);
     for (uint64_t k = 0; k < batches; k++) {
         T_OK(leat_loader_next(l, &b, &t_err));
         T_EQ(b->damaged, 0);
@@ -213,6 +231,17 @@ static void check_missing(const struct leat_dataset *d, enum missing missing)
         T_CONTAINS(t_err.message, "does not record where its documents start");
         T_STATUS(leat_dataset_starts(d, 0, 1, &a, &t_err), LEAT_E_NOT_FOUND);
         T_STATUS(leat_dataset_documents_in(d, 0, 1, &a, &b, &t_err), LEAT_E_NOT_FOUND);
+        for (enum leat_order order = LEAT_ORDER_DOCUMENTS; order <= LEAT_ORDER_DOCUMENTS_SEQUENTIAL; order++) {
+            struct leat_plan *plan = NULL, *again = NULL;
+
+            T_STATUS(open_plan(&plan, &d, 1, 1000, order), LEAT_E_NOT_FOUND);
+            T_CONTAINS(t_err.message, "does not record where its documents start");
+            T_CHECK(plan == NULL);
+            T_OK(open_plan(&plan, &d, 1, 1000, LEAT_ORDER_SHUFFLED));
+            T_STATUS(leat_plan_reorder(&again, plan, order, 0, &t_err), LEAT_E_NOT_FOUND);
+            T_CONTAINS(t_err.message, "does not record where its documents start");
+            leat_plan_close(plan);
+        }
         {
             struct loading w = plan_of(d, 1000);
             struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -264,6 +293,45 @@ static void check_engines(const struct leat_dataset *d, bool mapped, uint64_t se
                        width, (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);
         }
     leat_plan_close(w.plan);
+}
+
+/* Rows of three sources in each batch: tokens that begin at an odd byte, at a page, and in the middle of one. */
+static void check_mixed(uint64_t seq_len, bool cold)
+{
+    static const uint64_t offsets[3] = { 1001, 3 * 4096, 4096 + 512 };
+    struct leat_dataset *d[3];
+    struct loading w = { .width = width, .mean = MEAN };
+    char files[3][600];
+
+    for (unsigned i = 0; i < 3; i++) {
+        snprintf(inside, sizeof inside, "%s/inside%u", folder, i);
+        memcpy(files[i], inside, sizeof inside);
+        offset = offsets[i];
+        write_inside(i == 1 ? 0 : 5000);
+        d[i] = open_inside(cold ? LEAT_ACCESS_READ : LEAT_ACCESS_LEASED, NOTHING);
+    }
+    T_OK(open_plan(&w.plan, (const struct leat_dataset *const *)d, 3, seq_len, LEAT_ORDER_SHUFFLED));
+    for (enum leat_engine e = LEAT_ENGINE_AUTO; e < GATHER_ENGINE_COUNT; e++)
+        for (unsigned i = 0; i < 8; i++) {
+            struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
+            int before = t_failures;
+
+            o.batch = 7;
+            o.engine = e;
+            o.threads = i & 1;
+            o.verify = i >> 1 & 1;
+            o.apart = i >> 2 & 1 ? LEAT_APART_ALWAYS : LEAT_APART_NEVER;
+            for (unsigned k = 0; cold && k < 3; k++)
+                page_cache_drop(files[k]);
+            check_loader(&w, o, 6);
+            if (t_failures > before)
+                T_FAIL("mixed offsets, width %u, %u tokens, engine %s, %u threads, verify %u, apart %u", width,
+                       (unsigned)seq_len, gather_engine_names[e], o.threads, o.verify, o.apart);
+        }
+    leat_plan_close(w.plan);
+    for (unsigned i = 0; i < 3; i++)
+        leat_dataset_close(d[i]);
+    snprintf(inside, sizeof inside, "%s/inside", folder);
 }
 
 /* A flipped bit: its page, counted from the first token, is named where there are hashes; else it is what is read. */
@@ -387,6 +455,8 @@ int main(void)
         check_offset(width == 2 ? 1000 : 1001, 5000);
         check_offset(width == 2 ? 3 * 4096 : 4096 + 512, 0);
         check_ends();
+        check_mixed(1000, false);
+        check_mixed(5000, true);
     }
     return t_end();
 }

@@ -76,6 +76,7 @@ static void test_files(void)
         { ENOSYS, "not known to this kernel" },
     };
     struct leat_loader *l;
+    char text[512];
 
     for (size_t i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
         l = quiet();
@@ -84,6 +85,13 @@ static void test_files(void)
         tells(l, reasons[i].why);
         free(l);
     }
+    l = quiet();
+    l->gather.unhashed = 2;
+    l->gather.file_count = 3;
+    T_EQ(leat_loader_notice(l, text, sizeof text), 0); /* nothing is to be checked */
+    l->gather.verify = true;
+    tells(l, "2 of 3 token files have no hashes");
+    free(l);
     l = quiet();
     l->gather.lost_maps = 1;
     tells(l, "another program opened a token file for writing");

@@ -122,8 +122,8 @@ static enum leat_status json_parts(struct json *j, const struct facts *f, struct
         json_string(j, "identity", units_hex(part.identity, 16).text);
         json_u64(j, "first_token", part.first_token);
         json_u64(j, "tokens", part.tokens);
-        json_u64(j, "first_document", part.first_document);
-        json_u64(j, "documents", part.documents);
+        json_u64_or_null(j, "first_document", part.first_document);
+        json_u64_or_null(j, "documents", part.documents);
         json_u64(j, "first_input", part.first_input);
         json_u64(j, "inputs", part.inputs);
         s = json_metadata(j, f->d, i, err);
@@ -175,10 +175,10 @@ static enum leat_status print_json(const struct facts *f, struct leat_error *err
     json_begin(&j, stdout);
     json_open_object(&j, NULL);
     json_string(&j, "name", f->name);
-    json_u64(&j, "version", i->format_version);
+    json_u64_or_null(&j, "version", i->format_version > 0 ? i->format_version : LEAT_NONE); /* null: no index */
     json_string(&j, "identity", units_hex(i->identity, 16).text);
     json_u64(&j, "tokens", i->tokens);
-    json_u64(&j, "documents", i->documents);
+    json_u64_or_null(&j, "documents", i->documents);
     json_u64(&j, "width", i->token_width);
     json_u64(&j, "vocabulary", i->vocabulary);
     json_open_object(&j, "tokenizer");
@@ -192,7 +192,10 @@ static enum leat_status print_json(const struct facts *f, struct leat_error *err
     json_u64(&j, "token_bytes", i->token_bytes);
     json_u64(&j, "index_bytes", i->index_bytes);
     json_stores(&j, i);
-    json_lengths(&j, &f->lengths);
+    if (i->documents != LEAT_NONE)
+        json_lengths(&j, &f->lengths);
+    else
+        json_null(&j, "document_lengths");
     s = json_parts(&j, f, err);
     if (s == LEAT_OK)
         s = json_inputs(&j, f, err);
@@ -204,6 +207,11 @@ static enum leat_status print_json(const struct facts *f, struct leat_error *err
 }
 
 /* ---- For people ------------------------------------------------------------------------------------------------- */
+
+static struct units_text documents_text(uint64_t documents)
+{
+    return documents != LEAT_NONE ? units_count(documents) : (struct units_text) { "not recorded" };
+}
 
 static void line(const char *key, const char *text, const char *more)
 {
@@ -217,7 +225,7 @@ static void print_facts(const struct facts *f)
 
     printf("%s\n", f->name);
     line("tokens", units_count(i->tokens).text, NULL);
-    line("documents", units_count(i->documents).text, NULL);
+    line("documents", documents_text(i->documents).text, NULL);
     snprintf(text, sizeof text, "%u bytes per token", i->token_width);
     line("width", text, NULL);
     line("vocabulary", units_count(i->vocabulary).text, NULL);
@@ -246,7 +254,7 @@ static void print_facts(const struct facts *f)
     if (text[0])
         line("stores", text + 2, NULL);
     snprintf(text, sizeof text, "version %u", i->format_version);
-    line("format", text, NULL);
+    line("format", i->format_version > 0 ? text : "no index", NULL);
 }
 
 static void print_more(uint64_t all)
@@ -268,7 +276,7 @@ static enum leat_status print_parts(const struct facts *f, struct leat_error *er
 
         if (s != LEAT_OK)
             return s;
-        printf("  %20s %16s  ", units_count(part.tokens).text, units_count(part.documents).text);
+        printf("  %20s %16s  ", units_count(part.tokens).text, documents_text(part.documents).text);
         commands_print_safe(part.name, strlen(part.name));
         printf("\n");
     }

@@ -90,7 +90,7 @@ static bool check_rows(const struct command *self, const struct order_values *v,
     return false;
 }
 
-/* A sample's pieces, each with its document; the caller frees *pieces. */
+/* A sample's pieces, each with its document, or LEAT_NONE where that is not known; the caller frees *pieces. */
 static enum leat_status find_pieces(const struct leat_plan *plan, const struct leat_sample *x,
                                     struct leat_piece **pieces, struct leat_error *err)
 {
@@ -103,12 +103,15 @@ static enum leat_status find_pieces(const struct leat_plan *plan, const struct l
     s = leat_plan_pieces(plan, x->number, p, x->pieces, &count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
+        struct leat_info info = LEAT_INFO_INIT;
         uint64_t documents;
 
         if (p[i].document != LEAT_NONE)
             continue;
         s = leat_plan_source_info(plan, p[i].source, &source, err);
         if (s == LEAT_OK)
+            leat_dataset_info(source.dataset, &info);
+        if (s == LEAT_OK && info.documents != LEAT_NONE)
             s = leat_dataset_documents_in(source.dataset, p[i].token, 1, &p[i].document, &documents, err);
     }
     return s;
@@ -116,8 +119,12 @@ static enum leat_status find_pieces(const struct leat_plan *plan, const struct l
 
 static void print_line(const struct leat_sample *x, const struct leat_piece *pieces, bool parts)
 {
-    printf("%llu %lu %llu %llu %llu", (unsigned long long)x->number, (unsigned long)x->source,
-           (unsigned long long)x->window, (unsigned long long)pieces[0].document, (unsigned long long)x->offset);
+    printf("%llu %lu %llu ", (unsigned long long)x->number, (unsigned long)x->source, (unsigned long long)x->window);
+    if (pieces[0].document != LEAT_NONE)
+        printf("%llu", (unsigned long long)pieces[0].document);
+    else
+        printf("-");
+    printf(" %llu", (unsigned long long)x->offset);
     if (parts)
         printf(" %lu", (unsigned long)x->part);
     printf("\n");
@@ -132,7 +139,7 @@ static void print_json(const struct leat_sample *x, const struct leat_piece *pie
     json_u64(&j, "n", x->number);
     json_u64(&j, "source", x->source);
     json_u64(&j, "window", x->window);
-    json_u64(&j, "document", pieces[0].document);
+    json_u64_or_null(&j, "document", pieces[0].document);
     json_u64(&j, "offset", x->offset);
     if (parts)
         json_u64(&j, "part", x->part);
@@ -146,7 +153,7 @@ static void print_json(const struct leat_sample *x, const struct leat_piece *pie
         json_u64(&j, "token", pieces[i].token);
         json_u64(&j, "count", pieces[i].count);
         json_u64(&j, "at", pieces[i].at);
-        json_u64(&j, "document", pieces[i].document);
+        json_u64_or_null(&j, "document", pieces[i].document);
         json_close_object(&j);
     }
     json_close_array(&j);

@@ -96,8 +96,20 @@ static void print_damage(const struct verdict *v)
     printf(".\n");
 }
 
+/* Not in the JSON, whose keys stay; so on stderr, beside it. */
+static void say_unhashed(const struct verdict *v)
+{
+    uint64_t parts = v->report.unhashed_parts;
+
+    if (parts > 0)
+        cli_error(
+            "%s: %s dataset%s no hashes of %s tokens: of damage to these only invalid ids and documents are found",
+            v->name, units_count(parts).text, parts == 1 ? " stores" : "s store", parts == 1 ? "its" : "their");
+}
+
 static int report(const struct verify_values *values, const struct verdict *v)
 {
+    say_unhashed(v);
     if (v->status != LEAT_OK)
         cli_error("%s", v->message);
     if (values->json)

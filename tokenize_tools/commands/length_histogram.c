@@ -62,6 +62,8 @@ enum leat_status length_histogram_count(struct length_histogram *h, const struct
     memset(h, 0, sizeof *h);
     h->shortest = UINT64_MAX;
     leat_dataset_info(d, &info);
+    if (info.documents == LEAT_NONE)
+        info.documents = 0;
     /* a sample is one only if its runs do not overlap */
     h->sampled = info.documents > exact && info.documents >= (uint64_t)HISTOGRAM_RUN * HISTOGRAM_RUNS;
     if (h->sampled) {

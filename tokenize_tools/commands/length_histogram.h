@@ -22,7 +22,7 @@ struct length_histogram {
     uint64_t buckets[HISTOGRAM_BUCKETS];
 };
 
-/* `exact` is HISTOGRAM_EXACT, or less for tests. */
+/* `exact` is HISTOGRAM_EXACT, or less for tests. Counts nothing where the documents are not known. */
 enum leat_status length_histogram_count(struct length_histogram *h, const struct leat_dataset *d, uint64_t exact,
                                         struct leat_error *err);
 

@@ -133,8 +133,8 @@ static PyObject *dataset_info(PyObject *self, PyObject *unused)
     leat_dataset_info(call.d, &i);
     return dataset_end(
         &call, LEAT_OK,
-        Py_BuildValue("{s:K,s:K,s:K,s:K,s:K,s:N,s:N,s:K,s:K,s:N,s:I,s:I,s:O,s:O,s:O,s:y#,s:y#}", "tokens",
-                      (unsigned long long)i.tokens, "documents", (unsigned long long)i.documents, "inputs",
+        Py_BuildValue("{s:K,s:N,s:K,s:K,s:K,s:N,s:N,s:K,s:K,s:N,s:I,s:I,s:O,s:O,s:O,s:y#,s:y#}", "tokens",
+                      (unsigned long long)i.tokens, "documents", args_number(i.documents), "inputs",
                       (unsigned long long)i.inputs, "parts", (unsigned long long)i.parts, "vocabulary",
                       (unsigned long long)i.vocabulary, "end_token", args_number(i.end_token), "begin_token",
                       args_number(i.begin_token), "token_bytes", (unsigned long long)i.token_bytes, "index_bytes",
@@ -158,9 +158,9 @@ static PyObject *dataset_part(PyObject *self, PyObject *args)
     s = leat_dataset_part(call.d, number, &p, &call.err);
     return dataset_end(&call, s,
                        s != LEAT_OK ? NULL
-                                    : Py_BuildValue("(NKKKKKKy#)", args_text(p.name), (unsigned long long)p.first_token,
-                                                    (unsigned long long)p.tokens, (unsigned long long)p.first_document,
-                                                    (unsigned long long)p.documents, (unsigned long long)p.first_input,
+                                    : Py_BuildValue("(NKKNNKKy#)", args_text(p.name), (unsigned long long)p.first_token,
+                                                    (unsigned long long)p.tokens, args_number(p.first_document),
+                                                    args_number(p.documents), (unsigned long long)p.first_input,
                                                     (unsigned long long)p.inputs, (const char *)p.identity,
                                                     (Py_ssize_t)sizeof p.identity));
 }

@@ -40,8 +40,8 @@ static int look(struct pause *p, void *context)
                                    (unsigned long long)total);
 }
 
-/* verify(threads, progress): (bytes, damaged_pages, damaged_others, part, page, first_document, documents), and None or
- * the first damage as an Error. */
+/* verify(threads, progress): (bytes, damaged_pages, damaged_others, part, page, first_document, documents,
+ * unhashed_parts), and None or the first damage as an Error. */
 PyObject *dataset_verify(PyObject *self, PyObject *args)
 {
     struct verifying v = { .options = LEAT_VERIFY_OPTIONS_INIT, .report = LEAT_VERIFY_REPORT_INIT };
@@ -57,10 +57,10 @@ PyObject *dataset_verify(PyObject *self, PyObject *args)
     v.options.context = &v;
     if (pause_run(&v.call) < 0)
         return dataset_end(&call, LEAT_OK, NULL);
-    facts = Py_BuildValue("(KKKNNNK)", (unsigned long long)r->bytes, (unsigned long long)r->damaged_pages,
+    facts = Py_BuildValue("(KKKNNNKK)", (unsigned long long)r->bytes, (unsigned long long)r->damaged_pages,
                           (unsigned long long)r->damaged_others, args_number(r->part),
                           args_number(r->part == LEAT_NONE ? LEAT_NONE : r->page), args_number(r->first_document),
-                          (unsigned long long)r->documents);
+                          (unsigned long long)r->documents, (unsigned long long)r->unhashed_parts);
     if (v.status != LEAT_OK && facts) {
         errors_raise(&call.err, call.name);
         PyErr_Fetch(&type, &damage, &trace);

@@ -13,6 +13,24 @@ static enum leat_status no_memory(uint64_t count, const char *what, struct leat_
     return LEAT_E_NO_MEMORY;
 }
 
+/* A row is one array of inputs and labels, so each piece must go on where the one before it ends: a label of its own
+ * would stand where the next piece's first token does. */
+static enum leat_status check_pieces(const struct leat_sample *x, const struct leat_piece *pieces, uint64_t count,
+                                     struct leat_error *err)
+{
+    uint64_t at = 0, i = 0;
+
+    for (; i < count && pieces[i].at == at; i++)
+        at += pieces[i].count;
+    if (i == count && at == x->tokens)
+        return LEAT_OK;
+    err->status = LEAT_E_UNSUPPORTED;
+    snprintf(err->message, sizeof err->message,
+             "sample %llu has pieces that bring labels of their own; a row of tokens has no room for them",
+             (unsigned long long)x->number);
+    return LEAT_E_UNSUPPORTED;
+}
+
 /* The tokens of a sample's pieces, each at its place. */
 static enum leat_status read_pieces(const struct leat_plan *plan, const struct leat_sample *x, uint32_t *ids,
                                     struct leat_error *err)
@@ -24,6 +42,8 @@ static enum leat_status read_pieces(const struct leat_plan *plan, const struct l
     if (!pieces)
         return no_memory(x->pieces, "pieces", err);
     s = leat_plan_pieces(plan, x->number, pieces, x->pieces, &count, err);
+    if (s == LEAT_OK)
+        s = check_pieces(x, pieces, count, err);
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
         struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
 

@@ -8,22 +8,22 @@
 PyObject *plan_sample_tuple(const struct leat_plan *plan, const struct leat_sample *x)
 {
     struct leat_plan_source_info source = LEAT_PLAN_SOURCE_INFO_INIT;
-    uint64_t document = LEAT_NONE, documents;
+    struct leat_piece piece = { .document = LEAT_NONE }; /* the row's first */
+    struct leat_info info = LEAT_INFO_INIT;
     struct leat_error err;
-    struct leat_piece piece;
-    uint64_t pieces;
-    enum leat_status s = leat_plan_source_info(plan, x->source, &source, &err);
+    uint64_t count;
+    enum leat_status s = leat_plan_pieces(plan, x->number, &piece, 1, &count, &err);
 
     if (s == LEAT_OK)
-        s = leat_plan_pieces(plan, x->number, &piece, 1, &pieces, &err);
+        s = leat_plan_source_info(plan, piece.source, &source, &err);
     if (s == LEAT_OK)
-        document = piece.document;
-    if (s == LEAT_OK && document == LEAT_NONE)
-        s = leat_dataset_documents_in(source.dataset, x->token, 1, &document, &documents, &err);
+        leat_dataset_info(source.dataset, &info);
+    if (s == LEAT_OK && piece.document == LEAT_NONE && info.documents != LEAT_NONE)
+        s = leat_dataset_documents_in(source.dataset, piece.token, 1, &piece.document, &count, &err);
     if (s != LEAT_OK)
         return errors_raise(&err, source.name);
-    return Py_BuildValue("(KIKKKIKIKK)", (unsigned long long)x->number, x->source, (unsigned long long)x->window,
-                         (unsigned long long)document, (unsigned long long)x->offset, x->part,
+    return Py_BuildValue("(KIKNKIKIKK)", (unsigned long long)x->number, x->source, (unsigned long long)x->window,
+                         args_number(piece.document), (unsigned long long)x->offset, x->part,
                          (unsigned long long)x->epoch, x->length, (unsigned long long)x->block,
                          (unsigned long long)x->token);
 }
