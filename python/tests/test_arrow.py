@@ -97,10 +97,10 @@ def test_lists_of_ids(packed, kind, large):
     with pytest.raises(leat.Error, match="number 1 of a list is missing"):
         packed(pa.array([[1, None]], of))
     if kind[0] == "i":
-        with pytest.raises(leat.Error, match="is no id"):
+        with pytest.raises(leat.Error, match="is not an id"):
             packed(pa.array([[-1]], of))
     if kind[-2:] == "64":
-        with pytest.raises(leat.Error, match="is no id"):
+        with pytest.raises(leat.Error, match="is not an id"):
             packed(pa.array([[2**40]], of))
     if "8" not in kind and kind != "int16":
         with pytest.raises(leat.Error, match="id 60000 is not below"):
@@ -163,7 +163,7 @@ def test_skip(gpt2, packed):
 def test_wrong_schemas(gpt2, packed):
     for table, match in (
             (pa.table({"body": ["a"], "n": [1]}), r"no column text; the columns are body \(string\), n \(integer\)"),
-            (pa.table({"text": [1.5]}), "type float64, not of texts"), (pa.table({"text": [True]}), "type bool"),
+            (pa.table({"text": [1.5]}), "type float64, not texts"), (pa.table({"text": [True]}), "type bool"),
             (pa.table({"text": [5]}), "type integer"), (pa.table({"text": [[["a"]]]}), "type list"),
             (pa.table({"text": [{"a": "b"}]}), "type struct"), (pa.table({"text": [["a"]]}), "type list"),
             (pa.table({"text": pa.array([1, 2]).dictionary_encode()}), "dictionary of integer"),
@@ -306,8 +306,8 @@ def crafted():
     yield "fine", u, good(), None
     yield "no offsets and no rows", u, array(0, [None, None, None]), None
     yield "no bytes and only empty texts", u, array(1, [None, i32(0, 0), None]), None
-    yield "falling offsets", u, array(2, [None, i32(0, 2, 1), b"abc"]), "ends before it begins"
-    yield "an offset below zero", u, array(1, [None, i32(-1, 1), b"abc"]), "ends before it begins"
+    yield "falling offsets", u, array(2, [None, i32(0, 2, 1), b"abc"]), "ends before it starts"
+    yield "an offset below zero", u, array(1, [None, i32(-1, 1), b"abc"]), "ends before it starts"
     yield "a length below zero", u, array(-1, [None, i32(0, 1), b"abc"]), "length or offset"
     yield "an offset that overflows", u, array(2, [None, i32(0, 1, 3), b"abc"], offset=2**63 - 1), "length or offset"
     yield "too few buffers", u, array(2, [None, i32(0, 1, 3)]), "buffers of its type"
@@ -343,10 +343,10 @@ def crafted():
     yield "a list past its numbers", ints, array(2, [None, i32(0, 1, 4)], [numbers]), "after its numbers"
     yield "a list without numbers", ints, array(1, [None, i32(0, 1)], [array(3, [None, None])]), "numbers of its lists"
     yield "a list without child", ints, array(1, [None, i32(0, 1)]), "children of its type"
-    yield "a list of falling offsets", ints, array(2, [None, i32(0, 2, 1)], [numbers]), "ends before it begins"
+    yield "a list of falling offsets", ints, array(2, [None, i32(0, 2, 1)], [numbers]), "ends before it starts"
     yield "no format", schema(None), good(), "has type none"
     yield "a dictionary of a dictionary", schema(b"c", dictionary=schema(b"c", dictionary=schema(b"u"))), \
-        array(1, [None, b"\0"], dictionary=array(1, [None, b"\0"], dictionary=good())), "not of texts"
+        array(1, [None, b"\0"], dictionary=array(1, [None, b"\0"], dictionary=good())), "not texts"
 
 
 CRAFTED = list(crafted())

@@ -98,7 +98,7 @@ def test_options(gpt2, name):
         packer.add(b"\xff")
         packer.add("fine")
     assert packer.summary.rejected == 1 and packer.summary.documents == 1
-    with pytest.raises(leat.Error, match="refused") as e:
+    with pytest.raises(leat.Error, match="rejected") as e:
         with leat.Packer(name, force=True, invalid_utf8="reject", max_rejects=1) as packer:
             packer.extend([b"\xff"] * 3)
     assert e.value.status == "rejects" and not [f for f in os.listdir(os.path.dirname(name)) if ".partial" in f]

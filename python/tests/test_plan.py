@@ -55,7 +55,7 @@ def test_text_in_and_out(both, tmp_path):
         leat.Plan.load(path, skip=[7])
     ending = leat.Plan.load(path, epochs=2)
     assert ending.text == leat.Plan.parse(text + "epochs 2").text and plan.info.positions is None and len(ending) > 0
-    with pytest.raises(leat.Error, match="a second time"):
+    with pytest.raises(leat.Error, match="given twice"):
         leat.Plan.parse(ending.text, epochs=2)
     with pytest.raises(ValueError, match="epochs"):
         leat.Plan.load(path, epochs=0)
