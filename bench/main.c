@@ -9,17 +9,17 @@ static const struct command commands[] = {
                     "command.",
       .min_words = 1,
       .max_words = 1,
-      .notes = "The column CPUs is the CPU time of all threads for each second.",
+      .notes = "The column CPUs is the CPU time of all threads per second.",
       .example = "leat-bench limits /data\nleat-bench limits --size 64GiB --runs 3 --json /data",
       .options = limits_options,
       .run = bench_limits },
     { .name = "dataset",
-      .purpose = "measures opening a dataset, and verifying it beside a bare hash of it",
+      .purpose = "measures opening a dataset, and verifying it compared with only hashing it",
       .words = "NAME",
       .words_help = "NAME is a dataset, a folder of datasets, or @FILE with one dataset per line.",
       .min_words = 1,
       .max_words = 1,
-      .notes = "The files should fit in memory: the first round brings them there.",
+      .notes = "The files should fit in memory; the first round reads them into it.",
       .example = "leat-bench dataset corpus",
       .options = dataset_options,
       .run = bench_dataset },
@@ -31,8 +31,8 @@ static const struct command commands[] = {
           "file is one document, plain or compressed.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "All documents are read into memory first; then they are encoded once. The time is that of encoding "
-               "alone: loading the vocabulary is measured apart. The checksum is XXH3-64 of the ids as little-endian "
+      .notes = "All documents are read into memory first, then encoded once. The time is that of encoding alone; "
+               "loading the vocabulary is measured separately. The checksum is XXH3-64 of the ids as little-endian "
                "32-bit words, the same for any number of threads.",
       .example = "leat-bench encode -t gpt2 corpus.jsonl.zst\nleat-bench encode -t o200k_base --threads 8 --json "
                  "corpus.jsonl",
@@ -42,84 +42,84 @@ static const struct command commands[] = {
       .purpose = "measures how fast hostile texts become ids",
       .words = "",
       .notes =
-          "Each text is one document: a letter or spaces without end, marks, random letters and bytes. One thread, "
-          "a new encoder for each run.",
+          "Each text is one document: one letter or space repeated, combining marks, random letters, random bytes. "
+          "One thread encodes it, with a new encoder for each run.",
       .example = "leat-bench hostile -t o200k_base\nleat-bench hostile -t gpt2 --size 64MiB --json",
       .options = hostile_options,
       .run = bench_hostile },
     { .name = "pack",
-      .purpose = "packs as `leat pack` does, and shows the CPU time of each stage and which one bounds",
+      .purpose = "packs like `leat pack`, and shows the CPU time of each stage and the bottleneck",
       .words = "INPUT...",
       .words_help = "INPUT and the options are those of leat pack.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "\"Text, alone\" is what one core would reach if it did nothing but this stage.",
+      .notes = "\"Text, alone\" is the rate of one core that does nothing but this stage.",
       .example = "leat-bench pack --force -o /data/tmp/corpus -t gpt2 corpus.jsonl.zst",
       .options = pack_options,
       .run = bench_pack },
     { .name = "scan",
-      .purpose = "measures how fast records come out of files: reading, lines, JSON",
+      .purpose = "measures how fast records are found in files: reading, lines, JSON",
       .words = "FILE...",
       .words_help = "FILE is JSON lines, plain or compressed with zstd or gzip.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Each stage is measured alone, in the CPU time of one thread, the best of several runs. Reading is that "
-               "of files which the first round brought to memory, with decompression and the hash of the file; lines "
-               "and records are found in blocks of 1 MiB in the cache. All text is held in memory.",
+      .notes = "Each stage is measured alone, in CPU time of one thread, the best of several runs. Reading includes "
+               "decompression and the hash of the file, which the first round has read into memory; lines and records "
+               "are found in blocks of 1 MiB in the CPU's cache. All text is held in memory.",
       .example = "leat-bench scan corpus.jsonl.zst",
       .options = scan_options,
       .run = bench_scan },
     { .name = "scanners",
-      .purpose = "measures how fast texts are cut into pieces, before their ids are looked for",
+      .purpose = "measures how fast texts are cut into pretokens, before these become ids",
       .words = "FILE...",
       .words_help = "FILE is as for leat-bench encode.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Each family of patterns that has a scanner, and each row of it that this CPU can run, in the CPU time "
-               "of one thread. It fails if a row does not cut as the plain one does.",
+      .notes = "Measures each family of patterns that has a scanner, and each row of it that this CPU can run, in CPU "
+               "time of one thread. Fails if a row does not cut like the plain one.",
       .example = "leat-bench scanners corpus.jsonl.zst\nleat-bench scanners --family gpt2 --runs 9 corpus.jsonl.zst",
       .options = scanners_options,
       .run = bench_scanners },
     { .name = "order",
       .purpose = "measures what a sample costs: the permutation, and plans of 1, 20 and 1000 sources",
       .words = "",
-      .notes = "No dataset is needed: the plans' datasets are nothing but numbers of tokens. bench/order_numpy.py "
-               "measures a stored permutation beside it.",
+      .notes = "Needs no dataset: the plans' datasets exist only as numbers of tokens. bench/order_numpy.py measures "
+               "a stored permutation for comparison.",
       .example = "leat-bench order\nleat-bench order --runs 9 --json",
       .options = order_options,
       .run = bench_order },
     { .name = "load",
-      .purpose = "measures the loader: batches of a plan, taken as a training loop would",
+      .purpose = "measures the loader: takes batches of a plan as a training loop does",
       .words = "",
-      .notes = "Without --work batches are taken as fast as they come. The times of next are those of each call; of "
-               "--output views those of one row.",
+      .notes = "Without --work, batches are taken as fast as they come. The times of \"next\" are per call; with "
+               "--output views, per row.",
       .example = "leat-bench load --source corpus --seq-len 2048 --batch 32 --bare\nleat-bench load --source corpus "
                  "--seq-len 2048 --batch 32 --output i64 --threads 0 --work 10",
       .options = load_options,
       .run = bench_load },
     { .name = "gpu",
-      .purpose = "measures batches on their way to a GPU: copies, calls, kernels, steps, beside bare loops",
+      .purpose = "measures batches on their way to a GPU, and bare loops: copies, calls, kernels, steps",
       .words = "NAME",
       .words_help = "NAME is a dataset with tokens of two bytes, which should fit in memory.",
       .min_words = 1,
       .max_words = 1,
-      .notes = "Ends with 77 where there is no GPU.",
+      .notes = "Exits with code 77 if there is no GPU.",
       .example = "leat-bench counting -o counting --tokens 256M\nleat-bench gpu counting",
       .options = gpu_options,
       .run = bench_gpu },
     { .name = "counting",
       .purpose = "writes a dataset of counting tokens, for measurements and tests",
       .words = "",
-      .notes = "The token at position p is a fixed function of p, so that any misplaced byte shows; documents have "
-               "pseudo-random lengths, always the same.",
+      .notes = "The token at position p is a fixed function of p, so that any misplaced byte shows. Documents have "
+               "pseudo-random lengths, the same every time.",
       .example = "leat-bench counting -o counting --tokens 1G",
       .options = counting_options,
       .run = bench_counting },
     { .name = "sparse",
-      .purpose = "writes a huge dataset that takes hardly any disk, to measure opening",
+      .purpose = "writes a huge dataset that takes hardly any disk space, to measure opening",
       .words = "",
       .notes = "All documents but the last are empty and all tokens are 0, so that the files are mostly holes. The "
-               "number of tokens is brought down to a multiple of 2048.",
+               "number of tokens is rounded down to a multiple of 2048.",
       .example = "leat-bench sparse -o huge --documents 1G\nleat-bench dataset --opening huge",
       .options = sparse_options,
       .run = bench_sparse },
@@ -128,7 +128,7 @@ static const struct command commands[] = {
 
 static const struct program leat_bench = {
     .name = "leat-bench",
-    .purpose = "measures what this machine allows, and what leat makes of it.",
+    .purpose = "measures the limits of this machine, and how close leat comes to them.",
     .commands = commands,
     .example = "leat-bench limits /data\nleat-bench counting -o /data/counting --tokens 1G\n"
                "leat-bench dataset /data/counting",

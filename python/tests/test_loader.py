@@ -565,7 +565,7 @@ def test_notices(plan):
     sentences = ["wait for it", None]
     loader._native = type("Native", (), {"notice": lambda self: sentences.pop(0)})()
     with pytest.warns(leat.LoaderNotice, match="wait for it"):
-        loader._tell()
+        loader._warn()
 
 
 def test_profiler_shows_it(plan):

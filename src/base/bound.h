@@ -1,6 +1,6 @@
 /*
- * bound.h: how much memory an encoder may take for a text. Everything whose size goes with the text is counted here by
- * those who allocate it, before they do: also what is there twice for a moment because an allocation grows.
+ * bound.h: how much memory an encoder may use for a text. Everything that grows with the text is counted here before it
+ * is allocated, including both copies while an allocation grows.
  */
 #ifndef LEAT_TOKENIZER_BOUND_H
 #define LEAT_TOKENIZER_BOUND_H
@@ -14,7 +14,7 @@ struct bound {
     uint64_t max, held; /* bytes */
 };
 
-/* Counts so many bytes more; false, and nothing counted, if that is over the bound. A NULL bound has no end. */
+/* Counts so many bytes more; false, and nothing counted, if that exceeds the bound. NULL is no bound. */
 static inline bool bound_take(struct bound *b, uint64_t bytes)
 {
     if (b && (b->held > b->max || bytes > b->max - b->held))
@@ -30,7 +30,7 @@ static inline void bound_give(struct bound *b, uint64_t bytes)
         b->held -= bytes;
 }
 
-/* LEAT_E_PIECE, with a sentence on a stretch of the text of `bytes` (or more) that does not fit. */
+/* LEAT_E_PIECE, with a sentence on a stretch of text of at least `bytes` that does not fit. */
 enum leat_status bound_refuse(const struct bound *b, uint64_t bytes, struct leat_error *err);
 
 #endif

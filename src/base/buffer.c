@@ -6,7 +6,7 @@
 
 #include "status.h"
 
-/* Rooms double; larger ones grow by half, and are made smaller when a quarter of them is in use. */
+/* Small rooms double; larger ones grow by half, and shrink when only a quarter is in use. */
 #define LARGE ((size_t)1 << 20)
 
 static size_t next_room(size_t room, size_t need)

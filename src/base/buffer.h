@@ -14,7 +14,7 @@ struct buffer {
     uint8_t *bytes;      /* owned; NULL while room is 0 */
     size_t size;         /* bytes in use */
     size_t room;         /* bytes allocated */
-    struct bound *bound; /* where the room is counted; NULL: nowhere. Set while the room is 0, and outlives it. */
+    struct bound *bound; /* counts the room, or NULL; set it while the room is 0; outlives the buffer */
 };
 
 /* Makes room for `more` bytes after those in use; what is in use may move. On failure the buffer is as it was. */
@@ -23,7 +23,7 @@ enum leat_status buffer_reserve(struct buffer *b, size_t more, struct leat_error
 /* Copies `size` bytes to the end; they must not be the buffer's own. */
 enum leat_status buffer_append(struct buffer *b, const void *bytes, size_t size, struct leat_error *err);
 
-/* Gives much room that is not in use back. */
+/* Gives memory back if much of the room is unused. */
 void buffer_trim(struct buffer *b);
 
 /* Frees the bytes; an empty buffer remains. */

@@ -129,7 +129,7 @@ static inline bool bytes_any_high(const uint8_t *bytes, size_t count)
     return (all & 0x8080808080808080u) != 0;
 }
 
-/* The value of a hexadecimal digit of ASCII; -1 if it is none. */
+/* The value of a hexadecimal digit in ASCII, else -1. */
 static inline int bytes_hex_digit(uint8_t c)
 {
     if (c >= '0' && c <= '9')

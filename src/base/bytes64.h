@@ -1,6 +1,6 @@
 /*
- * bytes64.h: 64 bytes in registers, for the CPU that this compilation is for: comparisons give masks, bit i for byte i.
- * With BYTES64_BY_WORDS, in words, which every machine has.
+ * bytes64.h: 64 bytes in registers of the CPU that is compiled for: comparisons give masks, bit i for byte i. With
+ * BYTES64_BY_WORDS in 64-bit words, on any machine.
  *
  *     bytes64_load(p)      the bytes at p
  *     bytes64_equal(b, c)  which are c
@@ -56,8 +56,8 @@ BYTES_INLINE uint64_t bytes64_word_mask(uint64_t top)
     return (top >> 7 & BYTES_EACH(1)) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-/* The top bit of each byte that is `c` or more. Of both the low seven bits are compared; they decide where the top bits
- * are the same. */
+/* The top bit of each byte that is `c` or more. The low seven bits are compared, and decide where the top bits are
+ * equal. */
 BYTES_INLINE uint64_t bytes64_word_from(uint64_t x, uint8_t c)
 {
     uint64_t low = (x & BYTES_EACH(0x7f)) + BYTES_EACH(0x80u - (c & 0x7fu));

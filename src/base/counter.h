@@ -1,4 +1,4 @@
-/* counter.h: counters that one thread writes; others may read meanwhile. */
+/* counter.h: counters that one thread writes while others may read them. */
 #ifndef LEAT_BASE_COUNTER_H
 #define LEAT_BASE_COUNTER_H
 

@@ -9,7 +9,7 @@ enum cpu_level {
     CPU_PLAIN = 0, /* what the compiler's target guarantees: SSE2, NEON, or no vectors at all */
     CPU_AVX2 = 1,
     CPU_AVX512 = 2,     /* F, BW, VL, DQ, CD */
-    CPU_AVX512_VBMI = 3 /* VBMI and VBMI2 besides */
+    CPU_AVX512_VBMI = 3 /* those, VBMI and VBMI2 */
 };
 
 /* The highest level of this CPU, or the one that the build was limited to. Test programs have one that they can lower

@@ -14,7 +14,7 @@ static unsigned class_of(uint64_t value)
     return 16u * (shift + 1) + (unsigned)(value >> shift & 15);
 }
 
-/* The greatest value of a class. */
+/* The largest value of a class. */
 static uint64_t class_end(unsigned number)
 {
     unsigned shift;

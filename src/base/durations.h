@@ -17,7 +17,7 @@ struct durations {
 
 void durations_add(struct durations *h, uint64_t value);
 
-/* The smallest bound that at least this share of all values do not exceed; 0 if there are none. */
+/* The smallest bound that at least this share of all durations stays within; 0 if none was added. */
 uint64_t durations_quantile(const struct durations *h, double share);
 uint64_t durations_mean(const struct durations *h);
 

@@ -15,10 +15,10 @@
 
 #include "status.h"
 
-/* One transfer at most this large: Linux itself moves no more than 2 GiB - 4 KiB a call. */
+/* The largest transfer: Linux itself moves at most 2 GiB - 4 KiB per call. */
 #define LARGEST_TRANSFER ((uint64_t)1 << 30)
 
-/* O_NONBLOCK: a pipe is opened at once, to be refused as no regular file; to a regular file it means nothing. */
+/* O_NONBLOCK: opening a pipe does not wait, so that it can be refused; regular files ignore it. */
 static int open_again(const char *path, int flags)
 {
     int fd;
@@ -80,7 +80,7 @@ enum leat_status file_read_at(int fd, uint64_t offset, void *out, uint64_t count
                 continue;
             status_set_os(err, errno, "cannot read %s at byte %llu", path, (unsigned long long)offset);
             if (err) {
-                err->status = LEAT_E_IO; /* whatever the errno: to the reader it is a disk that fails */
+                err->status = LEAT_E_IO; /* whatever the errno: for the reader the disk fails */
                 err->offset = offset;
             }
             return LEAT_E_IO;
@@ -131,8 +131,8 @@ enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct l
 bool file_is_remote(int fd)
 {
 #if defined(__linux__)
-    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which is
-     * one more often than not */
+    /* NFS, SMB, CIFS (two), Lustre, GPFS, Ceph, AFS, 9P, Coda, OCFS2, GFS2, BeeGFS, PanFS, OrangeFS, and FUSE, which
+     * mostly is remote too */
     static const uint32_t magics[] = { 0x6969,     0x517b,     0xfe534d42, 0xff534d42, 0x0bd00bd0, 0x47504653,
                                        0x00c36400, 0x5346414f, 0x01021997, 0x73757245, 0x7461636f, 0x01161970,
                                        0x19830326, 0xaad7aaea, 0x20030528, 0x65735546 };
@@ -159,7 +159,7 @@ enum leat_status file_sync(int fd, const char *path, struct leat_error *err)
     return r == 0 ? LEAT_OK : status_set_os(err, errno, "cannot make %s durable (fsync)", path);
 }
 
-/* Some file systems, of those that lie on another machine, cannot sync a folder and say so: there is nothing to do. */
+/* Some remote file systems cannot sync a folder, and say so: that is not an error. */
 static enum leat_status sync_names(int fd, const char *folder, struct leat_error *err)
 {
     struct leat_error why;
@@ -172,7 +172,7 @@ static enum leat_status sync_names(int fd, const char *folder, struct leat_error
     return s;
 }
 
-/* The folder that a path lies in, to be freed; NULL: no memory. */
+/* The folder that holds a path; the caller frees it. NULL: no memory. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -221,7 +221,7 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
     free(folder);
     if (*fd >= 0)
         return LEAT_OK;
-    /* whatever the reason: what is really wrong shows in the plain way too */
+    /* whatever the reason: a real problem shows in the fallback too */
     s = file_remove(path, err);
     if (s == LEAT_OK)
         s = file_create(fd, path, err);
@@ -229,14 +229,14 @@ enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_erro
         s = file_remove(path, err);
         if (s != LEAT_OK) {
             file_close(fd);
-            file_remove(path, NULL); /* once more: nothing else will */
+            file_remove(path, NULL); /* try again: nothing else removes it */
         }
     }
     return s;
 }
 
-/* Without RENAME_NOREPLACE (NFS): a second name, which refuses as well, then one less; the sync keeps a power cut from
- * taking both. Without second names either (FUSE): a look, then the rename, with a moment in between. */
+/* Without RENAME_NOREPLACE (NFS): makes a second name, which also fails if `to` exists, then removes the first; the
+ * sync keeps a power cut from losing both. Without second names either (FUSE): looks, then renames, not atomically. */
 static int rename_to_new(const char *from, const char *to)
 {
     struct stat st;

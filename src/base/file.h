@@ -1,6 +1,6 @@
 /*
- * file.h: system calls on files, made whole: interrupted and short transfers are continued, every failure names the
- * path. Nothing here keeps state.
+ * file.h: system calls on files: interrupted and short transfers are continued, and every failure names the path.
+ * Nothing here keeps state.
  */
 #ifndef LEAT_BASE_FILE_H
 #define LEAT_BASE_FILE_H
@@ -17,8 +17,8 @@ enum leat_status file_open_read(int *fd, uint64_t *size, const char *path, struc
 /* Creates a file that must not exist yet (O_EXCL), for reading and writing. */
 enum leat_status file_create(int *fd, const char *path, struct leat_error *err);
 
-/* A file without a name, on the disk that `path` would lie on, so that nothing of it outlives the process. Where the
- * file system cannot do that, it is `path` for a moment; what had this name is removed. */
+/* Opens a file without a name, on the disk of `path`, so that it ends with the process. If the file system cannot do
+ * that, the file is `path` for a moment, and replaces what had this name. */
 enum leat_status file_create_unnamed(int *fd, const char *path, struct leat_error *err);
 
 /* Opens an existing file for reading and writing. */
@@ -35,8 +35,8 @@ enum leat_status file_write_at(int fd, uint64_t offset, const void *bytes, uint6
 enum leat_status file_truncate(int fd, uint64_t size, const char *path, struct leat_error *err);
 enum leat_status file_size(int fd, uint64_t *size, const char *path, struct leat_error *err);
 
-/* Whether the file lies on a file system of another machine, or on one that does not say what it is: its bytes can
- * change or go away without this machine's kernel knowing. */
+/* Whether the file system is remote or does not say what it is: the file's bytes can change or vanish without this
+ * machine's kernel knowing. */
 bool file_is_remote(int fd);
 
 /* fsync. */
@@ -45,21 +45,21 @@ enum leat_status file_sync(int fd, const char *path, struct leat_error *err);
 /* fsync of the folder that holds `path`, so that a rename or a new name in it is durable. */
 enum leat_status file_sync_folder(const char *path, struct leat_error *err);
 
-/* Renames; with `replace` false it fails with LEAT_E_EXISTS if `to` exists, without a moment in between. Some file
- * systems can do that only by way of a second name: a process that is killed there leaves the file with both. */
+/* Renames; if `replace` is false, fails atomically with LEAT_E_EXISTS if `to` exists. Some file systems need a second
+ * name for that: a process that is killed then leaves the file with both names. */
 enum leat_status file_rename(const char *from, const char *to, bool replace, struct leat_error *err);
 
-/* Removes a file; that it does not exist is fine. */
+/* Removes a file; it need not exist. */
 enum leat_status file_remove(const char *path, struct leat_error *err);
 
-/* What a name stands for; two names may stand for one file. */
+/* The file that a name stands for; two names may stand for one file. */
 struct file_identity {
     bool exists;
     dev_t device;
     ino_t inode;
 };
 
-/* That it does not exist is no failure; that it cannot be known is. */
+/* A missing file is no failure; not being able to tell is. */
 enum leat_status file_identify(const char *path, struct file_identity *identity, struct leat_error *err);
 
 bool file_same(struct file_identity a, struct file_identity b);
@@ -67,8 +67,7 @@ bool file_same(struct file_identity a, struct file_identity b);
 /* Whether name[0..length) ends in `suffix`, with something before it. */
 bool file_ends_with(const char *name, size_t length, const char *suffix);
 
-/* How much of name[0..length), which may be that of one of a dataset's files, is the dataset's: without .leat or
- * .tokens. */
+/* The length of name[0..length), a dataset's name or that of one of its files, without .leat or .tokens. */
 size_t file_dataset_length(const char *name, size_t length);
 
 /* Closes and sets *fd to -1. A negative one is fine. */

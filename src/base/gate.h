@@ -1,5 +1,5 @@
 /*
- * gate.h: where a thread sleeps until another one has done something. The one that does it pays an atomic addition, and
+ * gate.h: a place where threads sleep until another thread has done something. That thread pays an atomic addition, and
  * a system call only if somebody sleeps. To wait for a condition without missing it:
  *
  *   for (;;) {
@@ -29,8 +29,8 @@ static inline unsigned gate_ticket(struct gate *g)
 void gate_sleep(struct gate *g, unsigned ticket, uint64_t max_ns);
 void gate_open(struct gate *g);
 
-/* Looks at a word until it is not `old`, or `max_ns` after `began` (clock_ns()): for what comes sooner than a thread
- * can be woken. */
+/* Polls a word until it differs from `old`, or `max_ns` after `began` (clock_ns()): for what comes sooner than a
+ * sleeping thread can wake. */
 void gate_look(const atomic_uint_fast64_t *word, uint64_t old, uint64_t began, uint64_t max_ns);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * level.h: for bodies of kernels, files that the Makefile compiles once for each of their CPU levels (LEVELS there): what
- * a body defines for others ends in its level's name.
+ * level.h: for bodies of kernels, which the Makefile compiles once per CPU level (LEVELS there): names that a body
+ * exports end in the level's name.
  */
 #ifndef LEAT_BASE_LEVEL_H
 #define LEAT_BASE_LEVEL_H

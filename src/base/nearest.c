@@ -39,7 +39,7 @@ size_t nearest_distance(const char *word, const char *candidate)
     size_t length = strlen(word);
     size_t distance = edit_distance(word, strnlen(word, LONGEST_WORD), candidate, strnlen(candidate, LONGEST_WORD));
 
-    /* the beginning of a word is nearer than its count of letters says */
+    /* a word's beginning is nearer to it than the number of missing letters */
     return length >= 2 && distance > 1 && strncmp(word, candidate, length) == 0 ? 1 : distance;
 }
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Letters inserted, dropped, changed or swapped with their neighbour, to make `candidate` of `word`; at most 1 where
- * `word` is the beginning of it. Of both the first 128 letters count. */
+/* How many letters must be inserted, dropped, changed or swapped with a neighbour to turn `word` into `candidate`; at
+ * most 1 if `candidate` begins with `word`. Only the first 128 letters count. */
 size_t nearest_distance(const char *word, const char *candidate);
 
 /* Whether somebody who wrote `word` probably meant one at this distance. */

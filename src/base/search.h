@@ -1,6 +1,6 @@
 /*
- * search.h: binary search among numbers. What is asked of a number is a function of the caller's, which the compiler
- * puts in place of the call: a search costs what a loop of the caller's own would.
+ * search.h: binary search among numbers. The caller's function decides about a number; the compiler inlines it, so a
+ * search costs the same as a loop written by hand.
  */
 #ifndef LEAT_BASE_SEARCH_H
 #define LEAT_BASE_SEARCH_H
@@ -13,8 +13,8 @@
 #define SEARCH_INLINE static inline __attribute__((always_inline))
 
 /*
- * The first number of low..high-1 that is not before what is looked for, or `high` if all are. `before` must hold for
- * no number that comes after one for which it does not. The last number that is before it is one less than the result.
+ * The first number of low..high-1 for which `before` is false, or `high` if there is none. `before` must be true up to
+ * some number and false from there on. The last number for which it is true is one less than the result.
  */
 SEARCH_INLINE uint64_t search_first(uint64_t low, uint64_t high, bool (*before)(const void *context, uint64_t number),
                                     const void *context)
@@ -30,7 +30,7 @@ SEARCH_INLINE uint64_t search_first(uint64_t low, uint64_t high, bool (*before)(
     return low;
 }
 
-/* The same, where asking may fail; *found then is undefined. */
+/* The same for a `before` that may fail; *found is then undefined. */
 SEARCH_INLINE enum leat_status search_first_read(uint64_t *found, uint64_t low, uint64_t high,
                                                  enum leat_status (*before)(void *context, uint64_t number,
                                                                             bool *is_before, struct leat_error *err),

@@ -56,7 +56,7 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
     return status;
 }
 
-/* Kept free for the system's words and the remedy; and the most that is put before a sentence. */
+/* Reserved for the system's text and the remedy; and the limit of what is put before a sentence. */
 #define REASON_BYTES 200
 
 static enum leat_status from_errno(int os_error)
@@ -82,7 +82,7 @@ static enum leat_status from_errno(int os_error)
     }
 }
 
-/* What a person can do about it, where that is not plain from the system's own words. */
+/* What a person can do about an errno, if the system's text does not say it. */
 static const char *remedy(int os_error)
 {
     switch (os_error) {
@@ -136,7 +136,7 @@ enum leat_status status_before(struct leat_error *err, enum leat_status status, 
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
     length = strlen(words);
-    room = sizeof err->message - length - 2; /* words that do not fit fall off the sentence's end */
+    room = sizeof err->message - length - 2; /* words that do not fit are cut off the sentence's end */
     memmove(err->message + length + 2, err->message, room);
     err->message[sizeof err->message - 1] = '\0';
     memcpy(err->message, words, length);

@@ -36,11 +36,11 @@ enum leat_status status_set_hint(struct leat_error *err, enum leat_status status
  * known, to the sentence. */
 enum leat_status status_set_os(struct leat_error *err, int os_error, const char *format, ...) STATUS_PRINTF(3, 4);
 
-/* A call below has failed with `status` and a sentence: puts words and ": " before it. Returns the status. */
+/* After a call has failed with `status` and a sentence: puts words and ": " before the sentence. Returns the status. */
 enum leat_status status_before(struct leat_error *err, enum leat_status status, const char *format, ...)
     STATUS_PRINTF(3, 4);
 
-/* The same with words behind the sentence; its status stays. `err` is not NULL. */
+/* Appends words to the sentence; its status stays. `err` is not NULL. */
 void status_after(struct leat_error *err, const char *format, ...) STATUS_PRINTF(2, 3);
 
 /* An allocation of `bytes` failed. */

@@ -23,7 +23,7 @@ int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), v
     return r;
 }
 
-/* A set that is smaller than the machine's own is refused with EINVAL; the usual one has 1,024 CPUs. */
+/* Linux refuses a set smaller than its own with EINVAL; the usual one has 1,024 CPUs. */
 unsigned thread_cpus(void)
 {
     for (size_t max = CPU_SETSIZE; max <= (size_t)CPU_SETSIZE << 10; max *= 2) {

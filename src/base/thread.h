@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-/* With a stack of `stack` bytes, and no signals: those are the program's. 0, or an errno. */
+/* Starts a thread with a stack of `stack` bytes; signals stay with the program's threads. 0, or an errno. */
 int thread_start(pthread_t *thread, size_t stack, void *(*run)(void *context), void *context);
 
 /* CPUs that this thread may run on, at least 1. */

@@ -1,6 +1,6 @@
 /*
- * tiny.h: sizes of buffers and of pieces of work. A test build with -DLEAT_TINY=1 makes them so small that little data
- * crosses every edge between one piece and the next; what is read, written and found must not depend on it.
+ * tiny.h: sizes of buffers and of units of work. A test build with -DLEAT_TINY=1 makes them so small that little data
+ * crosses every edge between one unit and the next; results must not depend on it.
  */
 #ifndef LEAT_BASE_TINY_H
 #define LEAT_BASE_TINY_H

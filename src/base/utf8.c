@@ -13,7 +13,7 @@ static bool continues(uint8_t b)
     return (b & 0xc0) == 0x80;
 }
 
-/* Whether b may stand second, after this first byte: excludes long forms, surrogates and values too great. */
+/* Whether b may follow this first byte: excludes overlong forms, surrogates and values above U+10FFFF. */
 static bool second_fits(uint8_t first, uint8_t b)
 {
     switch (first) {
@@ -30,7 +30,7 @@ static bool second_fits(uint8_t first, uint8_t b)
     }
 }
 
-/* Of a character that begins with this byte, which is not ASCII; 0: none does. */
+/* The length of a character that begins with this byte, which is not ASCII; 0: no character does. */
 static size_t length_of(uint8_t first)
 {
     if (first < 0xc2 || first > 0xf4)
@@ -50,7 +50,7 @@ static inline size_t character(const uint8_t *text, size_t size)
     return length > 3 && !continues(text[3]) ? 0 : length;
 }
 
-/* The bytes that one U+FFFD stands for, at a malformed place. */
+/* How many bytes one U+FFFD replaces at a malformed place. */
 static size_t malformed_part(const uint8_t *text, size_t size)
 {
     size_t length = length_of(text[0]), have = 2;
@@ -68,7 +68,7 @@ size_t utf8_valid_prefix_plain(const uint8_t *text, size_t size)
 
     for (;;) {
         at += utf8_ascii_prefix(text + at, size - at);
-        /* text that is not ASCII goes on so for a while */
+        /* text that is not ASCII mostly stays so for a while */
         while (at < size && text[at] >= 0x80) {
             size_t length = character(text + at, size - at);
 
@@ -81,7 +81,7 @@ size_t utf8_valid_prefix_plain(const uint8_t *text, size_t size)
     }
 }
 
-/* Fastest first. That of words is slower than the plain one on text that is not ASCII. */
+/* Fastest first. The row of words is slower than the plain one on text that is not ASCII. */
 static const struct utf8_row rows[] = {
 #if defined(__x86_64__)
     { "avx512", CPU_AVX512, utf8_valid_prefix_avx512 },
@@ -103,7 +103,7 @@ size_t utf8_valid_prefix(const uint8_t *text, size_t size)
     size_t ascii = utf8_ascii_prefix(text, size);
     const struct utf8_row *row = rows;
 
-    /* the question for the CPU is worth it for some text only */
+    /* asking for the CPU pays only for longer texts */
     if (size - ascii < SHORT)
         return ascii + utf8_valid_prefix_plain(text + ascii, size - ascii);
     for (enum cpu_level level = cpu_level(); row->needs > level;)

@@ -1,6 +1,6 @@
 /*
- * utf8.h: UTF-8 as it comes from files: how much of it is well-formed, and how the rest is repaired; and the writing of
- * one character. Surrogates, values above U+10FFFF and forms longer than needed are malformed, as in Python.
+ * utf8.h: UTF-8 from files: finds how much of it is well-formed, and repairs the rest; writes characters. Surrogates,
+ * values above U+10FFFF and forms longer than needed are malformed, as in Python.
  */
 #ifndef LEAT_TOKENIZER_UTF8_H
 #define LEAT_TOKENIZER_UTF8_H
@@ -17,14 +17,14 @@
 /* The length of the longest prefix that is well-formed: `size` if all of the text is. */
 size_t utf8_valid_prefix(const uint8_t *text, size_t size);
 
-/* How many bytes at the text's end may yet become a character, or another malformed part, with what follows: at most 3. */
+/* How many bytes at the text's end are an unfinished character, which what follows may complete: at most 3. */
 size_t utf8_open_end(const uint8_t *text, size_t size);
 
 /*
  * Appends the text with one U+FFFD for each part that is malformed: the longest beginning of a character there, or one
- * byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends. A character that
- * lacks bytes at the end of the text is replaced too: a part of a text must be cut before its open end. *replaced (may
- * be NULL) is set to the number of U+FFFD put in. Returns LEAT_E_NO_MEMORY on failure, with part of the text appended.
+ * byte. That is bytes.decode("utf-8", "replace") of Python, and the practice that Unicode recommends. An unfinished
+ * character at the end is replaced too, so cut it off if more of the text follows. *replaced (may be NULL) is set to
+ * the number of U+FFFD inserted. Returns LEAT_E_NO_MEMORY on failure, with some of the text appended.
  */
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err);

@@ -1,7 +1,7 @@
 /*
- * utf8_blocks.c: utf8_valid_prefix() 64 bytes at a time, beginning with a character. The bytes that must continue one are
- * shifts of the masks of first bytes; they must be those that can. Four first bytes allow only some second ones. Compiled
- * once for each CPU level.
+ * utf8_blocks.c: utf8_valid_prefix() for 64 bytes at a time, from the start of a character on. Shifted masks of first
+ * bytes give the places where a continuation byte must stand, and they must equal the mask of continuation bytes. Four
+ * first bytes allow only some second ones. Compiled once per CPU level.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 
 #define UTF8_BLOCK 64u
 
-/* How much of a block is well-formed; `size` if a character is cut by its end, or nothing is wrong. *next is where the
- * character begins that is cut. */
+/* How much of a block is well-formed; `size` if nothing is wrong, even if the end cuts a character. *next is where the
+ * cut character begins. */
 BYTES_INLINE size_t utf8_block(bytes64 b, size_t size, size_t *next)
 {
     uint64_t two = bytes64_from(b, 0xc2), three = bytes64_from(b, 0xe0), four = bytes64_from(b, 0xf0);

@@ -1,6 +1,6 @@
 /*
- * wide.h: products of 128 bits, and division by a number that stays the same: exact, the same on every machine, and
- * without a division instruction where a sample's way passes.
+ * wide.h: products of 128 bits, and division by a number that stays the same: exact, equal on every machine, and
+ * without a division instruction per sample.
  */
 #ifndef LEAT_BASE_WIDE_H
 #define LEAT_BASE_WIDE_H
@@ -23,7 +23,7 @@ static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t c)
     return q > UINT64_MAX ? UINT64_MAX : (uint64_t)q;
 }
 
-/* The greatest number that divides both; the other one if one is 0. */
+/* The greatest common divisor; if one is 0, the other. */
 static inline wide_u128 wide_common_divisor(wide_u128 a, wide_u128 b)
 {
     while (b != 0) {

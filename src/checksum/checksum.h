@@ -28,7 +28,7 @@ struct checksum_kernels {
      * 32-bit hash of each page (the low half of its hash's low half), in this machine's byte order.
      */
     void (*pages)(struct hash128 *sum, const void *bytes, size_t count, uint64_t page, uint32_t *page_hashes);
-    /* The greatest of `count` little-endian ids at any alignment; 0 of none. */
+    /* The largest of `count` little-endian ids at any alignment; 0 if count is 0. */
     uint32_t (*max16)(const void *ids, size_t count);
     uint32_t (*max32)(const void *ids, size_t count);
 };
@@ -36,7 +36,7 @@ struct checksum_kernels {
 /* The fastest row that this CPU has. Constant memory. */
 const struct checksum_kernels *checksum_kernels(void);
 
-/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
 const struct checksum_kernels *checksum_row(unsigned number, int *usable);
 
 /* As files hold it: low half, then high half, little-endian. */

@@ -25,8 +25,8 @@ static void pages(struct hash128 *sum, const void *bytes, size_t count, uint64_t
         struct hash128 h;
         uint8_t tagged[24];
 
-        /* a hash ends before the loads of the next one begin: fetching the next page meanwhile makes hashing page by
-         * page as fast from memory as one long hash (12.8 against 11.2 GB/s without, on a Sapphire Rapids) */
+        /* a hash ends before the loads of the next one begin: with a prefetch of the next page, hashing page by page is
+         * as fast from memory as one long hash (12.8 against 11.2 GB/s without, on a Sapphire Rapids) */
         for (size_t i = 0; i < CHECKSUM_PAGE; i += 64)
             __builtin_prefetch(from + CHECKSUM_PAGE + i);
         h = hash(from, part);

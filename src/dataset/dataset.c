@@ -1,8 +1,8 @@
 /*
  * dataset.c: facts, tokens and documents of an open dataset.
  *
- * A number that counts in the whole list (a token, a document, an input) is taken to its part, by halving over the
- * parts' first numbers, and from there on counts in the part. A range that covers several parts is cut at their ends.
+ * A number in the whole list (of a token, a document, an input) leads to its part, by binary search over the parts'
+ * first numbers, and counts within the part from there on. A range over several parts is cut at their ends.
  */
 #include "dataset.h"
 
@@ -59,8 +59,8 @@ static bool begins_by(const void *context, uint64_t part)
 }
 
 /*
- * The last part whose first number, a u64 at `field` bytes inside struct part, is at or below `number`. Parts without
- * tokens begin where the next one does, so the last one is the one that has it.
+ * The last part whose first number, a u64 at offset `field` in struct part, is at most `number`. An empty part begins
+ * where the next one does, so the last such part is the one that has the number.
  */
 static struct part *part_of(const struct leat_dataset *d, size_t field, uint64_t number)
 {
@@ -112,7 +112,7 @@ void leat_dataset_info(const struct leat_dataset *d, struct leat_info *info)
         full.stores_lines |= part_has(p, FORMAT_LINES);
         full.stores_ids |= part_has(p, FORMAT_ID_ENDS);
         full.stores_hashes |= part_has(p, FORMAT_TEXT_HASHES);
-        /* of a list: a chain over the parts' identities */
+        /* for a list: a chain over the parts' identities */
         checksum_store(identities + 16, p->identity);
         if (i == 0)
             memcpy(full.identity, identities + 16, 16);

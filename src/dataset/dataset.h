@@ -1,9 +1,9 @@
 /*
  * dataset.h: the room of open datasets: from a name to tokens, documents and what is stored with them.
  *
- * A dataset is a list of parts joined end to end (struct leat_dataset). A part is one opened source of tokens behind a
- * table (part.h): wherever they lie, everybody else asks the part. What enters: how bytes of a kind are opened and
- * looked up. What does not: orders, rows, threads, writing.
+ * A dataset is a list of parts joined end to end (struct leat_dataset). A part is one opened source of tokens with a
+ * table of functions (part.h): wherever the tokens lie, all other code asks the part. How bytes of a kind are opened
+ * and looked up belongs here; orders, rows, threads and writing do not.
  */
 #ifndef LEAT_DATASET_H
 #define LEAT_DATASET_H
@@ -14,7 +14,7 @@ struct leat_dataset {
     struct part *parts; /* at least one */
     uint64_t part_count;
     uint64_t tokens, inputs; /* of all parts */
-    uint64_t documents;      /* of all parts; LEAT_NONE: one does not know its own */
+    uint64_t documents;      /* of all parts; LEAT_NONE: some part does not know its own */
 };
 
 /* Part `number`, below part_count. */
@@ -23,10 +23,10 @@ static inline struct part *dataset_part(const struct leat_dataset *d, uint64_t n
     return &d->parts[number];
 }
 
-/* A dataset over one part that the caller has opened; takes it over, also on failure. */
+/* Makes a dataset of one part that the caller has opened; takes it over, even on failure. */
 enum leat_status dataset_of_part(struct leat_dataset **out, const struct part *part, struct leat_error *err);
 
-/* `err` says that the dataset's files are not there: adds what is, in the folder where it was looked for. */
+/* `err` says that the dataset's files do not exist: adds what does exist in that folder. */
 void dataset_say_missing(const char *name, struct leat_error *err);
 
 /* The part that holds this document or input, which the caller has checked to be below the dataset's count. */
@@ -40,7 +40,7 @@ enum leat_status dataset_need_documents(const struct leat_dataset *d, struct lea
 enum leat_status dataset_check_range(uint64_t first, uint64_t count, uint64_t size, const char *what,
                                      struct leat_error *err);
 
-/* The same for documents; LEAT_E_NOT_FOUND where they are not known. */
+/* The same for documents; LEAT_E_NOT_FOUND if they are not known. */
 enum leat_status dataset_check_documents(const struct leat_dataset *d, uint64_t first, uint64_t count,
                                          struct leat_error *err);
 

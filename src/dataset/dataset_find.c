@@ -1,8 +1,8 @@
 /*
  * dataset_find.c: finds an input by its path, a document by its origin or its id: the inverse of dataset_origin.c.
  *
- * Inputs and ids are searched from the first on, since the index has no order of them. Origins that never fall, as the
- * index says of most datasets, are halved; others are searched, too.
+ * Inputs and ids are searched one by one, because the index has them in no order. Origins are found by binary search if
+ * the index says that they never fall, as in most datasets, else one by one.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "dataset.h"
 #include "dataset_origin.h"
 
-/* Shown in sentences where a name may be long or odd. */
+/* A name that may be long or odd, for sentences. */
 #define SHOWN_BYTES 200
 
-/* Whether `bytes` bytes at `offset` of a section are `text`. */
+/* Whether the bytes at `offset` of a section are `text`. */
 static enum leat_status equals(struct part *p, unsigned kind, uint64_t offset, const char *text, uint64_t bytes,
                                bool *equal, struct leat_error *err)
 {
@@ -81,7 +81,7 @@ static enum leat_status is_by(void *context, uint64_t document, bool *is_before,
     return s;
 }
 
-/* Origins never fall: the last document at or before `wanted`, by halving. LEAT_NONE in *found: none. */
+/* For origins that never fall: the last document at or before `wanted`, by binary search. LEAT_NONE in *found: none. */
 static enum leat_status search_ordered(struct part *p, struct dataset_place wanted, uint64_t *found,
                                        struct leat_error *err)
 {
@@ -102,7 +102,7 @@ static enum leat_status search_ordered(struct part *p, struct dataset_place want
     return LEAT_OK;
 }
 
-/* Origins in any order: the one of this input with the greatest offset that is not beyond `wanted`. */
+/* For origins in any order: the document of this input with the largest offset that is at most `wanted`. */
 static enum leat_status search_unordered(struct part *p, struct dataset_place wanted, uint64_t *found,
                                          struct leat_error *err)
 {

@@ -24,7 +24,7 @@ static bool exists(const char *name, const char *suffix)
     return length > 0 && (size_t)length < sizeof path && stat(path, &st) == 0;
 }
 
-/* Makes NAME of a finished dataset's NAME.leat; false: it is another file. */
+/* Turns NAME.leat of a finished dataset into NAME; false: another kind of file. */
 static bool cut_suffix(char *entry)
 {
     size_t length = strlen(entry);
@@ -36,7 +36,7 @@ static bool cut_suffix(char *entry)
     return !file_ends_with(entry, length, ".partial");
 }
 
-/* The dataset of this folder whose name is nearest, the first by bytes of equal ones; "" if it has none. */
+/* The dataset in this folder with the nearest name, the first by bytes if several are; "" if there is none. */
 static size_t find_nearest(DIR *folder, const char *name, char best[NAME_BYTES])
 {
     char entry[NAME_BYTES];

@@ -94,7 +94,7 @@ static enum leat_status names_of_folder(struct names *n, struct text scheme, con
     while (s == LEAT_OK && (errno = 0, entry = readdir(dir))) {
         struct text name = { entry->d_name, strlen(entry->d_name) };
 
-        /* names that begin with a dot are hidden, as a shell's * has it; NAME.partial.leat is not finished */
+        /* names with a leading dot are hidden, as for a shell's *; NAME.partial.leat is not finished */
         if (name.at[0] == '.' || !file_ends_with(name.at, name.length, suffix))
             continue;
         name.length -= strlen(suffix);
@@ -111,7 +111,7 @@ static enum leat_status names_of_folder(struct names *n, struct text scheme, con
     return s;
 }
 
-/* Names in a list count from the list's folder. */
+/* Relative names in a list start from the list's folder. */
 static enum leat_status add_line(struct names *n, const char *path, struct text line, struct leat_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -177,7 +177,7 @@ static enum leat_status names_of_list(struct names *n, const char *path, struct 
     return s;
 }
 
-/* Whether NAME.leat exists. A folder NAME often lies beside it, with the texts that it was made from. */
+/* Whether NAME.leat exists. There is often also a folder NAME, with the texts that it was made from. */
 static enum leat_status has_file(const char *name, const char *suffix, bool *has, struct leat_error *err)
 {
     size_t length = strlen(name), size = length + strlen(suffix) + 1;
@@ -220,7 +220,7 @@ static enum leat_status resolve(struct names *n, const char *name, struct leat_e
     return names_add(n, nothing, nothing, whole, err);
 }
 
-/* The parts of a list must be one dataset in all that a reader of tokens cares about. */
+/* Checks that the parts of a list agree in everything that a reader of tokens needs. */
 static enum leat_status check_agreement(const struct part *a, const struct part *b, struct leat_error *err)
 {
     const char *what = NULL;

@@ -1,8 +1,8 @@
 /*
  * dataset_origin.c: where documents came from: inputs, origins, ids. dataset_find.c is the inverse.
  *
- * All of it is stored in leat's index, in sections of records. A range of documents is cut at the parts' ends; of each
- * part one function per kind of section reads records in blocks of DATASET_SCAN_BYTES and fills what it knows.
+ * All of it is stored in leat's index, in sections of records. A range of documents is cut at the parts' ends; in each
+ * part, one function per kind of section reads records in blocks of DATASET_SCAN_BYTES and fills in what it knows.
  */
 #include <string.h>
 
@@ -99,7 +99,7 @@ enum leat_status leat_dataset_input_path(const struct leat_dataset *d, uint64_t 
 
 /* ---- Origins ---- */
 
-/* The records are read to where the places will be: both take 16 bytes. */
+/* Records are read to where the places will be, because both take 16 bytes. */
 enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,
                                      struct leat_error *err)
 {
@@ -141,7 +141,7 @@ static enum leat_status id_range(struct part *p, uint64_t document, uint64_t *st
     return dataset_check_id(p, document, ends[0], ends[1], err);
 }
 
-/* One function for each kind of section that an origin is made from; documents are numbered within the part. */
+/* One function per kind of section that an origin is made from; documents count within the part. */
 
 static enum leat_status fill_places(struct part *p, uint64_t first, uint64_t count, struct leat_origin *origins,
                                     struct leat_error *err)
@@ -235,7 +235,7 @@ enum leat_status leat_dataset_origin(const struct leat_dataset *d, uint64_t docu
     return s;
 }
 
-/* Where the ids of the documents [first, first + count) of a part lie, count > 0. */
+/* Finds where the ids of documents [first, first + count) of a part lie, count > 0. */
 static enum leat_status ids_range(struct part *p, uint64_t first, uint64_t count, uint64_t *start, uint64_t *bytes,
                                   struct leat_error *err)
 {
@@ -266,7 +266,7 @@ enum leat_status leat_dataset_ids(const struct leat_dataset *d, uint64_t first, 
             s = ids_range(p, at, here, &start, &length, err);
         if (s == LEAT_OK && length > 0 && bytes_inside(total, length, capacity))
             s = part_section(p, FORMAT_IDS, start, text + total, length, err);
-        /* sections of a list are far smaller than 2^64 bytes together */
+        /* all sections of a list together are far below 2^64 bytes */
         total += length;
         first += here;
         count -= here;

@@ -7,14 +7,14 @@
 #include "format/records.h"
 #include "part_index.h"
 
-/* A scan over records takes this many bytes of the index at a time. */
+/* A scan over records reads this many bytes of the index at a time. */
 #define DATASET_SCAN_BYTES TINY_OR(64u, 16384u)
 
 struct dataset_place {
     uint64_t input, offset;
 };
 
-/* Numbers of inputs and documents count within the part. LEAT_E_RECORD: what a record says cannot be. */
+/* Numbers of inputs and documents count within the part. LEAT_E_RECORD: a record is impossible. */
 enum leat_status dataset_read_input(struct part *p, uint64_t number, struct records_input *input,
                                     struct leat_error *err);
 enum leat_status dataset_read_places(struct part *p, uint64_t first, uint64_t count, struct dataset_place *places,

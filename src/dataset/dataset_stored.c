@@ -10,7 +10,7 @@
 #include "format/records.h"
 #include "part_index.h"
 
-/* The name and the pattern, each with a NUL, and the bytes of the file, copied behind the struct. */
+/* Copies name and pattern, each with a NUL, and the bytes of the file to after the struct. */
 static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const struct records_tokenizer *sizes,
                                        struct part *p, struct leat_error *err)
 {
@@ -26,7 +26,7 @@ static enum leat_status fill_tokenizer(struct leat_stored_tokenizer *t, const st
         s = part_section(p, FORMAT_TOKENIZER, at, file, sizes->file_bytes, err);
     name[sizes->name_bytes] = pattern[sizes->pattern_bytes] = '\0';
     *t = (struct leat_stored_tokenizer) { name, pattern, sizes->is_file ? file : NULL, sizes->file_bytes };
-    /* they are given out as strings, which a NUL inside would cut */
+    /* callers get strings, which a NUL inside would cut */
     if (s == LEAT_OK && (strlen(name) != sizes->name_bytes || strlen(pattern) != sizes->pattern_bytes))
         s = status_set_at(
             err, LEAT_E_RECORD, p->index->header.sections[FORMAT_TOKENIZER].offset + FORMAT_TOKENIZER_BYTES,
@@ -72,7 +72,7 @@ void leat_stored_tokenizer_free(struct leat_stored_tokenizer *tokenizer)
     free(tokenizer);
 }
 
-/* From the raw section to pairs whose texts are copied behind the struct, each with a NUL. */
+/* Makes pairs from the raw section; copies their texts, each with a NUL, to after the struct. */
 static enum leat_status fill_metadata(struct leat_metadata *m, uint64_t count, const uint8_t *raw, uint64_t bytes,
                                       const struct part *p, struct leat_error *err)
 {
@@ -116,7 +116,7 @@ enum leat_status leat_dataset_metadata(const struct leat_dataset *d, uint64_t pa
     p = &d->parts[part];
     section = p->index ? &p->index->header.sections[FORMAT_METADATA] : &none;
     bytes = section->present ? section->bytes : 0;
-    /* a pair takes 16 bytes of the section at least: more entries than that are a lie */
+    /* a pair takes at least 16 bytes of the section, so more entries than that are impossible */
     if (section->entries > bytes / 16 || (section->entries == 0) != (bytes == 0) || bytes > SIZE_MAX / 8)
         return status_set_at(
             err, LEAT_E_RECORD, section->offset,

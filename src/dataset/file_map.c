@@ -1,9 +1,13 @@
 /*
  * file_map.c: see file_map.h.
  *
- * Who may unmap: one word, `state`, holds how many threads are inside and whether the map is retired. So nobody enters
- * after it was retired, and the thread that finds or makes it both retired and empty is alone. Why one word: with two,
- * a thread that had just left could find the map retired after others had entered, and unmap it under them.
+ * Which thread may unmap? One word, `state`, holds how many threads are inside and whether the map is retired. So no
+ * thread enters after it was retired, and the thread that makes or finds it both retired and empty is alone. Why one
+ * word? With two, a thread that has just left could find the map retired after others have entered, and unmap it while
+ * they read.
+ *
+ * Why leases at all? Without one, a process that shrinks the file ends every reader by SIGBUS. With a lease, the kernel
+ * makes that process wait until the map is gone, and readers continue with read calls, which can fail with a reason.
  */
 #include "file_map.h"
 
@@ -18,7 +22,7 @@
 #include "base/file.h"
 #include "base/status.h"
 
-/* A process may sleep this long inside a call before the kernel takes a lease away; less is not worth having. */
+/* The kernel must wait at least so long before it breaks a lease: a process may sleep that long inside a call. */
 #define SHORTEST_BREAK_SECONDS 5
 
 enum leat_access file_map_access(enum leat_access wanted)
@@ -38,8 +42,8 @@ enum leat_access file_map_access(enum leat_access wanted)
 }
 
 /*
- * Asks for a read lease. The kernel announces a call-back by a signal: SIGURG is ignored by default, so that nothing
- * happens to a program that knows nothing of it; we look at the lease instead.
+ * Asks for a read lease. The kernel announces a call-back by a signal: this uses SIGURG, which programs ignore by
+ * default, and looks at the lease instead.
  */
 static bool take_lease(int fd)
 {
@@ -90,9 +94,9 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
         file_map_close(f);
         return s;
     }
-    /* a lease holds back this machine's processes only */
+    /* a lease holds back only processes of this machine */
     f->leased = access == LEAT_ACCESS_LEASED && !file_is_remote(f->fd) && take_lease(f->fd);
-    /* the size of before the lease may be an old one */
+    /* the size may have changed before the lease */
     if (f->leased) {
         s = file_size(f->fd, &f->size, path, err);
         if (s != LEAT_OK) {
@@ -104,11 +108,11 @@ enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_a
     if ((f->leased || access == LEAT_ACCESS_TRUSTED) && f->size > 0 && f->size <= FILE_MAP_LARGEST &&
         f->size <= SIZE_MAX) {
         map = mmap(NULL, (size_t)f->size, PROT_READ, MAP_SHARED, f->fd, 0);
-        if (map != MAP_FAILED) { /* else it is read: safe, only slower */
+        if (map != MAP_FAILED) { /* else read calls: safe, only slower */
             f->bytes = map;
         }
     }
-    if (f->leased && !f->bytes) { /* a lease without a map would only keep others waiting */
+    if (f->leased && !f->bytes) { /* without a map, the lease would only make others wait */
         give_lease_back(f);
         f->leased = false;
     }
@@ -127,7 +131,7 @@ enum leat_status file_map_memory(struct file_map *f, const char *path, const voi
     return LEAT_OK;
 }
 
-/* Only when retired and empty, and then once: a late comer who turns round at the door finds it so again. */
+/* Unmaps once, when retired and empty: a thread that comes late and turns back finds it so again. */
 static void unmap(struct file_map *f)
 {
     if (f->fd >= 0 && !atomic_exchange(&f->unmapped, true)) {
@@ -136,7 +140,7 @@ static void unmap(struct file_map *f)
     }
 }
 
-/* Nobody may enter any more. The caller is inside, and leaves, or knows that nobody is. */
+/* From now on no thread may enter. The caller is inside and leaves, or knows that no thread is inside. */
 static void retire(struct file_map *f)
 {
     if (atomic_fetch_or(&f->state, FILE_MAP_RETIRED) == 0)
@@ -198,13 +202,13 @@ enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, u
     return LEAT_OK;
 }
 
-/* Brings the pages of a window in; false if that fails or cannot be told: reading them will say why. */
+/* Populates the pages of a window; false if that fails or cannot be known: reading them will say why. */
 static bool populate(void *map, size_t bytes)
 {
 #if defined(MADV_POPULATE_READ)
     unsigned char resident = 0;
 
-    /* large reads at once, where the first page shows that the file is not in memory */
+    /* if the first page shows that the file is not in memory, read ahead in large reads at once */
     if (mincore(map, 1, &resident) == 0 && !(resident & 1))
         madvise(map, bytes, MADV_WILLNEED);
     return madvise(map, bytes, MADV_POPULATE_READ) == 0;

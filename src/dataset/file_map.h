@@ -2,9 +2,9 @@
  * file_map.h: the bytes of one open file, in one of three ways (leat.h, enum leat_access): mapped under a read lease,
  * mapped on trust, or read.
  *
- * A leased map may only be touched between file_map_enter() and file_map_leave(). While somebody is inside, the kernel
- * holds back whoever wants to truncate the file; the first enter after that finds the lease called back, the last
- * leave unmaps the file and gives the lease up, and from then on enter returns NULL and the file is read.
+ * A leased map may only be touched between file_map_enter() and file_map_leave(). While a thread is inside, the kernel
+ * holds back a process that wants to truncate the file; the first enter after that finds the lease called back, the
+ * last leave unmaps the file and gives the lease up, and from then on enter returns NULL and the file is read.
  */
 #ifndef LEAT_FILE_MAP_H
 #define LEAT_FILE_MAP_H
@@ -16,7 +16,7 @@
 
 #include "leat.h"
 
-/* Beyond this, page tables alone would cost half a GiB a process: read instead. */
+/* Above this size page tables alone would cost half a GiB per process: read instead. */
 #define FILE_MAP_LARGEST ((uint64_t)256 << 30)
 
 #define FILE_MAP_RETIRED (1u << 31)
@@ -25,38 +25,38 @@ struct file_map {
     char *path;
     uint64_t size;
     int fd;
-    const uint8_t *bytes; /* of the map, NULL if there never was one; stays set after it is gone */
+    const uint8_t *bytes; /* of the map; NULL: never mapped. Stays set after unmapping */
     bool leased;          /* else the map is trusted */
     pid_t owner;          /* the lease belongs to this process, not to its children */
-    atomic_uint state;    /* of a leased map: how many are between enter and leave, and FILE_MAP_RETIRED */
-    atomic_bool unmapped; /* it was retired, and is gone */
+    atomic_uint state;    /* of a leased map: how many threads are inside, and FILE_MAP_RETIRED */
+    atomic_bool unmapped; /* retired and unmapped */
 };
 
-/* LEAT_ACCESS_READ instead of _LEASED where leases are of no use: the kernel would take them away too soon. Asked once
- * for all files of a list. */
+/* Gives LEAT_ACCESS_READ instead of _LEASED if leases are useless here, because the kernel breaks them too soon. Called
+ * once for all files of a list. */
 enum leat_access file_map_access(enum leat_access wanted);
 
 /* `path` is copied. On failure the struct is as after file_map_close(). */
 enum leat_status file_map_open(struct file_map *f, const char *path, enum leat_access access, struct leat_error *err);
 
-/* Bytes in memory as if they were a file, for tests; `bytes` must stay. */
+/* Uses bytes in memory like a file, for tests; `bytes` must stay valid. */
 enum leat_status file_map_memory(struct file_map *f, const char *path, const void *bytes, uint64_t size,
                                  struct leat_error *err);
 
 /* A zeroed struct with fd -1, or a closed one, is fine. */
 void file_map_close(struct file_map *f);
 
-/* The whole file's bytes, to be followed by file_map_leave(); NULL: use file_map_read(), and do not leave. */
+/* The bytes of the whole file; call file_map_leave() afterwards. NULL: use file_map_read(), and do not leave. */
 const uint8_t *file_map_enter(struct file_map *f);
 void file_map_leave(struct file_map *f);
 
-/* Copies bytes from the file, however it is held. The range is checked against the size at open. */
+/* Copies bytes from the file, mapped or not. The range is checked against the size at opening. */
 enum leat_status file_map_read(struct file_map *f, uint64_t offset, void *out, uint64_t count, struct leat_error *err);
 
 /*
- * A stretch of the file for a pass over all of it: mapped for itself and populated at once, so that such a pass neither
- * copies, nor faults page by page, nor leaves page tables of the whole file behind. Between open and close the caller
- * is inside, as after file_map_enter(). LEAT_E_NOT_MAPPED: read it instead with file_map_read().
+ * A window on the file, for a pass over all of it: mapped by itself and populated at once, so that such a pass does not
+ * copy, fault page by page, or fill page tables for the whole file. Between open and close the caller is inside, as
+ * after file_map_enter(). LEAT_E_NOT_MAPPED: read with file_map_read() instead.
  */
 struct file_window {
     const uint8_t *bytes;

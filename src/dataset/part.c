@@ -1,9 +1,9 @@
 /*
- * part.c: see part.h. What is the same for all kinds of parts.
+ * part.c: see part.h. What all kinds of parts share.
  *
- * A name is taken by the kind whose scheme it begins with, else by the first kind that takes the path, else by the
- * last. Questions about documents go to the kind's table; what a kind does not answer itself is found by halving over
- * its starts. Pages of 4 KiB are counted from the first token, wherever that lies in its file.
+ * A name belongs to the kind whose scheme it begins with, else to the first kind that accepts the path, else to the
+ * last. Questions about documents go to the kind's table; what a kind does not answer is found by binary search over
+ * its starts. Pages of 4 KiB count from the first token, wherever that lies in its file.
  */
 #include "part.h"
 
@@ -126,7 +126,7 @@ enum leat_status part_document_at(struct part *p, uint64_t token, uint64_t *docu
         return s;
     if (p->kind->document_at)
         return p->kind->document_at(p, token, document, err);
-    /* the last one that begins at or before it: those before it that begin there are empty */
+    /* the last one that begins at or before it: earlier ones that begin at the same place are empty */
     s = part_first_from(p, token + 1, document, err);
     if (s == LEAT_OK && *document == 0)
         return status_set(err, LEAT_E_DOCUMENTS, "%s: its first document does not start at token 0; write it again",

@@ -1,9 +1,9 @@
 /*
  * part_index.c: see part_index.h.
  *
- * Opening reads the first page, both ends of the documents and two pages of tokens, however large the dataset is; all
- * else is checked when it is read. The document of a token is found by the directory, which has the first document of
- * each 64 KiB of tokens, and then by halving over the starts that lie there.
+ * Opening reads the first page, both ends of the documents and two pages of tokens, however large the dataset is;
+ * everything else is checked when it is read. The document of a token is found by the directory, which has the first
+ * document of each 64 KiB of tokens, and then by binary search among the starts there.
  */
 #include "part_index.h"
 
@@ -45,11 +45,11 @@ static void take_facts(struct part *p)
     p->identity = h->identity;
     memcpy(p->fingerprint, h->fingerprint, sizeof p->fingerprint);
     p->hashes = (struct part_extent) { &x->file, pages->offset, pages->bytes };
-    /* documents, directory, pages: they lie before everything else */
+    /* documents, directory, pages: they come first in the file */
     p->lookup = (struct part_extent) { &x->file, 0, pages->offset + pages->bytes };
 }
 
-/* The ends of the documents section: the rest is checked as it is read. */
+/* Checks both ends of the documents section; the rest is checked when read. */
 static enum leat_status check_document_ends(struct part *p, struct leat_error *err)
 {
     uint64_t start, offset = p->index->header.sections[FORMAT_DOCUMENTS].offset, last = p->documents;
@@ -71,7 +71,7 @@ static enum leat_status check_document_ends(struct part *p, struct leat_error *e
     return s;
 }
 
-/* Are the two files of the same run, and is the token file's end in place? */
+/* Checks that both files come from the same run, and that the token file is whole at its end. */
 static enum leat_status check_token_ends(struct part *p, struct leat_error *err)
 {
     uint64_t pages = p->index->header.sections[FORMAT_PAGES].entries;
@@ -172,7 +172,7 @@ enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t
     uint64_t starts[STARTS_AT_ONCE], low = 0, high = 0, count, i;
     enum leat_status s = directory_range(p, chunk, &low, &high, err);
 
-    /* with documents of a few tokens, or of none, more may begin here than are fetched at once */
+    /* if documents have few tokens or none, more may begin here than are fetched at once */
     while (s == LEAT_OK && high - low + 2 > STARTS_AT_ONCE) {
         uint64_t middle = low + (high - low) / 2 + 1;
 

@@ -13,12 +13,12 @@ struct part_index {
 };
 
 /*
- * Takes an index whose file is open, for the tokens of p->data, which is set: checks its header, the ends of its
- * documents and the first and last page of the tokens, and sets the part's facts from it.
+ * Takes over an index file that is open, for the tokens at p->data: checks its header, the ends of its documents and
+ * the first and last page of the tokens, and sets the part's facts from it.
  */
 enum leat_status part_index_take(struct part *p, struct part_index *index, struct leat_error *err);
 
-/* Of a part with an index, for the tables of its kind. */
+/* For parts with an index: functions for the tables of their kinds. */
 enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t count, uint64_t *starts,
                                    struct leat_error *err);
 enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err);

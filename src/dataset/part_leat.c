@@ -1,6 +1,6 @@
 /*
- * part_leat.c: leat's own two files, NAME.leat and NAME.tokens. Also the same content elsewhere: in memory, or with the
- * tokens inside another file.
+ * part_leat.c: leat's own two files, NAME.leat and NAME.tokens; also the same content in memory, or with the tokens
+ * inside another file.
  */
 #include <stdio.h>
 #include <stdlib.h>

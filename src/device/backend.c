@@ -18,7 +18,7 @@ const struct backend_ops *backend_find(const char *device)
 #define HUGE_PAGE ((size_t)2 << 20)
 #define MAX_NODE  1023
 
-/* On one node, if the kernel takes it: a wish, whose failure changes nothing but speed. By number, so that no library
+/* Prefers one node; if the kernel refuses, only speed changes. By system call number, so that no library
  * is needed. */
 static void place(void *memory, size_t bytes, int node)
 {

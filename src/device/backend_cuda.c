@@ -1,11 +1,11 @@
 /*
- * backend_cuda.c: NVIDIA's GPUs as a device: see backend.h. The primary context is used, which the program's other
- * libraries share, and all calls leave the calling thread's current context as it was.
+ * backend_cuda.c: NVIDIA's GPUs as a device: see backend.h. Uses the primary context, which the program's other
+ * libraries share; every call leaves the calling thread's current context as it was.
  *
- * A slot has an event for its copy, and some for those who use it. Copies go by a stream of the backend's own, which
- * consumers' streams wait for by event; a slot is idle when the events of its users have happened. No call here waits
- * for the GPU but those of opening and closing, and none that CUDA forbids while a stream is captured is made
- * elsewhere, or only as "relaxed", so that they disturb no capture of the program's.
+ * A slot has an event for its copy, and some for its users. Copies go through a stream of the backend's own, and
+ * consumers' streams wait for the copy's event; a slot is idle when the events of its users have happened. Why events,
+ * not a synchronization? Only opening and closing may wait for the GPU. Calls that CUDA forbids while a stream is being
+ * captured are made only there too, or in "relaxed" mode, so that they never disturb a capture of the program's.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 
 /* ---- Failures ---- */
 
-/* Keeps a failure that its caller cannot return: the stage meets it when it asks for idle slots. The first one counts. */
+/* Keeps a failure that the caller cannot return; the stage gets it when it asks for idle slots. The first one
+ * counts. */
 static void keep_failure(struct backend *b, const struct leat_error *err)
 {
     if (atomic_flag_test_and_set(&b->failing))
@@ -76,7 +77,7 @@ static void attach(struct backend *b)
 {
     cuda_capture_mode mode = CUDA_CAPTURE_RELAXED;
 
-    /* where that fails, so will all that follows */
+    /* if that fails, all later calls fail too */
     b->attached = b->driver.context_set(b->context) == CUDA_OK && b->driver.capture_mode(&mode) == CUDA_OK;
 }
 
@@ -98,7 +99,7 @@ static enum leat_status load_kernels(struct backend *b, struct leat_error *err)
         cuda_function *kernel = &b->kernels[i / 2][i % 2];
 
         r = b->driver.module_function(kernel, b->module, names[i / 2][i % 2]);
-        /* newer drivers load a kernel when it is first asked about: that is to be now, since it waits for the GPU */
+        /* newer drivers load a kernel on first use, which waits for the GPU: ask for it now */
         if (r == CUDA_OK)
             r = b->driver.function_attribute(&registers, CUDA_FUNCTION_REGISTERS, *kernel);
     }
@@ -114,7 +115,7 @@ static enum leat_status open_inside(struct backend *b, struct leat_error *err)
     if (s != LEAT_OK)
         return s;
     r = b->driver.context_priorities(&least, &greatest);
-    if (r == CUDA_OK) /* not one that the default stream waits for */
+    if (r == CUDA_OK) /* a stream that the default stream does not wait for */
         r = b->driver.stream_create(&b->stream, CUDA_STREAM_NON_BLOCKING, greatest);
     return backend_cuda_check(b, r, "making a stream", err);
 }
@@ -143,7 +144,7 @@ static enum leat_status open_device(struct backend *b, const char *device, const
     return s;
 }
 
-/* Lets go of all; where the driver has been shut down before, there is nothing to be let go of any more. */
+/* Releases everything; if the driver was shut down before, nothing is left to release. */
 static void close_cuda(struct backend *b)
 {
     struct cuda_before before;
@@ -191,7 +192,7 @@ static uint64_t room(struct backend *b)
     return free_bytes;
 }
 
-/* The driver must not be called in a process that was forked, and the ring is not there. */
+/* A forked process must not call the driver, and does not have the ring. */
 static void forget(struct backend *b, struct backend_memory *m)
 {
     m->host = NULL;
@@ -217,7 +218,7 @@ static bool nothing_wanted(const struct rows_job *j)
     return none;
 }
 
-/* A store to an address that is no multiple of its size would end the whole context. */
+/* A misaligned store would end the whole context. */
 static bool is_aligned(const struct rows_job *j)
 {
     bool aligned = true;
@@ -260,7 +261,7 @@ static enum leat_status send(struct backend *b, unsigned slot, size_t bytes, str
 
     if (r == CUDA_OK)
         r = b->driver.copy_to_device(slot_at(b, slot), b->host + slot * b->host_stride, bytes, b->stream);
-    if (r == CUDA_OK && b->output_bytes == 0) /* else `prepare` does that */
+    if (r == CUDA_OK && b->output_bytes == 0) /* else `prepare` records it */
         r = b->driver.event_record(b->slots[slot].ready, b->stream);
     backend_cuda_leave(b, &before);
     return backend_cuda_check(b, r, "copying a batch to the GPU", err);
@@ -317,7 +318,7 @@ static enum leat_status idle(struct backend *b, unsigned slot, struct leat_error
 
 /* ---- The consumers' side ---- */
 
-/* A slot's memory holds another batch at each turn, so nothing that names it may become a part of a graph. */
+/* A slot's memory holds another batch each time round, so no graph may capture a use of it. */
 static enum leat_status check_capture(const struct backend *b, cuda_stream stream, struct leat_error *err)
 {
     cuda_capture_status capturing = CUDA_CAPTURE_NONE;
@@ -336,13 +337,13 @@ static enum leat_status check_capture(const struct backend *b, cuda_stream strea
                       "same buffers on the stream before you launch the graph");
 }
 
-/* What is on the stream by now uses the slot. */
+/* Notes that work on the stream up to now uses the slot. */
 static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_stream stream)
 {
     cuda_result r = CUDA_OK;
     cuda_event event = s->uses[s->used < CUDA_SLOT_USES ? s->used : CUDA_SLOT_USES - 1];
 
-    if (s->used == CUDA_SLOT_USES) /* one event for two streams: this one waits for the other */
+    if (s->used == CUDA_SLOT_USES) /* one event for two streams: makes this one wait for the other */
         r = b->driver.stream_wait(stream, event, 0);
     if (r == CUDA_OK)
         r = b->driver.event_record(event, stream);
@@ -351,7 +352,7 @@ static cuda_result add_use(const struct backend *b, struct cuda_slot *s, cuda_st
     return r;
 }
 
-/* A use that nothing tells the end of: the slot must not be filled again. */
+/* No event will show the end of this use, so the slot must never be filled again. */
 static enum leat_status lost_use(struct backend *b, cuda_result r, struct leat_error *err)
 {
     struct leat_error own;
@@ -429,7 +430,7 @@ static void release(struct backend *b, unsigned slot, void *stream)
     cuda_result r;
 
     pthread_mutex_lock(&s->lock);
-    if (s->borrowed) { /* what was written has its event already */
+    if (s->borrowed) { /* outputs that were written have their event already */
         r = enter(b, &before);
         if (r == CUDA_OK && check_capture(b, stream, &err) != LEAT_OK)
             keep_failure(b, &err);

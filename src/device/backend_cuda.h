@@ -9,11 +9,11 @@
 #include "cuda_device.h"
 #include "cuda_driver.h"
 
-#define CUDA_SLOT_USES 4u /* streams that use one slot and are told apart; further ones wait for the last of them */
+#define CUDA_SLOT_USES 4u /* streams per slot with an event each; further streams wait for the last of them */
 
 struct cuda_slot {
-    pthread_mutex_t lock; /* of what follows: users come from any thread */
-    cuda_event ready;     /* the copy is made, and what is borrowed is filled */
+    pthread_mutex_t lock; /* of what follows: users may be in any thread */
+    cuda_event ready;     /* the copy is done, and borrowed outputs are filled */
     cuda_event uses[CUDA_SLOT_USES];
     unsigned used;
     bool borrowed;
@@ -26,9 +26,9 @@ struct backend {
     char name[CUDA_DEVICE_NAME];
     cuda_context context; /* NULL: not retained */
     cuda_module module;
-    cuda_function kernels[2][2]; /* of tokens of 2 and 4 bytes, and numbers of 4 and 8 */
+    cuda_function kernels[2][2]; /* for tokens of 2 and 4 bytes, and numbers of 4 and 8 */
     cuda_stream stream;
-    bool attached; /* the stage has a thread of its own, in which the context is current */
+    bool attached; /* the stage has its own thread, in which the context is current */
 
     struct cuda_slot *slots;
     unsigned slot_count, locks;
@@ -42,21 +42,21 @@ struct backend {
     struct leat_error failure;
 };
 
-/* What a thread had before a call of ours. */
+/* A thread's state before one of these calls. */
 struct cuda_before {
     bool pushed, relaxed;
     cuda_capture_mode mode;
 };
 
-/* LEAT_OK, or the sentence of a call that failed. */
+/* LEAT_OK, or fills `err` for a failed call. */
 enum leat_status backend_cuda_check(const struct backend *b, cuda_result r, const char *tried, struct leat_error *err);
 
-/* Makes the backend's context the thread's, until backend_cuda_leave(): for calls that are forbidden while some stream
- * is captured, unless the calling thread says that it knows. */
+/* Makes the backend's context current in this thread, until backend_cuda_leave(), in the mode that allows calls which
+ * are otherwise forbidden while any stream is being captured. */
 cuda_result backend_cuda_enter(const struct backend *b, struct cuda_before *before);
 void backend_cuda_leave(const struct backend *b, struct cuda_before *before);
 
-/* The ring: see backend.h. And its slots alone, without a call of the driver. */
+/* The ring: see backend.h. The last one frees only the slots, without calling the driver. */
 enum leat_status backend_cuda_allocate(struct backend *b, struct backend_memory *m, int node, struct leat_error *err);
 void backend_cuda_free(struct backend *b, struct backend_memory *m);
 void backend_cuda_free_slots(struct backend *b);

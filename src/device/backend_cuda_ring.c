@@ -1,6 +1,6 @@
 /*
- * backend_cuda_ring.c: the memory of the ring: pinned on the host, as much again on the GPU, of as many slots as both
- * have room for; and the events of each slot.
+ * backend_cuda_ring.c: the ring's memory: pinned on the host, and as much on the GPU, for as many slots as both have
+ * room for; and the events of each slot.
  */
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -17,13 +17,13 @@ static bool fits(size_t each, unsigned slots)
     return each <= SIZE_MAX / 2 / slots;
 }
 
-/* What is tried where there is no room for `slots`. */
+/* How many slots to try next if there is no room for `slots`. */
 static unsigned fewer(unsigned slots)
 {
     return slots / 2 < MIN_SLOTS ? MIN_SLOTS : slots / 2;
 }
 
-/* Memory of the device for as many slots as there is room for. */
+/* Allocates memory on the device for as many slots as it has room for. */
 static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, struct leat_error *err)
 {
     cuda_result r;
@@ -44,13 +44,13 @@ static enum leat_status allocate_on_device(struct backend *b, unsigned *slots, s
     return backend_cuda_check(b, r, "allocating memory of the GPU", err);
 }
 
-/* Memory of the host for `slots`. False: there is none. */
+/* Allocates memory on the host for `slots`; false: no memory. */
 static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned slots, int node)
 {
     m->bytes = slots * m->stride;
     m->host = backend_map(m->bytes, node, &m->huge_pages);
 #if defined(MADV_DONTFORK)
-    /* what the GPU reads must stay at its place: a fork would have it copied at the next write */
+    /* the GPU reads these pages, so they must not move: after a fork, the next write would copy them */
     if (m->host)
         madvise(m->host, m->bytes, MADV_DONTFORK);
 #endif
@@ -58,7 +58,7 @@ static bool map_on_host(struct backend *b, struct backend_memory *m, unsigned sl
     return m->host != NULL;
 }
 
-/* Pinned memory for as many slots as the system allows, and if it allows none, memory that is not pinned. */
+/* Pins memory for as many slots as the system allows; if it allows none, uses memory that is not pinned. */
 static enum leat_status allocate_on_host(struct backend *b, struct backend_memory *m, unsigned *slots, int node,
                                          struct leat_error *err)
 {
@@ -111,7 +111,7 @@ static enum leat_status allocate_inside(struct backend *b, struct backend_memory
     on_device = slots;
     if (s == LEAT_OK)
         s = allocate_on_host(b, m, &slots, node, err);
-    if (s == LEAT_OK && slots < on_device) { /* what is more than that is the program's */
+    if (s == LEAT_OK && slots < on_device) { /* gives the rest of the device's memory back to the program */
         s = backend_cuda_check(b, b->driver.memory_free(b->memory), "freeing memory of the GPU", err);
         b->memory = 0;
         if (s == LEAT_OK)
@@ -152,7 +152,7 @@ static void free_on_device(struct backend *b)
 
     if (b->stream)
         d->stream_synchronize(b->stream);
-    if (atomic_load(&b->failed)) /* something may use the ring that no event tells the end of */
+    if (atomic_load(&b->failed)) /* the ring may be in use without an event for the end */
         d->context_synchronize();
     for (unsigned i = 0; b->slots && i < b->slot_count; i++) {
         struct cuda_slot *s = &b->slots[i];

@@ -1,4 +1,4 @@
-/* backend_host.c: the host as a device: batches stay where they were gathered, and kernels run when they are called. */
+/* backend_host.c: the host as a device: batches stay where they were gathered, and kernels run when called. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,8 +24,8 @@ enum leat_status cuda_device_parse(const char *device, const char **which, struc
 
 /* ---- UUIDs ---- */
 
-/* The hexadecimal digits of a UUID as nvidia-smi writes it, without what stands before them and without hyphens; false:
- * it is none. A begin of it will do. */
+/* Extracts the hexadecimal digits of a UUID as nvidia-smi writes it, without prefix and hyphens; its first digits are
+ * enough. False: not a UUID. */
 static bool digits_of(const char *text, char digits[33])
 {
     size_t n = 0;
@@ -100,7 +100,7 @@ static enum leat_status find_uuid(const struct cuda_driver *d, int count, const 
     return matches == 1 ? LEAT_OK : none_such(d, count, which, err);
 }
 
-/* The device of the context that the calling thread works with, as a program of one process a GPU has chosen it. */
+/* The device of the calling thread's context, which a program with one process per GPU has chosen. */
 static bool find_current(const struct cuda_driver *d, int count, cuda_device *found, int *ordinal)
 {
     cuda_context context = NULL;
@@ -135,7 +135,7 @@ enum leat_status cuda_device_find(const struct cuda_driver *d, const char *which
         return LEAT_OK;
     if (which[0]) {
         number = strtoul(which, &end, 10);
-        /* no machine has a million of them, and a UUID of nothing but decimal digits is longer */
+        /* no machine has a million GPUs, and a UUID is longer even if it has only decimal digits */
         if (*end || which[0] == '-' || which[0] == '+' || strlen(which) > 6)
             return find_uuid(d, count, which, device, ordinal, err);
     }

@@ -15,7 +15,7 @@ typedef cuda_result find_old(const char *symbol, void **function, int version, c
 typedef cuda_result find_new(const char *symbol, void **function, int version, cuda_flags64 flags,
                              cuda_query_result *found);
 
-/* POSIX makes functions of the pointers that dlsym() gives, and ISO C has no cast for it. */
+/* POSIX lets a function be called through dlsym()'s pointer, but ISO C has no cast for it. */
 static void store(void *member, void *function)
 {
     memcpy(member, &function, sizeof function);
@@ -36,7 +36,7 @@ void *cuda_driver_entry(const struct cuda_driver *d, const char *symbol, int sin
     return NULL;
 }
 
-/* True: all are there; else *missing is the first that is not. */
+/* Finds all functions; false: *missing is the first that the driver lacks. */
 static bool find_all(struct cuda_driver *d, const char **missing)
 {
     void *function;
@@ -76,7 +76,7 @@ static enum leat_status not_initialized(struct cuda_driver *d, cuda_result r, st
     return cuda_driver_failed(d, r, "starting CUDA (cuInit)", err);
 }
 
-/* CUDA brings a library with nothing behind it, for linking, which is found where LD_LIBRARY_PATH leads to it. */
+/* CUDA has a stub library for linking, which LD_LIBRARY_PATH may lead to. */
 static bool is_stub(const struct cuda_driver *d)
 {
     cuda_result (*init)(unsigned flags);
@@ -112,7 +112,7 @@ enum leat_status cuda_driver_open(struct cuda_driver *d, const char *path, struc
     enum leat_status s;
 
     memset(d, 0, sizeof *d);
-    /* never to be unloaded: it has threads and handlers of its own */
+    /* never unloaded, because it has threads and handlers of its own */
     d->library = dlopen(path ? path : USUAL_NAME, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!d->library)
         return no_driver(path ? path : USUAL_NAME, dlerror(), err);

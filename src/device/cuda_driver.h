@@ -1,7 +1,7 @@
 /*
- * cuda_driver.h: the functions of NVIDIA's driver that are used here, found at run time: no header and no library of
- * CUDA is needed to build, and a program without a GPU starts all the same. Prototypes and versions are those of
- * cuda.h; a test compares them with it where it is installed (tests/cuda/test_prototypes.c).
+ * cuda_driver.h: the functions of NVIDIA's driver that leat uses, found at run time, so that a build needs no header or
+ * library of CUDA, and a program starts without a GPU. Prototypes and versions are those of cuda.h; where that is
+ * installed, tests/cuda/test_prototypes.c compares them.
  */
 #ifndef LEAT_CUDA_DRIVER_H
 #define LEAT_CUDA_DRIVER_H
@@ -10,7 +10,7 @@
 
 #include "leat.h"
 
-/* The types as far as they cross the border; the test puts cuda.h's in their place. */
+/* The types in these prototypes; the test puts cuda.h's in their place. */
 #ifndef CUDA_DRIVER_TYPES
 typedef int cuda_result;
 typedef int cuda_device;
@@ -30,7 +30,7 @@ typedef struct cuda_module_of_driver *cuda_module;
 typedef struct cuda_function_of_driver *cuda_function;
 #endif
 
-/* Results that are told apart. */
+/* Results that are distinguished. */
 #define CUDA_OK                  0
 #define CUDA_INVALID_VALUE       1
 #define CUDA_OUT_OF_MEMORY       2
@@ -60,8 +60,8 @@ typedef struct cuda_function_of_driver *cuda_function;
 #define CUDA_LEGACY_STREAM        1u /* to cuGetProcAddress: a NULL stream is the legacy default stream */
 
 /*
- * Every function: member, symbol, the version that its prototype came with (cuGetProcAddress takes the newest that is
- * not newer), parameters. The driver must have 11.4: that of 2021.
+ * Every function: member, symbol, the version of its prototype (cuGetProcAddress gives the newest one up to that
+ * version), parameters. The driver must be at least 11.4, from 2021.
  */
 #define CUDA_DRIVER_MIN 11040
 #define CUDA_DRIVER_ENTRIES(X)                                                                                         \
@@ -116,16 +116,17 @@ struct cuda_driver {
 #undef CUDA_DRIVER_MEMBER
 };
 
-/* Loads the driver ("libcuda.so.1", or the file `path` if it is not NULL) and initializes it. On failure *d is as
- * closed. Returns LEAT_E_UNSUPPORTED: there is none, it is too old, it finds no GPU, or this process was forked from
- * one that used it. */
+/* Loads the driver ("libcuda.so.1", or the file `path` if it is not NULL) and initializes it. On failure *d is closed.
+ * Returns LEAT_E_UNSUPPORTED if it is missing or too old, finds no GPU, or was used by the process that forked this
+ * one.
+ */
 enum leat_status cuda_driver_open(struct cuda_driver *d, const char *path, struct leat_error *err);
 void cuda_driver_close(struct cuda_driver *d);
 
-/* Another function of it, as it was in version `since`; NULL: it has none. */
+/* Another function of the driver, as of version `since`; NULL: the driver lacks it. */
 void *cuda_driver_entry(const struct cuda_driver *d, const char *symbol, int since);
 
-/* Fills `err` with what was tried, the failure's name and the driver's words; the status that fits it. */
+/* Fills `err` with what was tried, the failure's name and the driver's text; returns the status that fits. */
 enum leat_status cuda_driver_failed(const struct cuda_driver *d, cuda_result result, const char *tried,
                                     struct leat_error *err);
 

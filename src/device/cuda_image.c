@@ -1,6 +1,6 @@
 /*
- * cuda_image.c: see cuda_image.h. The files are put into the object by the assembler; paths are relative to the folder
- * that make runs in, and LEAT_CUDA_FATBIN is the Makefile's.
+ * cuda_image.c: see cuda_image.h. The assembler puts the files into the object; paths are relative to the folder where
+ * make runs, and LEAT_CUDA_FATBIN comes from the Makefile.
  */
 #include "cuda_image.h"
 

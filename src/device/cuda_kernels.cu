@@ -1,5 +1,5 @@
 /*
- * cuda_kernels.cu: the kernels of the CUDA backend: rows_device.h, once for each width of tokens and of numbers. Compiled
+ * cuda_kernels.cu: the kernels of the CUDA backend: rows_device.h, once per width of tokens and of numbers. Compiled
  * by scripts/gen_ptx.sh to cuda_kernels.ptx, which is checked in, so that a build needs no CUDA. A kernel's name is
  * leat_rows_TOKENWIDTH_NUMBERBYTES; the stand-in driver of the tests runs the same bodies by these names.
  */

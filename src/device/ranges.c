@@ -1,4 +1,4 @@
-/* ranges.c: see ranges.h. NVTX is a header that finds a profiler by itself; what it remembers of it is its own state. */
+/* ranges.c: see ranges.h. NVTX is a header that finds a profiler by itself, and keeps that as state of its own. */
 #include "ranges.h"
 
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #endif
 
 #if defined(HAVE_NVTX)
-/* A struct ranges is a domain of NVTX, which makes names ours. */
+/* A struct ranges is an NVTX domain, so that names do not mix with the program's. */
 static nvtxDomainHandle_t domain_of(struct ranges *r)
 {
     return (nvtxDomainHandle_t)(void *)r;

@@ -1,7 +1,7 @@
 /*
  * engine_advise.c: for systems that forbid io_uring. Advises the kernel which stretches will be read, for the rows of
- * all free slots; it reads them in parallel, and plain reads find them in memory. The kernel shortens advice to its
- * read-ahead, so long stretches are advised in pieces.
+ * all free slots; it reads them in parallel, and plain reads then find them in memory. The kernel cuts advice to the
+ * length of its read-ahead, so long stretches need several calls.
  */
 #include <fcntl.h>
 

@@ -1,6 +1,6 @@
 /*
- * engine_pread.c: reads rows by read calls, straight to their place; through a buffer, in whole pages, where pages must
- * be verified. This is the last resort of all engines, since a read call says what is wrong.
+ * engine_pread.c: reads rows with read calls, straight to their place, or, if pages must be verified, in whole pages
+ * through a buffer. This is the last resort of all engines, because a read call says what is wrong.
  */
 #include "base/counter.h"
 #include "base/file.h"
@@ -9,14 +9,14 @@
 
 typedef unsigned long long ull;
 
-/* The sentence of a failed read, with the documents that it concerns. */
+/* Adds the documents concerned to the sentence of a failed read. */
 static enum leat_status name_documents(struct gather_file *f, const struct gather_piece *p, enum leat_status s,
                                        struct leat_error *err)
 {
     unsigned width = f->part->token_width;
     uint64_t first = p->offset / width, last = (p->offset + p->bytes - 1) / width, from, to;
 
-    if (!err || s == LEAT_E_CHECKSUM) /* that one names them */
+    if (!err || s == LEAT_E_CHECKSUM) /* that sentence names them already */
         return s;
     status_after(err, " (page %llu; a row of tokens %llu to %llu", (ull)(p->offset / GATHER_PAGE), (ull)first,
                  (ull)last);
@@ -66,7 +66,7 @@ static enum leat_status copy(struct gather *g, struct gather_file *f, struct gat
         s = read_pages(g, f, p, err);
     else
         s = read_row(g, f, p, err);
-    if (s == LEAT_OK && gather_shrank(f)) /* read once more: what is not there any more is not there now */
+    if (s == LEAT_OK && gather_shrank(f)) /* read again: now the missing bytes show */
         s = read_row(g, f, p, err);
     return s == LEAT_OK ? s : name_documents(f, p, s, err);
 }

@@ -3,11 +3,12 @@
  *
  * As many reads are in flight as there are buffers, over all jobs that were begun, so that one slow read delays only
  * its own batch. Whole pages are read into registered buffers, as O_DIRECT and the hashes need, verified, and copied to
- * their rows. A piece that has room for the pages around it is read to where it stays, without a copy. A read that
- * fails or comes back short leaves its piece to plain reads.
+ * their rows. A piece with a span (room for the pages around it) is read in place, without a copy. A read that fails or
+ * comes back short leaves its piece to plain reads.
  *
- * Two kinds of pages: hashes are of pages of the tokens, reads are of pages of the file. Where tokens begin inside a
- * page of the file, a read is one page longer, and the tokens begin inside its first page (`from`, tokens_of()).
+ * There are two kinds of pages: hashes cover pages of the tokens, reads cover pages of the file. If the tokens begin
+ * inside a page of the file, a read is one page longer, and the tokens begin inside its first page (`from`,
+ * tokens_of()).
  */
 #include "gather_engine.h"
 
@@ -35,11 +36,11 @@ struct slot {
     struct gather_job *job;
     uint32_t piece;
     uint32_t next_free;
-    uint64_t begin, end; /* of the tokens: whole pages, but at the end */
-    uint64_t from;       /* of the file: the page that `begin` lies in */
+    uint64_t begin, end; /* of the tokens: whole pages, except at the end */
+    uint64_t from;       /* in the file: the page that `begin` lies in */
     uint64_t wanted;     /* bytes from there on that must come back */
     uint8_t *to;         /* where they go */
-    bool direct;         /* past the page cache */
+    bool direct;         /* bypasses the page cache */
 };
 
 struct gather_uring {
@@ -49,12 +50,12 @@ struct gather_uring {
     struct slot *slots;
     uint32_t count, free, in_flight;    /* `free`: the first one; count: none */
     bool registered, memory_registered; /* the buffers; g->memory */
-    bool stopped;                       /* it cannot be asked any more: nothing that comes back is taken */
-    struct gather_job *first, *last;    /* with pieces to be sent */
+    bool stopped;                       /* it failed: completions are ignored from now on */
+    struct gather_job *first, *last;    /* jobs with pieces to send */
 };
 
-/* Memory that many pieces have spans in is registered instead of the buffers, which are hardly used then, and not
- * touched before. Where that is refused, the limit of locked memory is too low. */
+/* Registers the memory of spans instead of the buffers, if many pieces have spans: buffers are then hardly used, and
+ * touched only if they are. If the kernel refuses, the limit of locked memory is too low. */
 static void register_memory(struct gather *g, struct gather_uring *u)
 {
     struct iovec all[GATHER_MAX] = { { u->buffers, (size_t)(u->count * u->buffer_bytes) } };
@@ -98,7 +99,7 @@ static void free_buffers(struct gather_uring *u)
     free(u->slots);
 }
 
-/* One thread submits and reaps, so the kernel need not guard against others, nor interrupt it; older kernels do. */
+/* One thread submits and reaps, so the kernel need not lock against others or interrupt it; older kernels still do. */
 static int open_ring(struct io_uring *ring, bool one_thread)
 {
     int r = -EINVAL;
@@ -112,7 +113,7 @@ static int open_ring(struct io_uring *ring, bool one_thread)
     return r < 0 ? io_uring_queue_init(MAX_READS, ring, 0) : r;
 }
 
-/* Opens the ring if need be; false: it cannot be had, and g->uring_refused is set. */
+/* Opens the ring unless it is open; false: not available, and g->uring_refused is set. */
 static bool is_ready(struct gather *g)
 {
     struct gather_uring *u;
@@ -142,8 +143,8 @@ static bool is_ready(struct gather *g)
 
 /* ---- Sending ---- */
 
-/* The file that reads go to: past the page cache, unless the file is to be brought there. By way of /proc, since the
- * name may stand for another file by now. */
+/* Opens the file for reads past the page cache, unless the file is to be warmed. Through /proc, because the name may by
+ * now stand for another file. */
 static int file_of(struct gather_file *f)
 {
 #if defined(O_DIRECT)
@@ -198,7 +199,7 @@ static void send_read(struct gather *g, struct gather_uring *u, struct gather_jo
     u->in_flight++;
 }
 
-/* Sends what waits, oldest job first, as long as there are buffers. A place of the ring is there for each. */
+/* Sends waiting reads, oldest job first, while buffers are free. The ring has a place for each buffer. */
 static void send_more(struct gather *g, struct gather_uring *u)
 {
     while (u->first && u->free < u->count) {
@@ -219,7 +220,7 @@ static void send_more(struct gather *g, struct gather_uring *u)
         f = &g->files[p->file];
         begin = gather_span_begin(p) + job->next_at;
         end = gather_span_end(f, p);
-        /* pages of the tokens may lie across those of the file: one more of these */
+        /* if pages of the tokens cross those of the file, one more page of the file */
         max = u->buffer_bytes - (f->offset % GATHER_PAGE ? GATHER_PAGE : 0);
         if (end - begin > max)
             end = begin + max;
@@ -268,19 +269,18 @@ static void leave_to_reads(struct gather_job *job, struct gather_piece *p)
     p->state = GATHER_TO_DO;
 }
 
-/* The tokens from s->begin on. */
+/* Where the tokens from s->begin on lie in memory. */
 static const uint8_t *tokens_of(const struct gather_file *f, const struct slot *s)
 {
     return s->to + (f->offset + s->begin - s->from);
 }
 
-/* Whether what was read is what the file holds, as far as can be told: by hashes of pages that were not verified yet.
- * */
+/* Whether the bytes read are the file's, as far as can be known: by the hashes of pages not verified yet. */
 static bool is_good(struct gather *g, struct gather_file *f, const struct slot *s)
 {
     if (gather_must_verify(f, s->begin, s->end))
         return gather_verify(g, f, s->begin, s->end, tokens_of(f, s), NULL) == LEAT_OK;
-    /* reads past the page cache are kept apart from cutting by the kernel */
+    /* the kernel lets no truncation overlap with a direct read */
     return s->direct || !gather_shrank(f);
 }
 
@@ -290,7 +290,7 @@ static void take_read(struct gather *g, struct gather_uring *u, uint32_t number,
     struct gather_piece *p = &s->job->pieces[s->piece];
     struct gather_file *f = &g->files[p->file];
 
-    /* some file systems open a file so, and then do not read it so: through the page cache from now on */
+    /* some file systems open a file with O_DIRECT but cannot read it: use the page cache from now on */
     if (result == -EINVAL)
         file_close(&f->direct);
     p->unread -= s->end - s->begin;
@@ -328,12 +328,11 @@ static void take_reads(struct gather *g, struct gather_uring *u)
 }
 
 /*
- * Waits until some are back: being woken costs as much as a read, so not for each one, as long as many more are in
- * flight. -ETIME: none for some milliseconds. While one of them is slow, there may be room for further jobs, whose
- * reads nobody would send: so the caller gets its turn now and then, where the kernel can wake this thread without a
- * read.
+ * Waits until some reads are back. Waking costs as much as a read, so while many are in flight it waits for several.
+ * -ETIME: none came back for some milliseconds. While one read is slow there may be room for further jobs, so the
+ * caller gets its turn now and then, if the kernel can wake this thread without a completed read.
  */
-#define SLOW_NS 5000000 /* more than what disks take, so that this thread is hardly ever woken for it */
+#define SLOW_NS 5000000 /* more than disks take, so that this rarely wakes the thread */
 
 static int wait_for_some(struct gather *g, struct gather_uring *u)
 {
@@ -351,8 +350,8 @@ static int wait_for_some(struct gather *g, struct gather_uring *u)
     return r;
 }
 
-/* Whether a piece is to be waited for: also one that is left to plain reads, while others of its reads may still write
- * to where these will. */
+/* Whether to wait for a piece; also for one that is left to plain reads, while its other reads may still write to the
+ * same place. */
 static bool is_under_way(const struct gather_piece *p)
 {
     return p->state == GATHER_WAITING || (p->span && p->in_flight > 0);
@@ -363,8 +362,8 @@ static bool has_stopped(int result)
     return result < 0 && result != -EINTR && result != -EAGAIN && result != -EBUSY && result != -ETIME;
 }
 
-/* From now on the files are read with advice. What is in flight comes back all the same, when its piece may be another
- * one's: that it is not taken then is why nothing is. */
+/* From now on the files are read with advice. Reads in flight still come back, perhaps when their piece belongs to
+ * another job; so all completions are ignored. */
 static void stop(struct gather *g, int error)
 {
     g->uring->stopped = g->uring_refused = true;
@@ -372,7 +371,7 @@ static void stop(struct gather *g, int error)
     atomic_store(&g->uring_is_refused, true);
 }
 
-/* Of a ring that has stopped: buffers may be written to, since nobody looks at them; a span may not. */
+/* For a ring that has stopped: reads may still write to buffers, which nobody uses, but not to a span. */
 static enum leat_status give_up(struct gather *g, struct gather_job *job, struct gather_piece *p,
                                 struct leat_error *err)
 {
@@ -413,7 +412,7 @@ static enum leat_status wait_for_piece(struct gather *g, struct gather_job *job,
     return LEAT_OK;
 }
 
-/* Until no read is in flight of those that *in_flight counts, or the ring has stopped. */
+/* Waits until *in_flight is 0, or the ring has stopped. */
 static void await_reads(struct gather *g, struct gather_uring *u, const uint32_t *in_flight)
 {
     while (*in_flight > 0 && !u->stopped) {
@@ -426,8 +425,8 @@ static void await_reads(struct gather *g, struct gather_uring *u, const uint32_t
     }
 }
 
-/* A job whose pieces are done may still have reads in flight, of a piece that was left to plain ones; and may not have
- * been taken out of the queue. */
+/* A job whose pieces are done may still have reads in flight, for a piece that was left to plain reads, and may still
+ * be in the queue. */
 static void end_job(struct gather *g, struct gather_job *job)
 {
     struct gather_uring *u = g->uring;
@@ -439,8 +438,8 @@ static void end_job(struct gather *g, struct gather_job *job)
     await_reads(g, u, &job->in_flight);
 }
 
-/* What is in flight writes into the buffers or where pieces have spans: wait for it. Where that cannot be done, both
- * stay: whatever came to lie there next would be written over. */
+/* Reads in flight write into buffers and spans: waits for them. If that is not possible, buffers and spans are never
+ * freed, because the reads would write over whatever came to lie there. */
 static void close_ring(struct gather *g)
 {
     struct gather_uring *u = g->uring;
@@ -476,7 +475,7 @@ static bool begin(struct gather *g, struct gather_job *job, struct gather_piece 
     (void)job;
     (void)p;
     g->uring_refused = true;
-    g->uring_error = ENOTSUP; /* as no kernel says */
+    g->uring_error = ENOTSUP; /* an errno that no kernel returns here */
     atomic_store(&g->uring_is_refused, true);
     return false;
 }

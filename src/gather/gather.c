@@ -1,9 +1,10 @@
 /*
  * gather.c: see gather.h. Files, jobs, verifying, and what engines share.
  *
- * gather_begin() asks the engine of each piece's file to begin, if it works ahead and the page cache does not have the
- * piece. gather_finish() waits for what was begun, or has the engine copy the piece, or else the last resort. Pages are
- * verified once: a bitmap per file remembers which were. Maps that a job touches stay entered until it ends.
+ * gather_begin() lets the engine of each piece's file begin, if it works ahead and the page cache does not have the
+ * piece. gather_finish() waits for what was begun, or lets the engine copy the piece; if that fails, the last resort
+ * does. Pages are verified once: a bitmap per file remembers which were. Maps that a job touches stay entered until it
+ * ends.
  */
 #include "gather_engine.h"
 
@@ -33,7 +34,7 @@ static const struct leat_dataset *dataset_of(const struct leat_plan *plan, uint6
 {
     struct leat_plan_source_info info = LEAT_PLAN_SOURCE_INFO_INIT;
 
-    leat_plan_source_info(plan, source, &info, NULL); /* no more are asked for than there are */
+    leat_plan_source_info(plan, source, &info, NULL); /* cannot fail: the source exists */
     return info.dataset;
 }
 
@@ -57,7 +58,7 @@ static enum leat_status count_files(struct gather *g, const struct leat_plan *pl
     return g->files && g->entered ? LEAT_OK : status_no_memory(err, files * sizeof *g->files);
 }
 
-/* A bit for each page, as long as all bitmaps are not too large: they are not touched before pages are. */
+/* A bit per page, unless the bitmaps get too large; their memory is not touched before pages are verified. */
 static enum leat_status make_bitmap(struct gather_file *f, uint64_t *total, struct leat_error *err)
 {
     uint64_t words = bytes_pieces(bytes_pieces(f->bytes, GATHER_PAGE), 64);
@@ -177,7 +178,7 @@ bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t en
 
 #define HASHES_AT_ONCE 64u
 
-/* The stored hashes of pages [first, first + count): where they lie in the index's map, or read into `room`. */
+/* The stored hashes of pages [first, first + count): in the index's map, or read into `room`. */
 static enum leat_status stored_hashes(struct gather *g, struct gather_file *f, uint64_t first, uint64_t count,
                                       uint8_t room[4 * HASHES_AT_ONCE], const uint8_t **hashes, struct leat_error *err)
 {
@@ -276,7 +277,7 @@ bool gather_shrank(const struct gather_file *f)
     return fstat(f->map->fd, &st) != 0 || (uint64_t)st.st_size < f->map->size;
 }
 
-/* Whether a piece could be read from the page cache at once, which is then done. */
+/* Reads a piece if the page cache has it; false: it does not. */
 static bool read_cached(struct gather *g, struct gather_file *f, struct gather_piece *p)
 {
 #if defined(RWF_NOWAIT)
@@ -285,15 +286,15 @@ static bool read_cached(struct gather *g, struct gather_file *f, struct gather_p
 
     if ((!p->span && end - begin > GATHER_SCRATCH) || f->resident < 0.02)
         return false;
-    /* newer kernels (6.18 does) begin to read what such a read finds missing: that, besides the engine's own read, took
-     * a third of a disk's requests */
+    /* newer kernels (6.18 does) start to read what such a read finds missing: in addition to the engine's own reads,
+     * that took a third of a disk's requests */
     if (residency_lacks(f->map->fd, f->offset + begin, end - begin))
         return false;
     if (preadv2(f->map->fd, &to, 1, (off_t)(f->offset + begin), RWF_NOWAIT) != (ssize_t)(end - begin))
         return false;
     if (gather_must_verify(f, begin, end) ? gather_verify(g, f, begin, end, to.iov_base, NULL) != LEAT_OK
                                           : gather_shrank(f))
-        return false; /* once more by plain reads, for the reason */
+        return false; /* plain reads find the reason */
     gather_copy_out(g, p, begin, end, to.iov_base);
     counter_bump(&g->counters.read_bytes, end - begin);
     return true;
@@ -319,7 +320,7 @@ bool gather_is_direct(struct gather *g, uint32_t file)
     return engine->is_direct && g->files[file].offset % GATHER_PAGE == 0 && engine->is_direct(g, &g->files[file]);
 }
 
-/* The kernel is told, or a read is sent, unless the piece is done at once. */
+/* Advises the kernel or sends a read, unless the piece can be had at once. */
 static void begin_piece(struct gather *g, struct gather_job *job, struct gather_piece *p)
 {
     struct gather_file *f = &g->files[p->file];
@@ -350,7 +351,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
         p->in_flight = 0;
         p->cached = false;
         if (g->unaligned && g->files[p->file].offset % GATHER_PAGE != 0)
-            p->span = NULL; /* pages of the file are not those around the piece */
+            p->span = NULL; /* the tokens' pages are not pages of the file */
         begin_piece(g, job, p);
     }
     if (g->uring_refused)
@@ -380,7 +381,7 @@ enum leat_status gather_finish(struct gather *g, struct gather_job *job, uint32_
         return s;
     if (piece + 1 < job->count && engines[g->files[p[1].file].engine]->fetch)
         engines[g->files[p[1].file].engine]->fetch(&g->files[p[1].file], &p[1]);
-    engine = engines[f->engine]; /* by now, not as it was when the job was begun */
+    engine = engines[f->engine]; /* of now, which may differ from when the job was begun */
     s = engine->copy && engine != last ? engine->copy(g, f, p, err) : LEAT_E_NOT_MAPPED;
     if (s == LEAT_E_NOT_MAPPED) {
         uint64_t began = f->hot ? 0 : clock_ns();

@@ -1,8 +1,8 @@
 /*
- * gather_choose.c: chooses the engine of each file. In memory: the map, or read calls if it may not be mapped. Not in
- * memory: io_uring, else advice; if all cold files fit into free memory, they are also warmed. On a network file
- * system: read calls with advice, and reads of 1 MiB to warm it. Files are looked at again each second, since memory
- * fills and files are evicted.
+ * gather_choose.c: chooses the engine of each file. A file in memory is copied from its map, or with read calls if it
+ * may not be mapped. A cold file is read with io_uring, or else with advice; if all cold files fit into free memory,
+ * they are also warmed. On a network file system: read calls with advice, and reads of 1 MiB to warm the file. Why not
+ * choose once? Memory fills and files are evicted, so files are looked at again every second.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,21 +14,21 @@
 #include "residency.h"
 #include "warm.h"
 
-#define HOT         0.97 /* share in memory from which on a file counts as there */
-#define NO_MORE_HOT 0.90 /* and below which it does no more */
-#define FITS        0.75 /* of free memory may be filled */
+#define HOT         0.97 /* a file counts as in memory from this share on */
+#define NO_MORE_HOT 0.90 /* and no longer below this share */
+#define FITS        0.75 /* share of free memory that may be filled */
 #define LOOK_NS     ((uint64_t)1000000000)
-#define LOOKS       16u /* files that are looked at at once */
-#define INDEX_SHARE 8u  /* indexes are warmed if they take less than one part of free memory in so many */
+#define LOOKS       16u /* files per look */
+#define INDEX_SHARE 8u  /* indexes are warmed if they take less than 1 / INDEX_SHARE of free memory */
 
-/* Page tables were filled for what was in memory then: what is not known to be there any more is filled anew. */
+/* Page tables were filled for what was in memory at that time; they are filled again for what may have left it. */
 static void forget_tables(struct gather_file *f)
 {
     if (f->populated)
         memset(f->populated, 0, 8 * bytes_pieces(bytes_pieces(f->map->size, GATHER_REGION), 64));
 }
 
-/* A file is not copied from its map any more: its page tables go. */
+/* Drops the page tables of a file that is no longer copied from its map. */
 static void leave_map(struct gather *g, struct gather_file *f)
 {
     const uint8_t *map = file_map_enter(f->map);
@@ -42,7 +42,7 @@ static void leave_map(struct gather *g, struct gather_file *f)
     }
 }
 
-/* Faults of single pages, should there be any, must not read megabytes around them. */
+/* A fault of a single page must not read megabytes around it. */
 static void take_map(struct gather *g, struct gather_file *f)
 {
     const uint8_t *map = file_map_enter(f->map);
@@ -68,14 +68,14 @@ static void use(struct gather *g, struct gather_file *f, enum leat_engine engine
     atomic_fetch_add(&g->in_use[engine], 1);
 }
 
-/* Page tables of all maps together are bounded, as those of one are. */
+/* Limits the page tables of all maps together. */
 static bool may_be_mapped(const struct gather *g, const struct gather_file *f)
 {
     return f->map->bytes && !f->lost_map && !f->network &&
            (f->engine == LEAT_ENGINE_MAP || f->map->size <= FILE_MAP_LARGEST - g->mapped_bytes);
 }
 
-/* Only what is asked for is to be read: a window is a small part of what the kernel would read ahead. */
+/* Turns read-ahead off: the kernel's is many times as long as a window. */
 static void expect_random_reads(struct gather_file *f)
 {
 #if defined(POSIX_FADV_RANDOM)
@@ -85,7 +85,7 @@ static void expect_random_reads(struct gather_file *f)
     f->expects_random = true;
 }
 
-/* From what is known of a file to its engine. */
+/* Chooses a file's engine from what is known about it. */
 static void choose(struct gather *g, struct gather_file *f)
 {
     enum leat_engine engine = g->wanted;
@@ -106,7 +106,7 @@ static void choose(struct gather *g, struct gather_file *f)
 
 static void look_at(struct gather *g, struct gather_file *f)
 {
-    /* where another engine than the map is used, nobody else would notice that a lease is called back */
+    /* with an engine other than the map, nothing else notices that the lease is called back */
     gather_inside(g, f);
     gather_leave(g);
     f->resident = residency_share(f->map->fd, f->offset, f->bytes, ++g->looks);
@@ -116,7 +116,7 @@ static void look_at(struct gather *g, struct gather_file *f)
     choose(g, f);
 }
 
-/* Of many files some are looked at when the loader is opened, the others when their turn comes. */
+/* If there are many files, opening looks at some, and the others follow in turn. */
 static void take_for(struct gather *g, struct gather_file *f, const struct gather_file *other)
 {
     f->resident = other->resident;
@@ -153,7 +153,7 @@ static uint64_t add_index(const struct gather_file *f, struct warm_stretch *s)
     return lookup->file ? lookup->bytes : 0;
 }
 
-/* Indexes first: each row needs some bytes of them. Then the files, if all that is cold fits. */
+/* Warms the indexes first, because every row needs some of their bytes; then the files, if all cold ones fit. */
 static void start_warming(struct gather *g)
 {
     uint64_t cold = 0, index = 0, memory = residency_memory(), count = 0;

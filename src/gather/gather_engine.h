@@ -1,5 +1,5 @@
 /*
- * gather_engine.h: the table of an engine, and what engines share. An engine is a file engine_NAME.c and a row of
+ * gather_engine.h: the table of an engine, and what engines share. An engine is a file engine_NAME.c and a row in
  * GATHER_ENGINES (gather.h).
  */
 #ifndef LEAT_GATHER_ENGINE_H
@@ -7,10 +7,10 @@
 
 #include "gather.h"
 
-/* A file is not used any more: page tables that were filled for it go. */
+/* Drops the page tables that were filled for a file, which is no longer used. */
 void gather_let_go(struct gather *g, struct gather_file *f);
 
-/* No ring can be had: files that it was chosen for are read with advice. */
+/* io_uring is not available: files that it was chosen for are read with advice. */
 void gather_without_uring(struct gather *g);
 
 /* Chooses the engine of each file (gather_choose.c). */
@@ -32,47 +32,47 @@ static inline uint64_t gather_span_end(const struct gather_file *f, const struct
 /* Whether a page of [begin, end) must be verified. */
 bool gather_must_verify(const struct gather_file *f, uint64_t begin, uint64_t end);
 
-/* Verifies those of [begin, end) that were not yet; `bytes` are the tokens' from `begin` on. LEAT_E_CHECKSUM. */
+/* Verifies the pages of [begin, end) that were not verified yet; `bytes` are the tokens from `begin` on. */
 enum leat_status gather_verify(struct gather *g, struct gather_file *f, uint64_t begin, uint64_t end,
                                const uint8_t *bytes, struct leat_error *err);
 
-/* The whole file's map, entered until the job ends; NULL: there is none, or none any more. */
+/* The map of the whole file, entered until the job ends; NULL: not mapped, or no longer. */
 const uint8_t *gather_inside(struct gather *g, struct gather_file *f);
 
-/* Leaves what was entered. */
+/* Leaves all entered maps. */
 void gather_leave(struct gather *g);
 
-/* Copies what a stretch [begin, end) of the tokens has of a piece. Not where the stretch lies in the piece's span: then
- * the kernel has copied it, and it is only counted. */
+/* Copies the bytes that a stretch [begin, end) of the tokens shares with a piece. If the stretch lies in the piece's
+ * span, the kernel has copied it already, and it is only counted. */
 void gather_copy_out(struct gather *g, const struct gather_piece *p, uint64_t begin, uint64_t end,
                      const uint8_t *bytes);
 
-/* Whether the file has become shorter: asked after a read whose bytes are not hashed. One that goes on while the file
- * is cut may get zeros for the last page's end, and no error; but then the size has changed before. */
+/* Whether the file has become shorter; for a read whose bytes are not hashed. A read during a truncation may get zeros
+ * for the end of the last page, without an error; but the size has changed before that. */
 bool gather_shrank(const struct gather_file *f);
 
-/* An engine: what it does for the pieces of its files; NULL: nothing. What it leaves undone is for the last resort. */
+/* An engine: what it does for the pieces of its files; NULL: nothing. The last resort does what it leaves undone. */
 struct gather_engine {
-    /* When a job is begun, of each piece that is not in the page cache: the kernel is told, or a read is on its way
-     * (GATHER_WAITING) after begin_job, which is called once for all of them. False: the engine cannot be had any more;
-     * its files get another one. An engine that has this works ahead. */
+    /* Called when a job is begun, for each piece that is not in the page cache: advises the kernel, or prepares reads
+     * (GATHER_WAITING), which begin_job sends, once for all pieces. False: the engine no longer works, and its files
+     * get another one. An engine that has this works ahead. */
     bool (*begin)(struct gather *g, struct gather_job *job, struct gather_piece *p);
     void (*begin_job)(struct gather *g, struct gather_job *job);
 
-    /* Until `piece` is not waiting any more, and nothing is written to its span any more. LEAT_E_AGAIN: not yet, after
-     * some milliseconds. Another error if that cannot be waited for. */
+    /* Waits until `piece` no longer waits for reads, and nothing is written to its span. LEAT_E_AGAIN: not yet, after
+     * some milliseconds. Another error: waiting is impossible. */
     enum leat_status (*wait)(struct gather *g, struct gather_job *job, uint32_t piece, struct leat_error *err);
 
-    /* Brings a piece. LEAT_E_NOT_MAPPED: read it instead. */
+    /* Copies a piece to its place. LEAT_E_NOT_MAPPED: read it instead. */
     enum leat_status (*copy)(struct gather *g, struct gather_file *f, struct gather_piece *p, struct leat_error *err);
 
-    /* Fetches the beginning of a piece that comes next, if that is sure to be harmless. */
+    /* Prefetches the beginning of the next piece, if that cannot do harm. */
     void (*fetch)(const struct gather_file *f, const struct gather_piece *p);
 
     void (*end_job)(struct gather *g, struct gather_job *job); /* also of jobs without a piece of it */
-    void (*close)(struct gather *g);                           /* by the thread that gathers, also if it never began */
+    void (*close)(struct gather *g);                           /* in the thread that gathers, even without a job */
 
-    /* Whether its reads of this file go past the page cache. */
+    /* Whether its reads of this file bypass the page cache. */
     bool (*is_direct)(struct gather *g, struct gather_file *f);
 };
 

@@ -15,7 +15,7 @@
 
 /* ---- The page cache ---- */
 
-/* cachestat(2), Linux 6.5: younger than the headers of many systems. */
+/* cachestat(2), Linux 6.5: newer than the headers of many systems. */
 #if defined(__linux__) && !defined(__alpha__)
 #define CACHESTAT_NUMBER 451
 struct cachestat_range_of {
@@ -26,7 +26,7 @@ struct cachestat_counts {
 };
 #endif
 
-/* Whether all pages of the range are cached: 1 they are, 0 not, -1: cannot be known. */
+/* Whether all pages of the range are cached: 1 yes, 0 no, -1 unknown. */
 static int range_cached(int fd, uint64_t offset, uint64_t bytes)
 {
 #if defined(CACHESTAT_NUMBER)
@@ -42,7 +42,7 @@ static int range_cached(int fd, uint64_t offset, uint64_t bytes)
     return -1;
 }
 
-/* Older kernels: a byte that can be read without waiting. */
+/* For older kernels: tries to read a byte without waiting. */
 static int byte_cached(int fd, uint64_t offset)
 {
 #if defined(RWF_NOWAIT)
@@ -64,7 +64,7 @@ double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed)
     unsigned cached = 0;
 
     for (uint64_t i = 0; i < samples; i++) {
-        /* one of each of as many equal stretches, at another place each time */
+        /* one byte in each of equal stretches, at another place each time */
         uint64_t first = (uint64_t)((double)pages * (double)i / (double)samples);
         uint64_t end = (uint64_t)((double)pages * (double)(i + 1) / (double)samples);
         uint64_t page = first + (end > first ? (seed * 0x9e3779b97f4a7c15u >> 20) % (end - first) : 0);
@@ -92,7 +92,7 @@ bool residency_lacks(int fd, uint64_t offset, uint64_t bytes)
 
 /* ---- Memory ---- */
 
-/* A small file of the system, with a NUL; false: there is none. */
+/* Reads a small file of the system, and adds a NUL; false: no such file. */
 static bool read_text(const char *path, char *text, size_t capacity)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -106,7 +106,7 @@ static bool read_text(const char *path, char *text, size_t capacity)
     return got > 0;
 }
 
-/* The first number after `key` in a file of a folder; false: there is none ("max"). */
+/* The first number after `key` in a file of a folder; false: no number ("max"). */
 static bool number_of(const char *folder, const char *file, const char *key, uint64_t *value)
 {
     char path[1200], text[4096], *at;
@@ -122,8 +122,8 @@ static bool number_of(const char *folder, const char *file, const char *key, uin
     return true;
 }
 
-/* What may still be taken in one control group. Pages of files that it holds can be given up, so they are not taken, as
- * in MemAvailable. UINT64_MAX: no limit, or no such folder. */
+/* How much memory a control group has left. Cached pages of files count as free, as in MemAvailable. UINT64_MAX: no
+ * limit, or no such folder. */
 static uint64_t left_in(const char *folder, bool old)
 {
     static const char *const names[2][5] = {
@@ -146,8 +146,8 @@ static uint64_t left_in(const char *folder, bool old)
     return max > used ? max - used : 0;
 }
 
-/* In the group of this path below `root`, and in all that hold it: in a container the path may be one that only the
- * outside has, and its own group lies at the root. */
+/* The least of the group at this path below `root` and all groups around it. In a container the path may exist only
+ * outside, and the container's own group is at the root. */
 static uint64_t left_on_path(const char *root, const char *path, size_t path_bytes, bool old)
 {
     uint64_t min = UINT64_MAX, left;

@@ -1,6 +1,6 @@
 /*
  * residency.h: how much of a file is in the page cache, and how much memory is available, for the choice of engines.
- * All of it is a guess of this moment: only speed may depend on it.
+ * These are guesses of the moment: only speed may depend on them.
  */
 #ifndef LEAT_RESIDENCY_H
 #define LEAT_RESIDENCY_H
@@ -8,21 +8,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The share of [offset, offset + bytes) of `fd` that is in the page cache, by samples spread over it; `seed` moves
- * them. Where it cannot be known: 0. */
+/* The share of [offset, offset + bytes) of `fd` that is in the page cache, from samples spread over it; `seed` moves
+ * them. 0 if unknown. */
 double residency_share(int fd, uint64_t offset, uint64_t bytes, uint64_t seed);
 
-/* Whether all of [offset, offset + bytes) is; false where it cannot be known. */
+/* Whether all of [offset, offset + bytes) is in the page cache; false if unknown. */
 bool residency_whole(int fd, uint64_t offset, uint64_t bytes);
 
-/* Whether some of it is not, nor on its way; false where it cannot be known. */
+/* Whether some of it is neither there nor being read; false if unknown. */
 bool residency_lacks(int fd, uint64_t offset, uint64_t bytes);
 
-/* What the control groups (of either version) that a file like /proc/self/cgroup names allow yet, below a folder like
- * /sys/fs/cgroup; UINT64_MAX: no limit. */
+/* How much memory the control groups (version 1 or 2) have left that a file like /proc/self/cgroup names, below a
+ * folder like /sys/fs/cgroup; UINT64_MAX: no limit. */
 uint64_t residency_group_memory(const char *groups, const char *root);
 
-/* Bytes that this process can have without pushing others out: the least of the system's and of its control groups'. */
+/* Bytes that this process can take without pushing others out: the least that the system and its control groups
+ * have. */
 uint64_t residency_memory(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* warm.c: see warm.h. Reads of 1 MiB, with advice to the kernel about the next ones. */
+/* warm.c: see warm.h. Reads 1 MiB at a time, and advises the kernel of the next reads. */
 #include "warm.h"
 
 #include <fcntl.h>
@@ -13,9 +13,10 @@
 
 #define PIECE ((uint64_t)1 << 20)
 #define AHEAD (32 * PIECE)
-#define TOLD  (AHEAD / PIECE + 1) /* pieces that the kernel was told of at once */
-/* Of a wish that is longer than what it reads at once the kernel takes the beginning. 256 KiB are enough for a disk of
- * this machine, and always taken; on another machine each read costs a way there and back, so the longest is found. */
+#define TOLD  (AHEAD / PIECE + 1) /* pieces advised at once */
+/* Of advice that is longer than what the kernel reads at once, it takes only the beginning. 256 KiB are enough for a
+ * local disk, and always taken; a remote file system pays a round trip per read, so the longest advice is searched
+ * for. */
 #define WISH     ((uint64_t)256 << 10)
 #define MIN_WISH ((uint64_t)128 << 10)
 #define STACK    ((size_t)128 << 10)
@@ -36,7 +37,7 @@ static void announce(const struct warm_stretch *s, uint64_t at, uint64_t bytes, 
         count = end - at < *wish ? end - at : *wish;
         while (posix_fadvise(s->fd, (off_t)(s->offset + at), (off_t)count, POSIX_FADV_WILLNEED) == 0 && s->remote &&
                *wish > MIN_WISH && residency_lacks(s->fd, s->offset + at, count)) {
-            *wish /= 2; /* the end of it was not taken: reads under way count as there */
+            *wish /= 2; /* the kernel did not take the end of it: pages being read count as present */
             count = count < *wish ? count : *wish;
         }
     }
@@ -53,8 +54,7 @@ static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
     return s->bytes - at < PIECE ? s->bytes - at : PIECE;
 }
 
-/* The kernel is always told of what lies up to AHEAD before the place, so that the disk never waits; and each piece
- * that it was told of is waited for. */
+/* Keeps the kernel advised up to AHEAD bytes ahead, so that the disk never waits, and waits for each piece advised. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
     uint64_t told = 0, wish = s->remote ? PIECE : WISH;
@@ -70,7 +70,7 @@ static void warm_stretch(struct warm *w, const struct warm_stretch *s)
         }
         if (!missing[at / PIECE % TOLD])
             continue;
-        /* what goes wrong here goes wrong again when a row is read, and is said there */
+        /* what fails here fails again when a row is read, and is reported there */
         if (residency_whole(s->fd, s->offset + at, piece_bytes(s, at)) ||
             pread(s->fd, w->buffer, (size_t)piece_bytes(s, at), (off_t)(s->offset + at)) > 0)
             atomic_fetch_add(&w->bytes, piece_bytes(s, at));

@@ -1,7 +1,7 @@
 /*
- * warm.h: brings files into the page cache in the order of their bytes, in a thread of its own, while batches are read
+ * warm.h: reads files into the page cache in the order of their bytes, in a thread of its own, while batches are read
  * from them: random reads of 4 KiB reach a seventh of a disk's sequential speed. Stretches that are there already,
- * which another rank may be bringing, cost next to nothing.
+ * perhaps because another rank reads them too, cost next to nothing.
  */
 #ifndef LEAT_WARM_H
 #define LEAT_WARM_H
@@ -15,16 +15,16 @@ struct warm;
 struct warm_stretch {
     int fd;
     uint64_t offset, bytes;
-    bool remote; /* on another machine: by reads that are as large as can be */
+    bool remote; /* a remote file system: reads as large as possible */
 };
 
-/* Starts on a copy of these stretches, in their order; NULL: it cannot (a reason to be slower, no more). */
+/* Starts on a copy of these stretches, in their order; NULL: it failed, which only makes reading slower. */
 struct warm *warm_open(const struct warm_stretch *stretches, uint64_t count);
 
-/* Stops and frees at any moment. NULL is fine. */
+/* Stops and frees, at any moment. NULL is fine. */
 void warm_close(struct warm *w);
 
-/* How many bytes came from the disk, and whether it has ended. NULL: it has. */
+/* How many bytes came from the disk; whether it has ended (for NULL: yes). */
 uint64_t warm_bytes(const struct warm *w);
 bool warm_ended(const struct warm *w);
 

@@ -1,4 +1,11 @@
-/* loader.c: a loader's calls: next, release, close. loader_open.c opens it; loader_stage.c fills its slots. */
+/*
+ * loader.c: a loader's calls: next, release, close. loader_open.c opens it; loader_stage.c fills its slots.
+ *
+ * next() takes the oldest filled slot from the ring. If there is none, it sleeps until the thread has filled one, or,
+ * in a loader with threads = 0, does the stage's work itself. Every wait is measured: the statistics tell a person
+ * whether training waits for the loader. release() gives the slot back, and the ring decides whether to wake the
+ * thread.
+ */
 #include "loader.h"
 
 #include <errno.h>
@@ -44,7 +51,7 @@ static enum leat_status all_held(const struct leat_loader *l, struct leat_error 
         l->ring.slots);
 }
 
-/* A filled slot; -1 with *s: none (LEAT_E_AGAIN: not yet). */
+/* Takes a filled slot; -1 with the reason in *s if there is none (LEAT_E_AGAIN: not yet). */
 static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *err)
 {
     int slot = ring_take(&l->ring);
@@ -60,10 +67,10 @@ static int take(struct leat_loader *l, enum leat_status *s, struct leat_error *e
     return -1;
 }
 
-/* To be woken takes some microseconds: so long it is worth to look again and again. */
+/* Waking takes some microseconds: polling for as long costs no more. */
 #define LOOK_NS 3000u
 
-/* How long the consumer may sleep when it has waited so long already. 0: for ever. */
+/* How long the consumer may sleep after it has waited `waited`. 0: for ever. */
 static uint64_t max_sleep(bool is_quick, uint64_t max_ns, uint64_t waited)
 {
     uint64_t quick = is_quick ? LOADER_MAX_SLEEP_NS : 0;
@@ -72,7 +79,7 @@ static uint64_t max_sleep(bool is_quick, uint64_t max_ns, uint64_t waited)
     return max_ns == 0 ? quick : quick > 0 && quick < left ? quick : left;
 }
 
-/* Sleeps until there is something, or for max_ns (0: for ever); *waited is how long. */
+/* Sleeps until a slot is filled, for max_ns at most (0: for ever); *waited is how long it was. */
 static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited, enum leat_status *s,
                         struct leat_error *err)
 {
@@ -86,7 +93,7 @@ static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited
         slot = take(l, s, err);
         if (slot >= 0 || *s != LEAT_E_AGAIN || (max_ns > 0 && *waited >= max_ns))
             return slot;
-        gate_open(&l->ring.producer); /* it may sleep with slots that were not worth waking it for */
+        gate_open(&l->ring.producer); /* it may sleep, with fewer free slots than it is woken for */
         began = clock_ns();
         gate_look(&l->ring.filled, atomic_load(&l->ring.taken), began, LOOK_NS);
         if (ring_ready(&l->ring) == 0)
@@ -95,7 +102,7 @@ static int take_waiting(struct leat_loader *l, uint64_t max_ns, uint64_t *waited
     }
 }
 
-/* The same where this thread does all the work. */
+/* The same in a loader with threads = 0: this thread does all the work. */
 static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum leat_status *s, struct leat_error *err)
 {
     uint64_t began = clock_ns();
@@ -109,13 +116,13 @@ static int take_working(struct leat_loader *l, bool wait, uint64_t *waited, enum
         slot = take(l, s, err); /* the step may have found the end, or an error */
         if (slot >= 0 || *s != LEAT_E_AGAIN || !wait)
             break;
-        gate_sleep(&l->ring.producer, ticket, LOADER_POLL_NS); /* a device that is not done with any slot */
+        gate_sleep(&l->ring.producer, ticket, LOADER_POLL_NS); /* a device still uses all slots */
     }
     *waited += clock_ns() - began;
     return slot;
 }
 
-/* `max_ns` is of a wait; 0: for ever. */
+/* `max_ns` limits the wait; 0: for ever. */
 static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, const struct leat_batch **batch,
                             struct leat_error *err)
 {
@@ -141,13 +148,13 @@ static enum leat_status get(struct leat_loader *l, bool wait, uint64_t max_ns, c
             c->unfinished_ns += waited;
         return status_set(err, LEAT_E_AGAIN, "no batch is ready yet");
     }
-    if (wait && c->unfinished_ns > 0) { /* one wait, though it took several calls */
+    if (wait && c->unfinished_ns > 0) { /* several calls that made up one wait */
         began = c->unfinished_began;
         waited += c->unfinished_ns;
     }
     c->unfinished_ns = 0;
     atomic_fetch_add(&l->held, 1);
-    /* the last one is taken: who fills must not sleep on, though it was not worth waking it for fewer slots */
+    /* the last one is taken: wake the stage now, even if too few slots were free before */
     if (l->has_thread && ring_ready(&l->ring) == 0 && ring_free_count(&l->ring) > 0)
         gate_open(&l->ring.producer);
     *batch = &l->slots[slot].batch;
@@ -221,7 +228,7 @@ void leat_loader_close(struct leat_loader *loader)
         gate_open(&l->ring.producer);
         pthread_join(l->thread, NULL);
     }
-    if (loader_forked(l)) { /* neither ring nor thread are here; what they are made of belongs to the parent */
+    if (loader_forked(l)) { /* ring and thread exist only in the parent, and so do their resources */
         l->gather.uring = NULL;
         l->gather.warm = NULL;
     }

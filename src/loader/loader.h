@@ -1,7 +1,7 @@
 /*
- * loader.h: the inside of struct leat_loader: a ring of slots, the stage that fills them (a thread, or inside of
- * calls), and the consumer's side. The stage alone knows plan and files; the consumer's side alone knows the caller;
- * they meet in the ring, in `end_at`, and in counters.
+ * loader.h: the inside of struct leat_loader: a ring of slots, the stage that fills them (in a thread, or inside the
+ * caller's calls), and the consumer's side. Only the stage knows plan and files; only the consumer's side knows the
+ * caller; they meet in the ring, in `end_at`, and in counters.
  */
 #ifndef LEAT_LOADER_H
 #define LEAT_LOADER_H
@@ -21,9 +21,9 @@
 #include "rows/rows.h"
 #include "rows/rows_outputs.h"
 
-#define LOADER_RECENT    100u /* batches that the share of waiting is of */
+#define LOADER_RECENT    100u /* the share of waiting is that of so many batches */
 #define LOADER_MAX_BATCH ((uint64_t)1 << 31)
-#define LOADER_POLL_NS   50000u /* from one look at slots that a device still uses to the next */
+#define LOADER_POLL_NS   50000u /* between looks at slots that a device still uses */
 
 struct loader_slot {
     struct leat_batch batch; /* first: the caller's pointer is this slot's */
@@ -31,41 +31,41 @@ struct loader_slot {
     unsigned number;
     uint8_t *memory;
     struct rows_layout layout; /* of this filling */
-    size_t bytes;              /* of it that are used: what a device needs */
+    size_t bytes;              /* used, from its start: what a device needs */
     struct leat_sample *samples;
     uint32_t places;           /* rows that are not padding */
-    struct leat_piece *pieces; /* of these rows, one row's after another's */
-    uint32_t *first_piece;     /* of each of these rows, and how many there are in all */
+    struct leat_piece *pieces; /* of these rows, one row after another */
+    uint32_t *first_piece;     /* of each of these rows, then how many there are in all */
     uint32_t piece_room;
     struct gather_piece *reads; /* one for each piece */
     struct gather_job job;      /* all of them */
 };
 
-/* Where things lie in a slot: numbers and bits of rows, then the rows, so that what is sent ends with the last token. */
+/* Where things lie in a slot: numbers and bits of rows, then the rows, so that a copy can end with the last token. */
 struct loader_sizes {
     size_t lengths_at, flags_at, rows_at, starts_at, marks_at, heads_at, tokens_at, slot_bytes;
-    size_t row_room; /* most bytes of a row with the pages around it; 0: rows never lie apart */
+    size_t row_room; /* largest row with the pages around it; 0: rows never lie apart */
     size_t output_bytes;
-    size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets, of those that are borrowed */
+    size_t outputs[ROWS_OUTPUT_COUNT]; /* offsets of those that are borrowed */
 };
 
-/* The stage's own; written by it alone, read by statistics. */
+/* The stage's state; only the stage writes it, statistics read it. */
 struct loader_stage {
-    uint64_t position, batch; /* of the next to be begun */
+    uint64_t position, batch; /* of the next one to begin */
     uint64_t damaged;
-    bool ended;     /* no further one can be begun */
-    bool finishing; /* the oldest one that was begun */
+    bool ended;     /* no further batch can begin */
+    bool finishing; /* the oldest one begun */
     uint8_t begun[RING_MAX];
     unsigned begun_first, begun_count;
     atomic_uint_fast64_t order_ns, gather_ns, documents_ns, outputs_ns, copy_ns, slot_ns, rows_damaged;
-    atomic_uint_fast64_t batch_ns; /* of one batch lately, to be begun and done */
-    uint64_t begin_ns, waited_ns;  /* of the one that was begun last; of the last time when no slot was free */
+    atomic_uint_fast64_t batch_ns; /* what a batch took lately, from begun to done */
+    uint64_t begin_ns, waited_ns;  /* when the last one was begun; the last wait for a free slot */
 };
 
-/* The consumer's own, likewise. */
+/* The consumer's state, likewise. */
 struct loader_consumer {
-    uint64_t asked_ns;                                              /* when the last call returned; 0: there was none */
-    uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, and got none yet */
+    uint64_t asked_ns;                                              /* when the last call returned; 0: no call yet */
+    uint64_t unfinished_began, unfinished_ns;                       /* of calls that waited, without a batch yet */
     uint32_t recent_wait[LOADER_RECENT], recent_all[LOADER_RECENT]; /* in units of 1024 ns */
     atomic_uint_fast64_t recent_wait_sum, recent_all_sum;
     struct durations next;
@@ -81,7 +81,7 @@ struct leat_loader {
     uint32_t rows;
     uint32_t token_width, pad;
     bool narrow;    /* ids fit into 31 bits */
-    bool documents; /* are found out */
+    bool documents; /* where documents begin is needed */
     const struct backend_ops *ops;
     struct backend *backend;
     struct ranges *ranges;
@@ -94,7 +94,7 @@ struct leat_loader {
     _Alignas(64) struct loader_stage stage;
     _Alignas(64) struct loader_consumer consumer;
     atomic_uint held; /* slots that the caller has */
-    /* How many batches there are in all, once that is known; then end_status and end_error say why no more. */
+    /* How many batches there are in all, once known; end_status and end_error then say why there are no more. */
     _Alignas(64) atomic_uint_fast64_t end_at;
     enum leat_status end_status;
     struct leat_error end_error;
@@ -103,16 +103,15 @@ struct leat_loader {
     bool has_thread;
     atomic_bool stop;
     atomic_int event_fd; /* -1: none */
-    /* Fork: memory that a child finds wiped; where the kernel has none of that, the process's number. */
+    /* To notice a fork: memory that the kernel wipes in a child, or, if it cannot, the process's number. */
     uint32_t *guard;
     pid_t owner;
-    atomic_uint told; /* notices that were given, as bits */
+    atomic_uint told; /* notices already given, as bits */
 };
 
 /*
- * To wake a thread costs the one who does it about 5 us, and on a virtual machine the one who sleeps 50. Where batches
- * are made faster than that, the consumer is woken for some of them at once, and looks for itself if they take longer
- * than they did.
+ * Waking a thread costs the waker about 5 us, and the sleeper 50 on a virtual machine. If batches are made faster than
+ * that, the consumer is woken only when several are ready, and looks by itself if these take longer than before.
  */
 #define LOADER_QUICK_NS     25000u
 #define LOADER_MAX_SLEEP_NS 200000u
@@ -125,28 +124,28 @@ static inline bool loader_is_quick(const struct leat_loader *l)
 enum leat_status loader_check_process(const struct leat_loader *l, struct leat_error *err);
 bool loader_forked(const struct leat_loader *l);
 
-/* Makes batches of one slot: the thread's function, and one step of it for calls that work themselves. False: there is
- * nothing to do (the end, or no slot is free). */
+/* The thread's function; and one step of it, for calls that do the work themselves. False: nothing to do (the end, or
+ * no slot is free). */
 void *loader_stage_run(void *loader);
 bool loader_stage_step(struct leat_loader *l);
 
-/* Begins as many batches as is of use, also in the midst of finishing one. Whether a device still has slots. */
+/* Begins as many batches as useful, also while one is being finished. Returns whether a device still has slots. */
 bool loader_stage_begin(struct leat_loader *l);
 
-/* Makes room in a slot for so many pieces, and a read of each. */
+/* Makes room in a slot for so many pieces, each with a read. */
 enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, struct leat_error *err);
 
-/* Finds the pieces of the slot's samples, of which `places` are set. */
+/* Finds the pieces of the slot's first `places` samples. */
 enum leat_status loader_pieces_find(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err);
 
-/* Sizes of slots that hold the longest batch; false: too large. */
+/* Computes the sizes of slots that hold the longest batch; false: too large. */
 bool loader_layout_size(struct leat_loader *l);
 
-/* Lays `rows` rows out, of which those of the slot's samples are to be gathered: fills layout, batch, job and reads,
- * and whatever of the slot is not gathered. */
+/* Lays out `rows` rows, those of the slot's samples first: fills layout, batch, job and reads, and everything in the
+ * slot that is not gathered. */
 void loader_layout_begin(struct leat_loader *l, struct loader_slot *slot, uint32_t rows);
 
-/* Where a row begins, and end tokens in place of what it has. */
+/* Where a row begins; and fills a row with end tokens. */
 uint8_t *loader_layout_row(const struct loader_slot *slot, uint32_t row);
 void loader_layout_clear(const struct leat_loader *l, const struct loader_slot *slot, uint32_t row);
 

@@ -1,4 +1,4 @@
-/* loader_batch.c: what is made of a batch: outputs written to the caller's memory, or borrowed; and its state. */
+/* loader_batch.c: a batch's calls: writes its outputs to the caller's memory, or lends them; and its state. */
 #include "base/bytes.h"
 #include "base/options.h"
 #include "base/status.h"
@@ -16,7 +16,7 @@ const void *leat_batch_row(const struct leat_batch *batch, uint32_t row)
     return row < batch->rows ? loader_layout_row(slot_of(batch), row) : NULL;
 }
 
-/* What is asked for that documents must be known for; NULL: nothing. */
+/* The name of a wanted output that needs to know documents; NULL: none. */
 static const char *needs_documents(const struct leat_outputs *o)
 {
 #define ASK(field, name, kind, documents)                                                                              \

@@ -1,6 +1,6 @@
 /*
- * loader_documents.c: where documents begin in the rows of a slot, by the starts of all documents
- * that begin in or near its tokens.
+ * loader_documents.c: marks where documents begin in the rows of a slot, from the starts of the documents in and near
+ * its tokens.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static enum leat_status find_in_piece(struct leat_loader *l, const struct leat_p
 
         s = part_starts(p, from, count, starts, err);
         for (uint64_t i = 0; s == LEAT_OK && i < count; i++) {
-            uint64_t at = starts[i] - piece->offset; /* huge where it lies before the piece */
+            uint64_t at = starts[i] - piece->offset; /* huge if it lies before the piece */
 
             if (at < piece->count)
                 words[(piece->at + at) / 64] |= (uint64_t)1 << (piece->at + at) % 64;
@@ -52,7 +52,7 @@ enum leat_status loader_documents_find(struct leat_loader *l, const struct loade
 
         if (piece->count == 0)
             continue;
-        /* what stands before a piece is another document's, also where the piece begins inside of one */
+        /* a piece starts a new document in its row, even if it begins inside a document */
         words[piece->at / 64] |= (uint64_t)1 << piece->at % 64;
         if (piece->document == LEAT_NONE)
             s = find_in_piece(l, piece, words, err);

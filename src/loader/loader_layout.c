@@ -1,10 +1,10 @@
 /*
- * loader_layout.c: how a batch lies in its slot. Rows lie together, `width` tokens each; or apart, where the disk itself
- * writes them: each at its place inside of the whole pages around it, which is what O_DIRECT reads and what the hashes
- * are of. The slot then says where rows begin, all that is made of them is made from there, and the CPU copies nothing.
+ * loader_layout.c: how a batch lies in its slot. Rows lie together, `width` tokens each; or apart, where the disk
+ * itself writes them: each inside the whole pages around it, because O_DIRECT reads and hashes cover whole pages. The
+ * slot then says where each row begins, outputs are made from there, and the CPU copies nothing.
  *
- * Which of the two is chosen when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
- * memory, by a map or the page cache, are copied in any case, and are fewer bytes without the pages around them.
+ * The choice is made when a batch is begun: apart if the disk writes nearly all of its rows. Rows that come from
+ * memory, by a map or the page cache, must be copied anyway, and are fewer bytes without the pages around them.
  */
 #include <string.h>
 
@@ -13,18 +13,18 @@
 
 #define ALIGNMENT 64u
 
-/* On a GPU rows lie apart without being asked for from this size on: slots grow by half at most, and the CPU's work
- * shrinks by a tenth; with rows of 4 KiB it were twice the memory, for a twentieth. */
+/* On a GPU, rows of at least this size lie apart by default: slots grow by at most half, to save a tenth of the CPU
+ * time; for 4 KiB rows it would double the memory to save a twentieth. */
 #define MIN_ROW (2 * GATHER_PAGE)
 
-/* One row in so many may be copied all the same. */
+/* One row in so many may be copied even so. */
 #define COPIED_SHARE 8u
 
 _Static_assert(RING_MAX <= GATHER_MAX, "each slot is a stretch of memory for spans");
 
 /* ---- Sizes ---- */
 
-/* Adds `bytes` to a size, aligned; the place they begin at goes to *at. False: too large. */
+/* Adds `bytes`, aligned, to a size; *at is where they begin. False: too large. */
 static bool add_part(uint64_t *size, uint64_t bytes, size_t *at)
 {
     uint64_t aligned = bytes_pieces(bytes, ALIGNMENT);
@@ -50,7 +50,7 @@ static bool size_outputs(struct leat_loader *l, uint64_t numbers)
     return ok;
 }
 
-/* Whether rows of `row_bytes` may ever lie apart. */
+/* Whether rows of `row_bytes` may lie apart at all. */
 static bool may_lie_apart(const struct leat_loader *l, uint64_t row_bytes)
 {
     if (l->options.apart == LEAT_APART_NEVER || !gather_may_be_direct(l->options.engine))
@@ -63,7 +63,7 @@ static uint64_t whole_pages(uint64_t bytes)
     return bytes_pieces(bytes, GATHER_PAGE) * GATHER_PAGE;
 }
 
-/* The rows, behind all else. Where they may lie apart, slots begin at pages, and what is borrowed is whole pages, too. */
+/* Rows come last. If they may lie apart, slots begin at pages, and borrowed outputs take whole pages too. */
 static bool size_tokens(struct leat_loader *l, uint64_t size, uint64_t row_bytes)
 {
     struct loader_sizes *z = &l->sizes;
@@ -128,7 +128,7 @@ static bool lies_apart(struct leat_loader *l, const struct loader_slot *slot)
 {
     uint32_t direct = 0;
 
-    /* pages around several pieces cannot make one row */
+    /* the pages around several pieces do not join to one row */
     if (l->sizes.row_room == 0 || slot->first_piece[slot->places] != slot->places)
         return false;
     for (uint32_t i = 0; i < slot->places; i++)
@@ -165,7 +165,7 @@ static void lay_out(struct leat_loader *l, struct loader_slot *slot, uint32_t ro
     slot->batch.width = longest + 1;
 }
 
-/* A piece as it is read, but for where it goes. */
+/* The read of a piece, except where it goes. */
 static struct gather_piece read_of(const struct leat_loader *l, const struct leat_piece *p)
 {
     return (struct gather_piece) { .file = file_of(l, p),
@@ -194,7 +194,7 @@ static void put_together(struct leat_loader *l, struct loader_slot *slot)
     slot->bytes = slot->layout.tokens_at + slot->batch.rows * row_bytes;
 }
 
-/* Rows without tokens share one place, with one end token; *at is where it is, if need be. */
+/* Rows without tokens share one place with one end token; *at is set to it when first needed. */
 static uint64_t put_nothing(const struct leat_loader *l, struct loader_slot *slot, uint64_t *nothing, uint64_t *at)
 {
     if (*nothing == 0) {
@@ -205,7 +205,7 @@ static uint64_t put_nothing(const struct leat_loader *l, struct loader_slot *slo
     return *nothing;
 }
 
-/* Behind a row lies whatever stands there in its file: nothing that is made of a batch looks there. */
+/* After a row lies whatever follows it in its file; no output looks there. */
 static void put_apart(struct leat_loader *l, struct loader_slot *slot)
 {
     uint64_t *begins = (uint64_t *)(void *)(slot->memory + l->sizes.rows_at), at = l->sizes.tokens_at, nothing = 0;

@@ -1,4 +1,10 @@
-/* loader_open.c: from options to a loader that runs: what is asked is checked, the ring is sized, its thread started. */
+/*
+ * loader_open.c: from options to a running loader: checks the options, sizes the ring, starts its thread.
+ *
+ * The number of slots is the hard part. The ring must hold enough reads to keep a disk busy, and enough batches for a
+ * consumer that is late now and then, but take only a share of free memory. Slots are as large as the longest batch
+ * needs, and are allocated here once, in memory that the device can read if there is a device.
+ */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +26,12 @@ typedef unsigned long long ull;
 #define STACK        ((size_t)256 << 10)
 #define MIN_SLOTS    4u
 #define USUAL_SLOTS  8u
-#define ROWS_AHEAD   128u                /* enough reads for a disk to be busy, where batches are small */
-#define SMALL_RING   ((uint64_t)4 << 20) /* a ring that may have more slots for that */
-#define MEMORY_SHARE 8u                  /* the ring takes at most one part of free memory in so many */
-#define ALIGNMENT    64u                 /* of the loader: of lines of the cache */
+#define ROWS_AHEAD   128u                /* reads that keep a disk busy if batches are small */
+#define SMALL_RING   ((uint64_t)4 << 20) /* a ring of at most this size may have more slots for that */
+#define MEMORY_SHARE 8u                  /* the ring takes at most 1 / MEMORY_SHARE of free memory */
+#define ALIGNMENT    64u                 /* of the loader: cache lines */
 
-/* Bits of outputs: all that there are, and those that need to know where documents begin. */
+/* Bits of outputs: all, and those that need to know where documents begin. */
 #define BIT(field, name, kind, documents)   | LEAT_OUTPUT_##name
 #define KNOWN_OUTPUTS                       (0u ROWS_OUTPUTS(BIT))
 #define NEEDS(field, name, kind, documents) | (documents ? LEAT_OUTPUT_##name : 0)
@@ -126,7 +132,7 @@ static enum leat_status take_options(struct leat_loader *l, const struct leat_lo
 
 /* ---- Sizes ---- */
 
-/* How many slots: enough for a disk to be busy and for a consumer that is late, as far as memory goes. */
+/* How many slots: enough to keep a disk busy and to cover a late consumer, as far as memory allows. */
 static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *err)
 {
     uint64_t each = (uint64_t)l->sizes.slot_bytes + l->sizes.output_bytes, max = l->options.memory, fit, slots;
@@ -160,7 +166,7 @@ static enum leat_status choose_slots(struct leat_loader *l, struct leat_error *e
     return LEAT_OK;
 }
 
-/* Rows that lie together take less. */
+/* Rows that lie together need less. */
 static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
 {
     enum leat_status s = choose_slots(l, err);
@@ -219,7 +225,7 @@ static void make_guard(struct leat_loader *l)
 
 /* ---- The thread ---- */
 
-/* To the CPUs of a NUMA node, if the system tells which they are. */
+/* Binds the thread to the CPUs of a NUMA node, if the system lists them. */
 static void place_thread(pthread_t thread, int node)
 {
 #if defined(__linux__) && defined(__GLIBC__)
@@ -305,7 +311,7 @@ enum leat_status leat_loader_open(struct leat_loader **out, const struct leat_pl
     atomic_init(&l->event_fd, -1);
     make_guard(l);
     s = open_parts(l, options, err);
-    /* the caller's strings were for opening only */
+    /* the caller's strings are valid only while opening */
     l->options.state = l->options.device = l->options.driver = NULL;
     if (s != LEAT_OK)
         leat_loader_close(l);

@@ -1,4 +1,4 @@
-/* loader_outputs.c: what a slot and the outputs that are wanted make for the kernels, for both sides of the loader. */
+/* loader_outputs.c: turns a slot and the wanted outputs into a job for the kernels, for both sides of the loader. */
 #include "loader.h"
 
 struct rows_job loader_job(const struct loader_slot *slot, const struct leat_outputs *o)

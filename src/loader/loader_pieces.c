@@ -1,4 +1,4 @@
-/* loader_pieces.c: which pieces the rows of a slot are made of, as the plan's order says. */
+/* loader_pieces.c: finds the pieces of a slot's rows, as the plan's order gives them. */
 #include <stdlib.h>
 
 #include "base/status.h"
@@ -25,7 +25,7 @@ enum leat_status loader_pieces_room(struct loader_slot *slot, uint64_t count, st
     return LEAT_OK;
 }
 
-/* The tokens of a row lie together in a slot, so each piece must go on where the one before it ends. */
+/* The tokens of a row lie together in a slot, so each piece must begin where the one before it ends. */
 static enum leat_status check_row(const struct leat_sample *sample, const struct leat_piece *pieces,
                                   struct leat_error *err)
 {

@@ -1,6 +1,11 @@
 /*
- * loader_stage.c: the loader's stage: which rows, from where, into which slot; then to the device and into the ring.
- * Where engines work ahead, all free slots are begun before the oldest is finished, so that reads of all are in flight.
+ * loader_stage.c: the loader's stage: which rows go from where into which slot; then to the device and into the ring.
+ *
+ * A batch is *begun* (samples, pieces and layout are found, and its reads handed to gather) and later *finished* (its
+ * reads waited for, pages verified, documents marked, and the slot sent to the device). If engines work ahead, all free
+ * slots are begun before the oldest is finished, so that reads of all of them are in flight and the disk has a queue.
+ * Batches are finished in order. A damaged row fails its batch, or is masked; the first failure ends the loader after
+ * the batches before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +18,8 @@
 
 /* ---- The end ---- */
 
-/* No batch follows the first `count`, which are fewer than those before an end that was known. The reason is there before
- * the count is. `err`: of any status but LEAT_E_END. */
+/* Ends the loader after `count` batches, fewer than before any end already known. Stores the reason before the count.
+ * `err`: for any status except LEAT_E_END. */
 static void end_at(struct leat_loader *l, uint64_t count, enum leat_status status, const struct leat_error *err)
 {
     l->stage.ended = true;
@@ -27,7 +32,7 @@ static void end_at(struct leat_loader *l, uint64_t count, enum leat_status statu
 
 /* ---- Beginning a batch ---- */
 
-/* How many rows of the slot's batch this rank has, of which `got` are places; 0: the plan has ended. */
+/* How many rows this rank has in the slot's batch, `got` of them with samples; 0: the plan has ended. */
 static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
 {
     uint64_t positions = l->positions, begin = l->stage.position;
@@ -43,7 +48,7 @@ static uint32_t rows_at_end(const struct leat_loader *l, uint64_t got)
     return (uint32_t)got;
 }
 
-/* Longest first; equals in their order. */
+/* Longest first; equal ones keep their order. */
 static int compare_rows(const void *a, const void *b)
 {
     const struct leat_sample *x = a, *y = b;
@@ -53,7 +58,7 @@ static int compare_rows(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Which rows the slot has, and of what pieces; *rows is 0 where the plan has ended. */
+/* Finds the slot's rows and their pieces; *rows is 0 if the plan has ended. */
 static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *slot, uint32_t *rows,
                                    struct leat_error *err)
 {
@@ -71,7 +76,7 @@ static enum leat_status order_rows(struct leat_loader *l, struct loader_slot *sl
     return loader_pieces_find(l, slot, err);
 }
 
-/* Begins the next batch in a slot; false: there is none. */
+/* Begins the next batch in a slot; false: no further batch. */
 static bool begin_batch(struct leat_loader *l, struct loader_slot *slot)
 {
     struct loader_stage *st = &l->stage;
@@ -113,7 +118,7 @@ static bool is_masked(const struct leat_loader *l, enum leat_status s)
            (s == LEAT_E_IO || s == LEAT_E_TRUNCATED || s == LEAT_E_CHECKSUM || s == LEAT_E_DOCUMENTS);
 }
 
-/* A row that cannot be had keeps its place, without loss, if that is wanted; else its failure is the batch's. */
+/* A row that failed keeps its place, without loss, if the options say so; else its failure is the batch's. */
 static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *slot, uint32_t row, enum leat_status s)
 {
     if (!is_masked(l, s))
@@ -128,7 +133,7 @@ static enum leat_status mask_damage(struct leat_loader *l, struct loader_slot *s
     return LEAT_OK;
 }
 
-/* While a piece is slow, slots may have come back, in which further batches can be begun. */
+/* While a slow piece is waited for, slots may come back: begins further batches in them. */
 static enum leat_status finish_piece(struct leat_loader *l, struct loader_slot *slot, uint32_t piece,
                                      struct leat_error *err)
 {
@@ -141,7 +146,7 @@ static enum leat_status finish_piece(struct leat_loader *l, struct loader_slot *
     return s;
 }
 
-/* All pieces of a row. Where one is damaged and masked, the others are waited for too: they write to the row. */
+/* Waits for all pieces of a row, even if one is damaged and masked, because the others still write to the row. */
 static enum leat_status gather_row(struct leat_loader *l, struct loader_slot *slot, uint32_t row,
                                    struct leat_error *err)
 {
@@ -207,7 +212,7 @@ static void count_sequences(struct leat_loader *l, struct loader_slot *slot)
     slot->batch.max_seqlen = (uint32_t)longest;
 }
 
-/* What a batch takes lately: an average in which one counts an eighth. */
+/* What a batch took lately: a moving average in which the new one counts an eighth. */
 static void note_batch(struct loader_stage *st, uint64_t ns)
 {
     uint64_t lately = counter_value(&st->batch_ns);
@@ -215,7 +220,7 @@ static void note_batch(struct loader_stage *st, uint64_t ns)
     atomic_store_explicit(&st->batch_ns, lately ? lately - lately / 8 + ns / 8 : ns, memory_order_relaxed);
 }
 
-/* From begun to done, but for the ring. The error of a row that is masked is nobody's. */
+/* Finishes a batch, except for the ring. The error of a masked row is dropped. */
 static enum leat_status complete(struct leat_loader *l, struct loader_slot *slot, struct leat_error *err)
 {
     struct loader_stage *st = &l->stage;
@@ -257,7 +262,7 @@ static void announce(const struct leat_loader *l)
     int fd = atomic_load(&l->event_fd);
     const uint64_t one = 1;
 
-    /* it fails only when nobody has read 2^64 of them */
+    /* fails only after 2^64 writes without a read */
     if (fd >= 0 && write(fd, &one, sizeof one) < 0)
         return;
 }
@@ -293,7 +298,7 @@ static void finish_batch(struct leat_loader *l)
 
 /* ---- The thread, and a step of it ---- */
 
-/* Slots that were given back are free when the device is done with them. True: some are not yet. */
+/* Frees the slots that were given back and that the device no longer uses. True: it still uses some. */
 static bool take_back(struct leat_loader *l)
 {
     uint64_t given = atomic_load(&l->ring.given_back);
@@ -309,7 +314,7 @@ static bool take_back(struct leat_loader *l)
         } else if (s == LEAT_E_AGAIN) {
             busy = true;
         } else {
-            /* what is filled is the last, with what is being filled, should that come to its end */
+            /* only the filled batches are left, and the one being filled if it succeeds */
             if (!l->stage.ended)
                 end_at(l, atomic_load(&l->ring.filled) + l->stage.finishing, s, &err);
             return false;
@@ -346,16 +351,16 @@ bool loader_stage_step(struct leat_loader *l)
     return true;
 }
 
-/* Whether it is worth to look for slots again and again: else the consumer wakes this thread long before it would have
- * to wait, by giving back half of the slots, or taking the last. */
+/* Whether polling for slots pays. If not, the consumer wakes this thread long before it has to wait itself: when it has
+ * given back half of the slots, or takes the last one. */
 static bool hungry(const struct leat_loader *l)
 {
     return 2 * ring_ready(&l->ring) < l->ring.slots;
 }
 
 /*
- * Nothing is free. A consumer that gives slots back sooner than this thread could be woken is looked at for a while;
- * whether it does is seen from the last time. `busy`: a device has slots, and does not say when it is done.
+ * No slot is free. If the consumer last gave a slot back sooner than this thread could have been woken, polls for a
+ * while. `busy`: a device has slots, and does not announce when it is done.
  */
 #define SHORT_NS 100000u
 #define LOOK_NS  30000u
@@ -365,7 +370,7 @@ static void wait_for_slots(struct leat_loader *l, unsigned ticket, bool busy)
     uint64_t began = clock_ns(), waited;
 
     if (ring_ready(&l->ring) > 0)
-        gate_open(&l->ring.consumer); /* it may sleep until there are more than can be */
+        gate_open(&l->ring.consumer); /* it may wait for more slots than can be filled now */
     if (!busy && l->stage.waited_ns < SHORT_NS)
         gate_look(&l->ring.given_back, 0, began, LOOK_NS);
     if ((busy || atomic_load(&l->ring.given_back) == 0) && !atomic_load(&l->stop))
@@ -393,7 +398,7 @@ void *loader_stage_run(void *loader)
         wait_for_slots(l, ticket, busy);
     }
     gather_stop(&l->gather);
-    gate_open(&l->ring.consumer); /* it may sleep until there are more than will be */
+    gate_open(&l->ring.consumer); /* it may wait for more slots than will ever come */
     announce(l);
     return NULL;
 }

@@ -1,4 +1,10 @@
-/* loader_stats.c: what a loader has done, in numbers, in a line, and in sentences for a person. */
+/*
+ * loader_stats.c: a loader's statistics: as numbers, as a line for a log, and as notices for a person.
+ *
+ * The stage and the consumer each count on their own side, without locks; a snapshot reads both while they run, so its
+ * numbers may be a batch apart. A notice is a sentence that is given once: when the consumer has waited for a tenth of
+ * its time lately, it names what bounds the loader, and what helps.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +25,7 @@ static uint32_t in_units(uint64_t ns)
     return ns >> 10 < UINT32_MAX ? (uint32_t)(ns >> 10) : UINT32_MAX;
 }
 
-/* The last batches' share of waiting: sums that the oldest one leaves when a new one comes. */
+/* The share of waiting in the last batches: sums that the oldest batch leaves when a new one comes. */
 static void count_recent(struct loader_consumer *c, uint64_t all_ns, uint64_t wait_ns)
 {
     uint64_t at = counter_value(&c->batches) % LOADER_RECENT;
@@ -162,7 +168,7 @@ void leat_loader_stats_line(const struct leat_loader *loader, char *text, uint64
 
 /* ---- Notices ---- */
 
-/* That the consumer waits while files are warmed does not take the place of what is told when it waits later. */
+/* A notice on waiting while files are warmed must not replace the one on waiting later. */
 enum notice {
     NOTICE_URING = 1,
     NOTICE_LOST_MAP = 2,
@@ -175,8 +181,8 @@ enum notice {
     NOTICE_UNHASHED = 256
 };
 
-#define STARVED     0.10 /* the consumer's share of waiting from which on a person is told */
-#define DEVICE_FULL 0.80 /* and the share of a GPU's memory that is in use */
+#define STARVED     0.10 /* share of the consumer's time that it waits: above it, a notice */
+#define DEVICE_FULL 0.80 /* the same for the share of a GPU's memory in use */
 
 /* True the first time. */
 static bool once(struct leat_loader *l, unsigned notice)
@@ -184,7 +190,7 @@ static bool once(struct leat_loader *l, unsigned notice)
     return !(atomic_fetch_or(&l->told, notice) & notice);
 }
 
-/* What bounds a loader that is too slow, and what helps. */
+/* Says what bounds a loader that is too slow, and what helps. */
 static const char *cause_of(const struct leat_loader *l, const struct leat_loader_stats *s)
 {
     uint64_t storage = s->storage_ns, max = storage;
@@ -215,7 +221,7 @@ static const char *cause_of(const struct leat_loader *l, const struct leat_loade
     return cause;
 }
 
-/* Of memory; false: there is nothing new. */
+/* A notice on memory; false: nothing new. */
 static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats *s, char *text, size_t capacity)
 {
     if (s->unpinned && once(l, NOTICE_UNPINNED))
@@ -238,7 +244,7 @@ static bool memory_notice(struct leat_loader *l, const struct leat_loader_stats 
     return true;
 }
 
-/* Why there is no io_uring, from the errno of asking for it. */
+/* Why io_uring is not available, from the errno of trying it. */
 static const char *why_no_uring(int error)
 {
     switch (error) {

@@ -18,7 +18,7 @@ int ring_claim(struct ring *r)
     if (free == 0)
         return -1;
     slot = (unsigned)__builtin_ctzll(free);
-    atomic_fetch_and(&r->free, ~((uint64_t)1 << slot)); /* nobody else takes bits away */
+    atomic_fetch_and(&r->free, ~((uint64_t)1 << slot)); /* only the producer clears bits */
     return (int)slot;
 }
 
@@ -26,7 +26,7 @@ void ring_publish(struct ring *r, unsigned slot)
 {
     uint64_t filled = atomic_load_explicit(&r->filled, memory_order_relaxed);
 
-    /* a place of the queue is used again only when its slot has come back, which it does after it was taken */
+    /* a place in the queue is reused only after its slot was taken and came back */
     r->queue[filled % RING_MAX] = (unsigned char)slot;
     atomic_store(&r->filled, filled + 1);
     if (ring_ready(r) >= atomic_load(&r->wish))
@@ -54,8 +54,8 @@ int ring_take(struct ring *r)
 void ring_give_back(struct ring *r, unsigned slot)
 {
     atomic_fetch_or(&r->given_back, (uint64_t)1 << slot);
-    /* A sleeping producer costs some microseconds to wake: not for each slot, while there is still something to take.
-     * Where there is nothing it must be woken now, since no later call need come. */
+    /* Waking the producer costs some microseconds, so not for each slot while filled ones remain. If none is filled, it
+     * must be woken now, because perhaps no later call comes. */
     if (2 * ring_free_count(r) >= r->slots || ring_ready(r) == 0)
         gate_open(&r->producer);
 }

@@ -1,11 +1,11 @@
 /*
  * blend.c: see blend.h.
  *
- * A node of total R whose left child has weight A gives the left child left(k) = floor((2kA + R) / 2R) of its first k
- * draws. Everything repeats after R draws: left(PR + k) = PA + left(k); and A is the left child's total, so the same
- * number P of whole periods goes down the whole tree. One division at the root brings k below the sum of weights, at
- * most 2^48; below it, kA / R is one product with a stored ratio, and one step of correction. That makes a node cost
- * about 5 ns instead of the 30 to 60 of a division of 128 bits.
+ * A node with total R gives its left child, of weight A, left(k) = floor((2kA + R) / 2R) of its first k draws.
+ * Everything repeats after R draws: left(PR + k) = PA + left(k); and A is the left child's total, so the same number P
+ * of whole periods holds in the whole tree. One division at the root brings k below the sum of weights, at most 2^48;
+ * below the root, kA / R is one product with a stored ratio and one correction. So a node costs about 5 ns; a division
+ * of 128 bits costs 30 to 60.
  */
 #include "blend.h"
 
@@ -26,9 +26,9 @@ struct blend_node {
 };
 
 /*
- * left(k) for k <= R is floor(kA / R), one more if the rest is half of R or more. The quotient by the ratio is that
- * floor, or one less where the rest is below R / 2^16: then *rest comes out as R and a little, which is at least half
- * of R too, and adds the one that is missing. So the sum needs no correction between, here as in blend_draw().
+ * left(k) for k <= R is floor(kA / R), plus one if the rest is at least R / 2. The quotient by the ratio is that floor,
+ * or one less if the rest is below R / 2^16: then *rest becomes R and a little more, which is also at least R / 2, and
+ * adds the missing one. So neither this nor blend_draw() needs a correction in between.
  */
 static inline uint64_t left_floor(const struct blend_node *n, uint64_t k, uint64_t *rest)
 {
@@ -52,7 +52,7 @@ struct light {
     uint32_t node;
 };
 
-/* Lightest first; of equal ones the older. */
+/* Lightest first; among equal ones the older. */
 static int compare_lights(const void *a, const void *b)
 {
     const struct light *x = a, *y = b;
@@ -76,8 +76,8 @@ static void join(struct blend_node *nodes, uint32_t at, uint32_t lesser, uint32_
 }
 
 /*
- * Joins made grow in weight, so they lie in order as they are made, and leaves need sorting once: the lightest node is
- * always the first of one of two queues. Leaves are older than joins, and win where weights are equal.
+ * Joined nodes are made in order of weight, and the leaves are sorted once, so the lightest node is always the first of
+ * one of two queues. Leaves are older than joined nodes, and come first if weights are equal.
  */
 static uint32_t join_all(struct blend_node *nodes, const struct light *lights, uint32_t leaves)
 {
@@ -167,7 +167,7 @@ uint32_t blend_draw(const struct blend *b, uint64_t k, uint64_t *draw)
         n = &b->nodes[at];
         left = left_floor(n, k, &rest);
         half_up = 2 * rest >= n->total;
-        /* what k + 1 would give: the rest grows by A, and may pass a whole unit */
+        /* the same for k + 1: the rest grows by A, and may pass a whole unit */
         next = rest + n->left_weight;
         next = next >= n->total ? 1 + (2 * (next - n->total) >= n->total) : 2 * next >= n->total;
         left += half_up;

@@ -1,7 +1,7 @@
 /*
- * blend.h: which source does draw k belong to, and which draw of that source is it: a Huffman tree of two-way splits,
- * exact in integers, with its exact inverse. docs/ORDER.md, "Blend", version 1, is the rule, with frozen vectors;
- * another rule is another version.
+ * blend.h: which source draw k belongs to, and which draw of that source it is: a Huffman tree of two-way splits, exact
+ * in integers, with an exact inverse. docs/ORDER.md, "Blend", version 1, is the rule, with frozen vectors; another rule
+ * is another version.
  *
  * After k draws each source has received its share of k to within 1.5 (seen: 1.15 with up to 1000 sources).
  */
@@ -30,7 +30,7 @@ struct blend {
 #define BLEND_NO_LEAF UINT32_MAX
 
 /*
- * Weights of `count` sources, in the order of their numbers; not all 0, of a sum of at most BLEND_MAX (both checked by
+* Takes the weights of `count` sources by number: not all 0, with a sum of at most BLEND_MAX (both checked by
  * the caller). Only their ratios count. On success blend_free() releases it; a blend of zeros may be freed too.
  */
 enum leat_status blend_make(struct blend *b, const uint64_t *weights, uint32_t count, struct leat_error *err);

@@ -14,12 +14,12 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* An exponent after its 'e', all of text[0..length). */
+/* Reads an exponent after its 'e', all of text[0..length). */
 static bool parse_exponent(const char *text, size_t length, int *exponent)
 {
     bool negative = length > 0 && text[0] == '-';
     size_t at = length > 0 && (text[0] == '-' || text[0] == '+');
-    int value = 0; /* saturates beyond any number of digits that a text can have to make up for it */
+    int value = 0; /* saturates above what any number of digits in a text can make up for */
 
     if (at == length)
         return false;
@@ -32,7 +32,7 @@ static bool parse_exponent(const char *text, size_t length, int *exponent)
     return true;
 }
 
-/* Digits and a point at text[0..length): the number without regard to what follows. Returns how many bytes it is. */
+/* Reads digits and a point at the start of text[0..length), whatever follows. Returns how many bytes it read. */
 static size_t parse_digits(const char *text, size_t length, struct decimal *d, bool *any, bool *fits)
 {
     int zeros = 0, significant = 0, places = 0; /* texts are far below 2^30 bytes */
@@ -103,8 +103,8 @@ const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT])
 /* ---- Integers ---- */
 
 /*
- * digits * 10^power; false from 2^116 on. That is no loss: the least weight is below 10^18 < 2^60 where the scale is
- * chosen so that it is whole, the common divisor is not above it, and so 2^116 would stay above 2^48.
+ * digits * 10^power; false from 2^116 on. Nothing is lost by that: the scale makes the least weight a whole number
+ * below 10^18 < 2^60, the common divisor is at most that, so 2^116 divided by it is still above 2^48.
  */
 static bool scale(uint64_t digits, int power, wide_u128 *value)
 {

@@ -1,6 +1,6 @@
 /*
- * decimal.h: decimals of a plan, read exactly: weights become integers without common factor, fractions of splits cut a
- * number of tokens. No floating point, which would change between machines and compilers.
+ * decimal.h: reads the decimals of a plan exactly: weights become integers without a common factor, fractions of splits
+ * cut a number of tokens. No floating point, whose results differ between machines and compilers.
  */
 #ifndef LEAT_DECIMAL_H
 #define LEAT_DECIMAL_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DECIMAL_DIGITS   18 /* that count, from the first that is not 0 to the last */
+#define DECIMAL_DIGITS   18 /* significant ones, from the first that is not 0 to the last */
 #define DECIMAL_EXPONENT 30 /* either way */
 #define DECIMAL_TEXT     64 /* room for a printed one */
 
@@ -19,17 +19,18 @@ struct decimal {
     int exponent;
 };
 
-/* All of text[0..length): "3", "0.25", ".5", "1e-9". On failure *why ends a sentence that begins with the text. */
+/* Reads all of text[0..length): "3", "0.25", ".5", "1e-9". On failure *why ends a sentence that begins with the
+ * text. */
 bool decimal_parse(const char *text, size_t length, struct decimal *d, const char **why);
 
-/* So that it reads back as the same; returns `out`. */
+/* Prints a decimal that reads back as the same number; returns `out`. */
 const char *decimal_print(struct decimal d, char out[DECIMAL_TEXT]);
 
-/* To integers of the same ratios without a common factor. False: their sum is beyond `most` (at most 2^48), and then
- * *sum says what it is, or 0 if it has no 64 bits. All zero: all become 0. */
+/* Makes integers of the same ratios, without a common factor. False if their sum is above `most` (at most 2^48); *sum
+ * is then the sum, or 0 if that needs more than 64 bits. If all are zero, all become 0. */
 bool decimal_to_integers(const struct decimal *in, size_t count, uint64_t max, uint64_t *out, uint64_t *sum);
 
-/* In units of 10^-18, for decimals of at most 1 with at most 18 places; false for others. */
+/* The decimal in units of 10^-18; false unless it is at most 1, with at most 18 places. */
 #define DECIMAL_UNIT ((uint64_t)1000000000000000000)
 bool decimal_to_units(struct decimal d, uint64_t *units);
 

@@ -7,8 +7,8 @@
  * linear in the index, and the order looks unshuffled. Measured on one core of a cloud machine: 8 rounds take 27 ns one
  * by one, 19 ns four side by side; 16 rounds 69 and 35.
  *
- * Eight rounds pass the tests of tests/order/test_permute_quality.c with 2^16 places and more; below, every network of
- * few rounds fails, and 16 rounds pass down to n = 2.
+ * Eight rounds pass the tests of tests/order/test_permute_quality.c from 2^16 places on; with fewer places every
+ * network of few rounds fails, but 16 rounds pass down to n = 2.
  */
 #include "permute.h"
 
@@ -38,7 +38,7 @@ static uint64_t root_up(uint64_t n)
 {
     uint64_t root = 0;
 
-    /* the greatest root with root^2 < n, bit by bit; the next one is wanted */
+    /* the largest root with root^2 < n, bit by bit; then one more */
     for (uint64_t bit = (uint64_t)1 << 24; bit > 0; bit >>= 1)
         if ((root + bit) * (root + bit) < n)
             root += bit;
@@ -67,8 +67,9 @@ static inline uint64_t lesser(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Coordinates below `limit` added and subtracted modulo it. What is below 0 wraps around to a huge number, so the
- * lesser of two is right: written thus, compilers make no jump of it, half of which would be mispredicted. */
+/* Adds and subtracts coordinates below `limit`, modulo `limit`. A negative result wraps around to a huge number, so the
+ * smaller of two is right; written like this it compiles without a jump, which would be mispredicted half of the
+ * time. */
 static inline uint64_t plus(uint64_t a, uint64_t b, uint64_t limit)
 {
     return lesser(a + b, a + b - limit);
@@ -79,7 +80,7 @@ static inline uint64_t minus(uint64_t a, uint64_t b, uint64_t limit)
     return lesser(a - b, a - b + limit);
 }
 
-/* Both ways with the number of rounds as a constant, so that the compiler unrolls them. */
+/* Both directions, with a constant number of rounds, so that the compiler unrolls them. */
 static inline uint64_t forward(const struct permute *p, uint64_t first, uint64_t i, unsigned rounds)
 {
     const uint64_t rows = p->rows, columns = p->columns;
@@ -125,8 +126,8 @@ uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i)
 
 #define LANES 4
 
-/* One way through the network for four draws, written so that the compiler unrolls the lanes. Who comes out at n or
- * above walks on alone, which is rare. */
+/* One pass through the network for four draws, written so that the compiler unrolls the lanes. The rare draw that comes
+ * out at n or above walks on alone. */
 static inline void forward_lanes(struct permute_draw draws[LANES], unsigned rounds)
 {
     uint64_t row[LANES], column[LANES], key[LANES];
@@ -152,7 +153,7 @@ static inline void forward_lanes(struct permute_draw draws[LANES], unsigned roun
     }
 }
 
-/* Whether four draws need as many rounds each; *rounds of them. */
+/* Whether four draws need the same number of rounds, *rounds. */
 static inline int same_rounds(const struct permute_draw draws[LANES], unsigned *rounds)
 {
     unsigned large = 0;

@@ -1,7 +1,7 @@
 /*
- * permute.h: the keyed permutation of [0, n): where the i-th draw of a source's epoch lies, and which draw a place is.
+ * permute.h: the keyed permutation of [0, n): the place of draw i in an epoch of a source, and the draw of a place.
  * Pure arithmetic: no tables, nothing to build, no memory. docs/ORDER.md, "Permutation", version 1, is the rule, with
- * frozen vectors; another rule is another version. It shuffles; it does not keep secrets.
+ * frozen vectors; another rule is another version. It shuffles; it is not cryptography.
  */
 #ifndef LEAT_PERMUTE_H
 #define LEAT_PERMUTE_H
@@ -18,25 +18,25 @@ struct permute {
     uint64_t n;
     uint64_t rows, columns; /* a place x is (x / columns, x mod columns); rows * columns >= n */
     struct wide_divider by_columns;
-    uint64_t state; /* of seed and source; an epoch's keys follow from it */
+    uint64_t state; /* from seed and source; gives an epoch's keys */
 };
 
-/* Of the seed and a source's number; permute_forward() of an epoch is then a permutation of [0, n). 1 <= n <=
- * PERMUTE_MAX: the caller has checked. */
+/* Takes the seed and a source's number; permute_forward() of an epoch is then a permutation of [0, n). The caller has
+ * checked that 1 <= n <= PERMUTE_MAX. */
 struct permute permute_make(uint64_t n, uint64_t seed, uint64_t source);
 
-/* Where draw i < n of this epoch lies. */
+/* The place of draw i < n in this epoch. */
 uint64_t permute_forward(const struct permute *p, uint64_t epoch, uint64_t i);
 
-/* The same for many draws, each of its own permutation and epoch: `at` becomes its place. Four are worked on side by
- * side, since each is a long chain of products that a processor waits for. */
+/* The same for many draws, each with its own permutation and epoch: `at` becomes its place. Four are computed side by
+ * side, because each is a long chain of dependent products. */
 struct permute_draw {
     const struct permute *permute;
     uint64_t epoch, at;
 };
 void permute_forward_many(struct permute_draw *draws, size_t count);
 
-/* The inverse: which draw lies at x < n. */
+/* The inverse: the draw at place x < n. */
 uint64_t permute_inverse(const struct permute *p, uint64_t epoch, uint64_t x);
 
 #endif

@@ -18,7 +18,7 @@ uint32_t sampler_phase_at(const struct sampler *s, uint64_t n)
     return low;
 }
 
-/* ---- From a number to a block ---- */
+/* ---- From sample to block ---- */
 
 static const struct sampler_segment *segment_at(const struct sampler *s, const struct sampler_phase *phase,
                                                 uint64_t draw)
@@ -36,7 +36,7 @@ static const struct sampler_segment *segment_at(const struct sampler *s, const s
     return &s->segments[low];
 }
 
-/* How many blocks the group of a draw has: the last group of a phase that ends may have fewer. */
+/* How many blocks a draw's group has: the last group of a phase may have fewer. */
 static inline uint64_t group_size(const struct sampler_phase *phase, uint64_t group)
 {
     uint64_t left = phase->draws - group * phase->group;
@@ -77,7 +77,7 @@ static inline uint64_t move(const struct sampler *s, struct sampler_cursor *at, 
     return draw;
 }
 
-/* All of a sample's place but its block, which *draw leads to. */
+/* Finds all of a sample's place except its block, which *draw leads to. */
 static inline void draw_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place,
                            struct permute_draw *draw)
 {
@@ -125,7 +125,7 @@ void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t 
     }
 }
 
-/* ---- And back ---- */
+/* ---- From block to sample ---- */
 
 static inline uint64_t count_at(const struct sampler *s, uint32_t segment, uint32_t source)
 {
@@ -151,7 +151,7 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     own += epoch * from->by_blocks.divisor;
     if (own >= from->limit)
         return false;
-    /* the last segment that begins before this draw of the source or at it */
+    /* the last segment that begins at or before this draw of the source */
     while (low < high) {
         uint32_t middle = low + (high - low + 1) / 2;
 

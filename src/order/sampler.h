@@ -1,9 +1,9 @@
 /*
- * sampler.h: which block of which source is sample n, and its inverse: permutation and blend put together, with phases,
- * several lengths and caps. Pure: it takes counts, and knows nothing of files. docs/ORDER.md is the rule.
+ * sampler.h: which block of which source sample n is, and the inverse: combines permutation and blend, with phases,
+ * several lengths and limits of epochs. Pure: it takes counts, and does not know files. docs/ORDER.md is the rule.
  *
- * A *block* is base length tokens of a source and the unit of blend and permutation; a *slice* of it is what a sample
- * shows, all of the block unless a phase has shorter samples. A *draw* is a block's place in the blend of a phase.
+ * A *block* is base_len tokens of a source, the unit of blend and permutation. A sample shows a *slice* of it: the
+ * whole block, unless a phase has shorter samples. A *draw* is a block's turn in the blend of a phase.
  */
 #ifndef LEAT_SAMPLER_H
 #define LEAT_SAMPLER_H
@@ -16,19 +16,19 @@
 
 #define SAMPLER_GROUP 16u                 /* slices of one block stand this many samples apart */
 #define SAMPLER_MAX   ((uint64_t)1 << 60) /* samples are numbered below it */
-/* Sources times stretches of equal weights: bounds memory whatever a plan's text says. */
+/* Sources times segments: bounds memory, whatever a plan's text says. */
 #define SAMPLER_MAX_ENTRIES ((uint64_t)1 << 24)
 
 struct sampler_phase_rule {
     uint64_t begin;          /* the first one's is 0 */
-    uint64_t slices;         /* samples a block, at least 1 */
+    uint64_t slices;         /* samples per block, at least 1 */
     const uint64_t *weights; /* of all sources; sum at most BLEND_MAX, not all 0 */
 };
 
 struct sampler_rules {
     uint32_t source_count;
     const uint64_t *blocks; /* of each source, at most PERMUTE_MAX */
-    const uint64_t *limits; /* of each source: blocks it may show in all, over its epochs; UINT64_MAX: no limit */
+    const uint64_t *limits; /* of each source: blocks it may show in all its epochs; UINT64_MAX: no limit */
     const struct sampler_phase_rule *phases;
     uint32_t phase_count; /* at least 1 */
     uint64_t seed;
@@ -36,12 +36,12 @@ struct sampler_rules {
 };
 
 struct sampler_source {
-    struct permute permute; /* .n is 0 where the source has no blocks */
+    struct permute permute; /* .n is 0 if the source has no blocks */
     struct wide_divider by_blocks;
     uint64_t limit;
 };
 
-/* A stretch of a phase in which the weights do not change: a source that is spent begins a new one. */
+/* A stretch of a phase with constant weights: when a source is spent, a new one begins. */
 struct sampler_segment {
     uint64_t first; /* draw of the phase */
     uint32_t phase;
@@ -60,7 +60,7 @@ struct sampler {
     struct sampler_source *sources;
     struct sampler_phase *phases;
     struct sampler_segment *segments;
-    uint64_t *counts; /* [segment][source]: draws that the source has had where the segment begins */
+    uint64_t *counts; /* [segment][source]: draws of the source before the segment */
     uint32_t source_count, phase_count, segment_count, segment_room;
     uint64_t end; /* of the last phase */
     bool sequential;
@@ -73,7 +73,7 @@ struct sampler_place {
     uint64_t slices; /* of a block in this phase */
 };
 
-/* Where the last search ended: the next one is mostly in the same segment. Begins as all zeros; one a thread. */
+/* Where the last search ended: the next is mostly in the same segment. Begins as all zeros; one per thread. */
 struct sampler_cursor {
     const struct sampler_phase *phase;
     const struct sampler_segment *segment;
@@ -81,9 +81,9 @@ struct sampler_cursor {
 };
 
 /*
- * Checks the rules that the struct's comments do not leave to the caller: phases begin in order and at lawful samples,
- * and each has a source that is not spent (LEAT_E_ARGUMENT, with the phase's begin named). Copies all that it needs.
- * On success sampler_free() releases it; a sampler of zeros may be freed too.
+ * Checks what the struct's comments do not leave to the caller: phases are in order and begin at samples where they
+ * may, and each has a source that is not spent (else LEAT_E_ARGUMENT, which names where the phase begins). Copies what
+ * it needs. On success sampler_free() releases it; a sampler of zeros may be freed too.
  */
 enum leat_status sampler_make(struct sampler *s, const struct sampler_rules *rules, struct leat_error *err);
 void sampler_free(struct sampler *s);
@@ -91,16 +91,16 @@ void sampler_free(struct sampler *s);
 /* What sample n < s->end shows. */
 void sampler_at(const struct sampler *s, struct sampler_cursor *at, uint64_t n, struct sampler_place *place);
 
-/* The same for samples [n, n + count), which is quicker than one by one. */
+/* The same for samples [n, n + count), faster than one by one. */
 void sampler_range(const struct sampler *s, struct sampler_cursor *at, uint64_t n, size_t count,
                    struct sampler_place *places);
 
-/* Where a block is shown: slice i of it at sample n + i * step. */
+/* Where a block is shown: its slice i at sample n + i * step. */
 struct sampler_found {
     uint64_t n, step, slices;
 };
 
-/* The inverse: where this block, below its source's blocks, is shown in this epoch. False: never. */
+/* The inverse: where a block of a source is shown in this epoch. False: nowhere. */
 bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block,
                   struct sampler_found *found);
 

@@ -1,6 +1,7 @@
 /*
- * sampler_make.c: lays out a sampler: the phases, cut into segments where a source is spent, and what each source has
- * had at the begin of each. It is computed at every opening and stored nowhere, so a later phase cannot change it.
+ * sampler_make.c: lays out a sampler: cuts the phases into segments where a source is spent, and counts the draws of
+ * each source before each segment. This is computed whenever a plan is opened, and stored nowhere. A segment depends
+ * only on what comes before it, so a later phase cannot change it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 typedef unsigned long long ull;
 
-/* What changes on the way through the phases. */
+/* The state while going through the phases. */
 struct maker {
     struct sampler *s;
     const struct sampler_rules *rules;
@@ -81,7 +82,7 @@ static bool drop_spent(struct maker *m)
     return left;
 }
 
-/* Segments of a phase, up to `draws` draws, or until all sources are spent: *made is how far it came. */
+/* Makes the segments of a phase, up to `draws` draws, or until all sources are spent; *made: the draws so far. */
 static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t draws, uint64_t *made)
 {
     uint64_t first = 0;
@@ -97,7 +98,7 @@ static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t 
         length = until_spent(m, b);
         if (length > draws - first)
             length = draws - first;
-        if (draws == UINT64_MAX && length >= SAMPLER_MAX) { /* goes on beyond all numbers */
+        if (draws == UINT64_MAX && length >= SAMPLER_MAX) { /* longer than all sample numbers */
             *made = UINT64_MAX;
             return LEAT_OK;
         }
@@ -108,7 +109,7 @@ static enum leat_status make_segments(struct maker *m, uint32_t phase, uint64_t 
     return LEAT_OK;
 }
 
-/* A begin that would cut a group of blocks: names the nearest one that does not. */
+/* For a phase whose start cuts a group of blocks: the sentence names the nearest start that does not. */
 static enum leat_status unlawful(const struct sampler_phase *p, uint64_t begin, struct leat_error *err)
 {
     uint64_t unit = p->by_group.divisor, rest = (begin - p->begin) % unit;

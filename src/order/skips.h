@@ -1,6 +1,6 @@
 /*
- * skips.h: samples that are left out, and what that makes of numbers and positions: sample n keeps its number, and
- * position p counts those that are shown. The same for every order. Pure.
+ * skips.h: samples that are left out. Sample n keeps its number; position p counts only the samples that are shown. The
+ * same for every order. Pure.
  */
 #ifndef LEAT_SKIPS_H
 #define LEAT_SKIPS_H
@@ -29,10 +29,10 @@ struct skips {
 enum leat_status skips_make(struct skips *s, const struct skips_range *ranges, uint64_t count, struct leat_error *err);
 void skips_free(struct skips *s);
 
-/* n(p). */
+/* The number of the sample at position p. */
 uint64_t skips_number(const struct skips *s, uint64_t position);
 
-/* The position of sample n; where *skipped says that n is skipped, the position of the next sample shown. */
+/* The position of sample n; if it is skipped (*skipped), the position of the next sample shown. */
 uint64_t skips_position(const struct skips *s, uint64_t n, bool *skipped);
 
 /* The first sample of the first skip after sample n; UINT64_MAX: no further skip. */

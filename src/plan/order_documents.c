@@ -1,6 +1,7 @@
 /*
- * order_documents.c: the orders of whole documents, one per row, for fine-tuning: sample n is document P(n mod D) of all
- * D documents of the plan, where P is the permutation of epoch n div D, or P(i) = i in sequential order (docs/ORDER.md).
+ * order_documents.c: the orders of whole documents, one per row, for fine-tuning: sample n is document P(n mod D) of
+ * all D documents of the plan, where P is the permutation of epoch n div D, or P(i) = i in sequential order
+ * (docs/ORDER.md).
  *
  * The documents of one dataset that the plan uses follow each other, so D documents are as many *runs* as the plan has
  * datasets. A document's number among the D leads to its run and to its number in the source, and back.
@@ -12,12 +13,12 @@
 #include "order/permute.h"
 #include "plan.h"
 
-/* The number that stands for "all sources" where documents are permuted: no source has it. */
+/* The source number for permuting the documents of all sources: no source has it. */
 #define ALL_SOURCES ((uint64_t)UINT32_MAX)
 
 /* The used documents of one dataset of a source. */
 struct run {
-    uint64_t first; /* documents in the runs before */
+    uint64_t first; /* documents in all runs before */
     uint64_t count;
     uint64_t document;    /* the first one's number in the source */
     uint64_t first_token; /* of the dataset in the source */
@@ -33,7 +34,7 @@ struct documents {
 
 /* ---- Opening ---- */
 
-/* The number in the source of a dataset's first document that begins at or after this token of it. */
+/* The number in the source of the first document that begins at or after this token of a dataset. */
 static enum leat_status first_from(const struct leat_dataset *d, const struct leat_part *part, uint64_t token,
                                    uint64_t *document, struct leat_error *err)
 {
@@ -74,7 +75,7 @@ static enum leat_status add_run(struct leat_plan *plan, uint32_t source, uint32_
     enum leat_status s = LEAT_OK;
     uint64_t end;
 
-    leat_dataset_part(from->dataset, number, &part, NULL); /* there is one of each number */
+    leat_dataset_part(from->dataset, number, &part, NULL); /* cannot fail: the number exists */
     *r = (struct run) { .first = o->count,
                         .document = part.first_document,
                         .first_token = part.first_token,
@@ -142,7 +143,7 @@ static void documents_close(struct leat_plan *plan)
 
 /* ---- Samples ---- */
 
-/* The run that has document `at` of all: the last that begins at or before it, since some are empty. */
+/* The run of document `at`: the last that begins at or before it, because some runs are empty. */
 static const struct run *run_of(const struct documents *o, uint64_t at)
 {
     uint64_t low = 0, high = o->run_count - 1;
@@ -207,9 +208,9 @@ static enum leat_status documents_pieces(const struct leat_plan *plan, const str
     return LEAT_OK;
 }
 
-/* ---- The way back ---- */
+/* ---- From tokens to samples ---- */
 
-/* A document's samples in all epochs that are searched. */
+/* Reports a document's samples in all epochs that are searched. */
 static enum leat_status find_document(const struct leat_plan *plan, struct plan_search *search, uint64_t at,
                                       struct leat_error *err)
 {

@@ -63,14 +63,14 @@ static void windows_close(struct leat_plan *plan)
 
 /* ---- Samples ---- */
 
-/* What a place of the sampler is in tokens and files. */
+/* Turns a place of the sampler into tokens and files. */
 static void fill_sample(const struct leat_plan *plan, uint64_t number, const struct sampler_place *place,
                         struct leat_sample *sample)
 {
     const struct plan_source *source = &plan->sources[place->source];
     uint32_t part = source->part_count > 1 ? plan_source_part(source, place->block) : 0;
     const struct plan_part *p = &source->parts[part];
-    uint64_t base = plan->rules.base_len; /* at most 2^30, and so are slices: a division of 32 bits is quick */
+    uint64_t base = plan->rules.base_len; /* at most 2^30, like slices: a division of 32 bits is fast */
     uint32_t length = place->slices == 1 ? (uint32_t)base : (uint32_t)base / (uint32_t)place->slices;
 
     sample->number = number;
@@ -103,9 +103,9 @@ static enum leat_status windows_samples(const struct leat_plan *plan, uint64_t n
     return LEAT_OK;
 }
 
-/* ---- The way back ---- */
+/* ---- From tokens to samples ---- */
 
-/* The slices of a block that hold tokens [first, end) of the block, in one epoch. False: it is not shown any more. */
+/* Tries the slices of a block with its tokens [first, end), in one epoch. False: it is not shown any more. */
 static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch, uint64_t block,
                        uint64_t first, uint64_t end)
 {
@@ -130,7 +130,7 @@ static bool find_block(const struct leat_plan *plan, struct plan_search *s, uint
     return true;
 }
 
-/* One epoch of all tokens; false: no sample shows any of them in this epoch, nor in a later one. */
+/* Searches one epoch for all tokens; false: no sample shows any of them in this epoch or a later one. */
 static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint64_t epoch)
 {
     const struct plan_source *source = &plan->sources[s->source];
@@ -154,14 +154,14 @@ static bool find_epoch(const struct leat_plan *plan, struct plan_search *s, uint
     return any;
 }
 
-/* A sample in turn is cheaper than a block found back, by this factor. */
+/* Trying a sample in turn is cheaper by this factor than finding the sample of a block. */
 #define SCAN_WORTH 4u
 
 static enum leat_status windows_trace(const struct leat_plan *plan, struct plan_search *s, struct leat_error *err)
 {
     if (s->until / SCAN_WORTH <= (s->end - s->first) / plan->rules.base_len)
         return plan_search_try(plan, s, 0, s->until, err);
-    /* a block's sample of one epoch comes before its sample of the next, so an epoch with none is the last */
+    /* a block's sample in one epoch comes before its sample in the next, so an epoch without one is the last */
     for (uint64_t epoch = 0; epoch < s->epochs && !s->stopped; epoch++)
         if (!find_epoch(plan, s, epoch))
             break;

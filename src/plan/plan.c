@@ -1,4 +1,12 @@
-/* plan.c: a plan opened, told about and asked for samples. plan_trace.c has the way back, plan_state.c the state. */
+/*
+ * plan.c: opens a plan, and answers for its facts and samples. plan_trace.c goes from tokens to samples, plan_state.c
+ * saves and compares states.
+ *
+ * Opening goes from rules (plan_rules.h, all texts checked) to sources (plan_source.h, datasets opened and compared),
+ * to weights as integers, lengths and limits per phase; from these the order (plan_order.h) derives what it needs.
+ * After that a plan never changes, so any number of threads may ask it. A sample's number comes from its position by
+ * the skips; everything else is the order's.
+ */
 #include "plan.h"
 
 #include <stdio.h>
@@ -14,7 +22,7 @@ typedef unsigned long long ull;
 
 /* ---- Opening ---- */
 
-/* Tokens of all sources must mean the same. */
+/* Checks that all sources were encoded with the same vocabulary. */
 static enum leat_status check_agreement(const struct leat_plan *plan, size_t number, struct leat_error *err)
 {
     struct leat_info a = LEAT_INFO_INIT, b = LEAT_INFO_INIT;
@@ -59,7 +67,7 @@ static enum leat_status open_sources(struct leat_plan *plan, const struct leat_o
     return LEAT_OK;
 }
 
-/* The weights of a phase, 0 the first, as integers. */
+/* Makes the weights of a phase (0 is the first) integers. */
 static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, struct decimal *decimals,
                                       struct leat_error *err)
 {
@@ -90,7 +98,7 @@ static enum leat_status phase_weights(struct leat_plan *plan, size_t phase, stru
     return LEAT_OK;
 }
 
-/* The most passes over a source: its own limit or the plan's, the lesser one; 0: no limit. */
+/* The limit of passes over a source: its own or the plan's, whichever is smaller; 0: no limit. */
 static uint64_t epochs_of(const struct plan_rules *rules, uint64_t source)
 {
     uint64_t own = rules->sources[source].epochs, all = rules->epochs;
@@ -98,7 +106,7 @@ static uint64_t epochs_of(const struct plan_rules *rules, uint64_t source)
     return own == 0 || (all > 0 && all < own) ? all : own;
 }
 
-/* The most blocks that a source may show; UINT64_MAX: no limit. */
+/* The limit of blocks that a source may show; UINT64_MAX: no limit. */
 static uint64_t limit_of(const struct leat_plan *plan, size_t source)
 {
     uint64_t epochs = epochs_of(&plan->rules, source), limit;
@@ -108,7 +116,7 @@ static uint64_t limit_of(const struct leat_plan *plan, size_t source)
     return limit;
 }
 
-/* Weights and lengths of all phases, and limits of all sources. */
+/* Fills in weights and lengths of all phases, and limits of all sources. */
 static enum leat_status fill_phases(struct leat_plan *plan, struct decimal *decimals, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
@@ -178,7 +186,7 @@ enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rule
     return LEAT_OK;
 }
 
-/* Element `i` of an array whose elements are as large as the first one says. */
+/* Element `i` of an array whose first element gives the size of all. */
 static const void *element(const void *items, uint64_t i)
 {
     size_t size;

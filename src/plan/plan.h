@@ -24,7 +24,7 @@ struct leat_plan {
     /* of each phase, the first included: weights as integers, of all sources */
     uint64_t *weights;
     uint64_t *lengths; /* of each phase */
-    uint64_t *limits;  /* of each source: blocks that it may show in all; UINT64_MAX: no limit */
+    uint64_t *limits;  /* of each source: blocks it may show in all; UINT64_MAX: no limit */
     const struct plan_order *order;
     void *derived;       /* the order's own */
     uint64_t end;        /* samples; LEAT_MAX_SAMPLES: without end */
@@ -32,11 +32,11 @@ struct leat_plan {
     uint32_t token_width;
 };
 
-/* Opens what the rules say. Takes them over, also on failure; *out is NULL before. */
+/* Opens the plan of these rules, and takes the rules over, even on failure. *out must be NULL. */
 enum leat_status plan_open_rules(struct leat_plan **out, struct plan_rules *rules,
                                  const struct leat_open_options *options, struct leat_error *err);
 
-/* The sample that a phase begins at. */
+/* The first sample of a phase. */
 static inline uint64_t plan_phase_begin(const struct leat_plan *plan, size_t phase)
 {
     return phase > 0 ? plan->rules.phases[phase - 1].begin : 0;

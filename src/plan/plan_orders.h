@@ -1,6 +1,6 @@
 /*
- * plan_orders.h: the orders of samples, a row each: its number, which is that of enum leat_order, its name in plans'
- * texts and on command lines, and its table, which is plan_order_NAME of the file order_NAME.c. Numbers have no gaps.
+ * plan_orders.h: the orders of samples, a row each: its number in enum leat_order, its name in plans' texts and on
+ * command lines, and its table, plan_order_NAME in order_NAME.c. Numbers have no gaps.
  */
 #ifndef LEAT_PLAN_ORDERS_H
 #define LEAT_PLAN_ORDERS_H

@@ -1,4 +1,8 @@
-/* plan_rules.c: see plan_rules.h. */
+/*
+ * plan_rules.c: see plan_rules.h. Options and text meet here: both add one source, phase, skip or split at a time as
+ * text, and each call checks what it can by itself. plan_rules_finish() checks what needs the whole: order and lengths
+ * of phases, one weight per source, disjoint skips. Rules own copies of everything, so that the caller's memory may go.
+ */
 #include "plan_rules.h"
 
 #include <stdlib.h>
@@ -210,7 +214,7 @@ enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size
     return r->use ? LEAT_OK : status_no_memory(err, length);
 }
 
-/* The number of the used split; split_count: there is none of that name. */
+/* The number of the used split; split_count: unknown name. */
 static size_t used_split(const struct plan_rules *r)
 {
     size_t i = 0;

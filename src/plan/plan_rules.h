@@ -66,16 +66,16 @@ enum leat_status plan_rules_add_skip(struct plan_rules *r, uint64_t first, uint6
 enum leat_status plan_rules_set_split(struct plan_rules *r, const char *text, size_t length, struct leat_error *err);
 enum leat_status plan_rules_set_use(struct plan_rules *r, const char *name, size_t length, struct leat_error *err);
 
-/* The last call: fills in what was left out, sorts the skips, and checks what can be checked without datasets. */
+/* The last call: fills in defaults, sorts the skips, and checks what can be checked without datasets. */
 enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err);
 
-/* Rules of the same sources, seed, split and limit of epochs for another order and length, without phases and skips,
- * which are those of samples. `datasets` are the sources', open. */
+/* Makes rules with the same sources, seed, split and limit of epochs for another order and length, without phases and
+ * skips, because these count samples. `datasets` are the sources', open. */
 enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rules *from,
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
 
-/* In units of 10^-18, where the used part begins and ends. */
+/* Where the used range begins and ends, in units of 10^-18. */
 void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end);
 
 void plan_rules_free(struct plan_rules *r);

@@ -36,7 +36,7 @@ static enum leat_status add_part(struct plan_source *s, const struct plan_rules 
     uint64_t begin, end, used;
     enum leat_status status;
 
-    leat_dataset_part(s->dataset, number, &part, NULL); /* there is one of each number */
+    leat_dataset_part(s->dataset, number, &part, NULL); /* cannot fail: the number exists */
     plan_rules_part(rules, &begin, &end);
     *p = (struct plan_part) { .first_block = s->blocks, .list_token = part.first_token };
     memcpy(p->identity, part.identity, sizeof p->identity);
@@ -53,7 +53,7 @@ static enum leat_status add_part(struct plan_source *s, const struct plan_rules 
     return status;
 }
 
-/* One hint for about each part, so that the search after it takes a step or two. */
+/* Makes about one hint per part, so that the search from it takes a step or two. */
 static enum leat_status make_hints(struct plan_source *s, struct leat_error *err)
 {
     uint64_t count;
@@ -100,7 +100,8 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
     return LEAT_OK;
 }
 
-/* NAME:WEIGHT whose weight is no number is all taken for a name, which then is not there: the sentence says why. */
+/* If WEIGHT of NAME:WEIGHT is not a number, all of it counts as the name, which does not exist: the sentence says
+ * why. */
 static void say_weight(const char *name, enum leat_status status, struct leat_error *err)
 {
     const char *colon = strrchr(name, ':');

@@ -1,6 +1,6 @@
 /*
- * plan_source.h: a source of a plan: its datasets joined, the part of each that is used, cut into blocks; from a block
- * to its place and from a place to its block. Only opening reads files.
+ * plan_source.h: a source of a plan: its datasets joined, the used range of each cut into blocks; finds the place of a
+ * block and the block of a place. Only opening reads files.
  */
 #ifndef LEAT_PLAN_SOURCE_H
 #define LEAT_PLAN_SOURCE_H
@@ -8,7 +8,7 @@
 #include "leat.h"
 #include "plan_rules.h"
 
-/* The used part of one dataset of a source's list. */
+/* The used range of one dataset of a source's list. */
 struct plan_part {
     uint64_t first_block; /* of the source */
     uint64_t blocks;
@@ -19,7 +19,7 @@ struct plan_part {
 
 struct plan_source {
     const struct leat_dataset *dataset;
-    struct leat_dataset *opened; /* the same if the plan opened it; else NULL */
+    struct leat_dataset *opened; /* the same if the plan opened it, else NULL */
     struct plan_part *parts;
     uint32_t part_count;
     uint64_t blocks, tokens, dropped;

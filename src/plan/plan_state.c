@@ -1,10 +1,10 @@
 /*
- * plan_state.c: where a run stands, as text, and whether a plan has the past that a state tells of.
+ * plan_state.c: writes the state of a run as text, and checks whether a plan has the same past as a state.
  *
  * The past is all samples up to the last one that was shown. Everything that it depends on goes into a chain of hashes:
- * rules, seed and base length, then the sources one by one, then the phases that had begun. After each source and phase
- * 64 bits of the chain are kept, so that the first difference can be named; where there are more than STEPS of them, a
- * kept hash covers several. What comes later is not in it, and may change.
+ * rules, seed and base length, then the sources one by one, then the phases that had begun. 64 bits of the chain are
+ * kept after each source and phase, so that an error can name the first difference; if there are more than STEPS, a
+ * kept hash covers several. Later sources and phases are not in the chain, and may change.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void chain_phase(struct chain *c, const struct leat_plan *plan, size_t nu
     size_t count = plan->order->weights ? plan->rules.source_count : 0;
     const uint64_t *weights = plan->weights + number * plan->rules.source_count;
 
-    while (count > 0 && weights[count - 1] == 0) /* sources that may be appended later */
+    while (count > 0 && weights[count - 1] == 0) /* so that sources may be appended later */
         count--;
     chain_words(c, (uint64_t[]) { plan_phase_begin(plan, number), plan->lengths[number], count }, 3);
     for (size_t i = 0; i < count; i++)
@@ -79,13 +79,13 @@ static uint64_t steps_of(uint64_t count)
     return count < STEPS ? count : STEPS;
 }
 
-/* The first of those that step `step` covers. */
+/* The first source or phase that step `step` covers. */
 static uint64_t step_begin(uint64_t step, uint64_t count)
 {
     return count <= STEPS ? step : step * count / STEPS;
 }
 
-/* The phases that begin before sample `end`, and the first. */
+/* How many phases begin before sample `end`, at least the first. */
 static uint64_t past_phases(const struct leat_plan *plan, uint64_t end)
 {
     uint64_t count = 1;
@@ -95,7 +95,7 @@ static uint64_t past_phases(const struct leat_plan *plan, uint64_t end)
     return count;
 }
 
-/* The sources that have a weight in one of the first `phases` phases, and all before them. */
+/* How many sources there are up to the last with a weight in one of the first `phases` phases. */
 static uint64_t past_sources(const struct leat_plan *plan, uint64_t phases)
 {
     uint64_t count = plan->rules.source_count;
@@ -165,7 +165,7 @@ static void put_steps(struct writer *w, const char *key, uint64_t count, const u
     put(w, "\n");
 }
 
-/* The last line covers all before it: a state that was cut or changed is not taken for another one. */
+/* The last line is a hash of all before it, so that a state that was cut or changed is noticed. */
 static uint64_t text_hash(const char *text, size_t length)
 {
     return checksum_kernels()->hash(text, length).low;
@@ -205,7 +205,7 @@ struct reader {
     const char *at, *end;
 };
 
-/* Whether `text` comes next; goes behind it. */
+/* Whether `text` comes next; if so, skips it. */
 static bool take(struct reader *r, const char *text)
 {
     size_t length = strlen(text);
@@ -251,7 +251,7 @@ static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint6
     return take(r, "\n");
 }
 
-/* A state as it is written. */
+/* A parsed state. */
 struct told {
     struct past past;
     uint64_t damaged, permutation, blend, split, base_len, seed;

@@ -1,7 +1,10 @@
 /*
- * plan_text.c: a plan as text, both ways: a line for each option, KEY VALUE, the same words as on a command line.
+ * plan_text.c: reads and prints a plan as text: a line per option, KEY VALUE, with the words of the command line.
  *
- * What is read is checked here only as far as the line goes; plan_rules_finish() checks the whole.
+ * The keys are a table, whose rows read a value and add it to the rules. Only the line is checked here, and an error
+ * names it; plan_rules_finish() checks the whole. Names may hold colons, so a source is read from the right; printing
+ * adds ":none" to a name that would be read in another way. Options are printed in a fixed order and decimals in one
+ * form, so that equal rules have equal texts.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +31,7 @@ struct reader {
     struct leat_error *err;
 };
 
-/* A sentence with the place before it. */
+/* Fails with the line's place before the sentence. */
 STATUS_PRINTF(2, 3)
 static enum leat_status wrong(const struct reader *r, const char *format, ...)
 {
@@ -43,7 +46,7 @@ static enum leat_status wrong(const struct reader *r, const char *format, ...)
     return status_set(r->err, LEAT_E_ARGUMENT, "%.100s, line %llu: %.800s", r->label, (ull)r->line, sentence);
 }
 
-/* The same for what a call has said of the line's value. */
+/* Adds the line's place to the error of a failed call. */
 static enum leat_status placed(const struct reader *r, enum leat_status s)
 {
     struct leat_error err;
@@ -116,7 +119,7 @@ static enum leat_status read_use(struct reader *r)
     return placed(r, plan_rules_set_use(r->rules, r->value, r->value_length, r->err));
 }
 
-/* Where the last field of text[0..length) begins, behind a colon; 0: there is no colon. */
+/* Where the last field of text[0..length) begins, after a colon; 0: no colon. */
 static size_t last_field(const char *text, size_t length)
 {
     while (length > 0 && text[length - 1] != ':')
@@ -139,7 +142,7 @@ static bool has_weight(const char *text, size_t length, size_t *weight)
     return *weight > 0 && is_decimal(text + *weight, length - *weight);
 }
 
-/* Whether a source's value NAME:WEIGHT would be read with its name's last field as the weight. */
+/* Whether a source's name ends in a field that would be read as its weight. */
 static bool is_ambiguous(const char *name)
 {
     size_t weight;

@@ -1,5 +1,4 @@
-/* plan_trace.c: from tokens to the samples that show them: each order has its own way back, or samples are tried in
- * turn. */
+/* plan_trace.c: finds the samples that show given tokens, by the order's inverse, or by trying all samples in turn. */
 #include <stdlib.h>
 
 #include "base/status.h"

@@ -1,11 +1,11 @@
-/* output_attention_mask.h: 1 for the tokens of a row, 0 for the padding behind them. */
+/* output_attention_mask.h: 1 for the tokens of a row, 0 for the padding after them. */
 #ifndef LEAT_OUTPUT_ATTENTION_MASK_H
 #define LEAT_OUTPUT_ATTENTION_MASK_H
 
 #include "rows_line.h"
 
-/* Asked of the stretch, which is one question for all its numbers. Rows that are nothing but padding are one stretch, and
- * attended to: a softmax over nothing is no number. */
+/* Decided per stretch: one test for all its numbers. A row of only padding is one stretch of 1, because a softmax over
+ * nothing is NaN. */
 ROWS_BODY int64_t output_attention_mask(const struct rows_line *r, struct rows_stretch s, uint32_t i)
 {
     (void)r;

@@ -1,4 +1,9 @@
-/* rows.c: see rows.h. Row by row, stretch by stretch; the kernels do what is long. */
+/*
+ * rows.c: see rows.h. Goes row by row, and in a row stretch by stretch (a stretch is the tokens of one document, or the
+ * padding), because within a stretch every output is a simple run of numbers: tokens converted, 0 1 2 ..., one value
+ * repeated. Kernels, chosen once per CPU level, write long runs. The start of a stretch is found by the lowest bit set
+ * in words of 64 bits, so rows without documents cost nothing per token.
+ */
 #include "rows.h"
 
 #include <string.h>
@@ -108,7 +113,7 @@ static void fill_stretches(const struct rows_kernels *k, const struct rows_job *
     }
 }
 
-/* ---- Outputs that are made singly ---- */
+/* ---- Outputs made one by one ---- */
 
 static void fill_singly(void (*kernel)(void *to, unsigned number_bytes, struct rows_line row, struct rows_stretch s),
                         const struct rows_job *j, struct rows_line r, void *to)
@@ -213,7 +218,7 @@ void rows_mark(uint8_t *base, const struct rows_layout *l)
             mark.documents += (uint32_t)__builtin_popcountll(bits);
         }
         heads[row] = head;
-        /* the token behind the inputs may begin a document too, which is none of the inputs' */
+        /* the token after the inputs may begin a document too, but is not an input */
         head.documents += 1 + mark.documents - (length > 0 ? (uint32_t)bit : 0);
         head.shorter += length > 0 && length + 1 < l->width;
         head.filled += length > 0;

@@ -1,13 +1,13 @@
 /*
- * rows_body.h: what each number is of the outputs that are made together (rows_outputs.h), one at a time: the definition.
- * Inline and free of everything but C, so that device kernels include it as it is.
+ * rows_body.h: defines each number of the outputs that are made together (rows_outputs.h), one at a time. Plain inline
+ * C, so that device kernels include it as it is.
  */
 #ifndef LEAT_ROWS_BODY_H
 #define LEAT_ROWS_BODY_H
 
 #include "rows.h"
 
-/* The inputs that row `row` of the slot has; 0 of rows that only the outputs have. */
+/* The number of inputs in row `row` of the slot; 0 for a row that only the outputs have. */
 ROWS_BODY uint32_t rows_length(const struct rows_job *j, uint32_t row)
 {
     return row < j->layout.rows ? ((const uint32_t *)(const void *)(j->base + j->layout.lengths_at))[row] : 0;
@@ -18,7 +18,7 @@ ROWS_BODY uint32_t rows_flags(const struct rows_job *j, uint32_t row)
     return row < j->layout.rows ? j->base[j->layout.flags_at + row] : 0;
 }
 
-/* Where the tokens of a row begin; of one that only the outputs have, anywhere in the slot. */
+/* Where the tokens of a row begin; anywhere in the slot for a row that only the outputs have. */
 ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
 {
     const struct rows_layout *l = &j->layout;
@@ -30,7 +30,7 @@ ROWS_BODY const uint8_t *rows_begin(const struct rows_job *j, uint32_t row)
     return j->base + l->tokens_at + (size_t)row * l->width * l->token_width;
 }
 
-/* Token `i` of a row that the slot has, i <= its length. Byte by byte: the same on every machine. */
+/* Token `i` of a row in the slot, i <= its length. Read byte by byte: the same on every machine. */
 ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     const uint8_t *p = rows_begin(j, row) + (size_t)i * j->layout.token_width;
@@ -39,7 +39,7 @@ ROWS_BODY uint32_t rows_token(const struct rows_job *j, uint32_t row, uint32_t i
     return j->layout.token_width == 2 ? t : t | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Whether token `i` is the first of its document, as far as that is known. */
+/* Whether token `i` is known to be the first of its document. */
 ROWS_BODY int rows_start(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(j->base + j->layout.starts_at);
@@ -71,7 +71,7 @@ ROWS_BODY int64_t rows_label(const struct rows_job *j, uint32_t row, uint32_t i)
     return rows_loss(j, row, i) ? (int64_t)rows_token(j, row, rows_label_token(j, i)) : ROWS_IGNORED;
 }
 
-/* Padding behind a row is a stretch of its own. */
+/* Padding after a row is a stretch of its own. */
 ROWS_BODY int rows_stretch(const struct rows_job *j, uint32_t row, uint32_t i)
 {
     uint32_t length = rows_length(j, row);

@@ -1,8 +1,8 @@
 /*
- * rows_device.h: the outputs as a device makes them: any 16 bytes of a row's numbers, without what stands before them. A
- * device runs this body in one thread for each 16 bytes; tests run it on the host, in any order, against rows_body.h and
- * the output_NAME.h. What a number is, is said there; what is different here is how a place in the middle of a row is
- * found out: by the marks and heads that rows_mark() has made.
+ * rows_device.h: how a device makes the outputs: any 16 bytes of a row's numbers, independent of those before. A device
+ * runs this body in one thread per 16 bytes; tests run it on the host, in any order, against rows_body.h and the
+ * output_NAME.h, which define the numbers. Why not stretch by stretch, like the host? A thread that starts in the
+ * middle of a row does not know the stretches before it: the marks and heads of rows_mark() tell it.
  */
 #ifndef LEAT_ROWS_DEVICE_H
 #define LEAT_ROWS_DEVICE_H
@@ -19,18 +19,18 @@
 
 #define ROWS_MOST_VECTOR 4u
 
-/* Stretches of one document in the rows of the outputs before `row`, at most `rows` of the slot counted. */
+/* How many stretches the outputs have before `row`, counting at most `rows` rows of the slot. */
 ROWS_BODY uint32_t rows_stretches_before(const struct rows_job *j, uint32_t row)
 {
     const struct rows_layout *l = &j->layout;
     uint32_t inside = row < l->rows ? row : l->rows;
     const struct rows_head *h = (const struct rows_head *)(const void *)(j->base + l->heads_at) + inside;
 
-    /* behind each row that is shorter than the outputs' there is one more, of padding; `width` is the longest and one */
+    /* each row shorter than the outputs' has one more, of padding; `width` is the longest row plus one */
     return h->documents + (j->length + 1 > l->width ? h->filled : h->shorter) + (row - inside);
 }
 
-/* A row as one thread sees it. `token_width` is that of the job, as a constant. */
+/* A row for one thread. `token_width` is the job's, as a constant. */
 ROWS_BODY struct rows_line rows_line(const struct rows_job *j, uint32_t row, uint32_t token_width)
 {
     const struct rows_layout *l = &j->layout;
@@ -57,7 +57,7 @@ ROWS_BODY int rows_line_start(const struct rows_line *r, uint32_t i)
     return r->starts ? (int)(r->starts[i / 64] >> i % 64 & 1) : i == 0;
 }
 
-/* Where the stretch that input `i` lies in begins, and its number in the row. */
+/* Where the stretch of input `i` begins, and its number in the row. */
 ROWS_BODY struct rows_mark rows_line_stretch(const struct rows_line *r, uint32_t i)
 {
     uint32_t at = i < r->length ? i : r->length > 0 ? r->length - 1 : 0;
@@ -80,7 +80,7 @@ ROWS_BODY struct rows_mark rows_line_stretch(const struct rows_line *r, uint32_t
     return m;
 }
 
-/* The same with its end, in a row of `numbers`; to find that the starts behind `i` are gone through. */
+/* The same with its end, in a row of `numbers`; searches the starts after `i` for it. */
 ROWS_BODY struct rows_stretch rows_line_place(const struct rows_line *r, uint32_t i, uint32_t numbers)
 {
     struct rows_mark m = rows_line_stretch(r, i);
@@ -208,7 +208,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
         rows_store(j->document_ids, at, documents, count, number_bytes);
 }
 
-/* An output that is made singly. */
+/* An output that is made one by one. */
 #define ROWS_DO_SINGLY(field, name, kind, documents)                                                                   \
     ROWS_BODY void rows_do_##field(const struct rows_job *j, const struct rows_line *r, uint64_t at, uint32_t i,       \
                                    uint32_t count, uint32_t number_bytes)                                              \
@@ -224,8 +224,7 @@ ROWS_BODY void rows_do_stretches(const struct rows_job *j, const struct rows_lin
 ROWS_OUTPUTS_SINGLY(ROWS_DO_SINGLY)
 #undef ROWS_DO_SINGLY
 
-/* Numbers i, i + 1, ... of a row of the outputs, 16 bytes of them; i < length. `number_bytes` is that of the job, as a
- * constant. */
+/* Makes 16 bytes of a row's numbers, from number i < length on. `number_bytes` is the job's, as a constant. */
 ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint32_t row, uint32_t i,
                        uint32_t number_bytes)
 {
@@ -243,7 +242,7 @@ ROWS_BODY void rows_do(const struct rows_job *j, const struct rows_line *r, uint
 #undef ROWS_DO
 }
 
-/* What follows the last begin of a stretch in `sequences`: number `k`, `step` further, and so on. */
+/* Fills `sequences` after the last stretch: number `k`, then every `step`-th. */
 ROWS_BODY void rows_do_sequences_end(const struct rows_job *j, uint64_t k, uint64_t step)
 {
     if (!j->cu_seqlens)
@@ -255,8 +254,8 @@ ROWS_BODY void rows_do_sequences_end(const struct rows_job *j, uint64_t k, uint6
 /* ---- How the threads share the work ---- */
 
 /*
- * A block has 256 threads. They are cut into groups of `group` (a power of two), each of which works at one row; a group
- * does ROWS_ROUNDS times `group` vectors of 16 bytes: a tile. Neighbours in a group store neighbours in memory.
+ * A block has 256 threads. They are cut into groups of `group` (a power of two), each of which works at one row; a
+ * group does ROWS_ROUNDS times `group` vectors of 16 bytes: a tile. Neighbours in a group store neighbours in memory.
  */
 #define ROWS_BLOCK  256u
 #define ROWS_ROUNDS 4u
@@ -291,7 +290,7 @@ ROWS_BODY void rows_do_thread(const struct rows_job *j, struct rows_grid g, uint
     if (row < j->rows) {
         struct rows_line r = rows_line(j, (uint32_t)row, token_width);
 
-        ROWS_ONE_BY_ONE /* unrolled it is four times the code, for stores that nothing waits for */
+        ROWS_ONE_BY_ONE /* unrolling makes four times the code, for stores that nothing waits for */
             for (uint32_t round = 0; round < ROWS_ROUNDS;
                  round++, vector += (uint64_t)1 << g.group_bits) if (vector * most < j->length)
                 rows_do(j, &r, (uint32_t)row, (uint32_t)vector * most, number_bytes);

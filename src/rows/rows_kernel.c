@@ -1,6 +1,6 @@
 /*
- * rows_kernel.c: the kernels of rows of one CPU level; compiled once for each. Plain loops, one for each type of numbers:
- * compilers make vectors of them.
+ * rows_kernel.c: the kernels of rows for one CPU level; compiled once per level. Plain loops, one per type of numbers,
+ * which compilers vectorize.
  */
 #include "base/bytes.h"
 #include "base/level.h"
@@ -58,7 +58,7 @@ static void fill(void *to, unsigned number_bytes, int64_t value, size_t count)
             narrow[i] = (int32_t)value;
 }
 
-/* Row and stretch are copies, so that nothing of them can change while numbers are stored. */
+/* Row and stretch are copies, so that the compiler knows that stores do not change them. */
 #define SINGLY_AS(type, field)                                                                                         \
     for (uint32_t i = s.begin; i < s.end; i++)                                                                         \
         ((type *)to)[i] = (type)output_##field(&row, s, i);

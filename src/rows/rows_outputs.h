@@ -1,14 +1,14 @@
 /*
- * rows_outputs.h: what can be made of a batch, a row for each output. Loader, devices and tests go through the rows for all
- * that is the same for each: its field of struct rows_job, room, borrowing, places on a device.
+ * rows_outputs.h: the outputs of a batch, a row each. Loader, devices and tests go through the rows for everything that
+ * all outputs have: a field of struct rows_job, room, borrowing, places on a device.
  *
- * An output is made singly if nothing else is said: each number by itself, on the host and on devices, by the function
- * that defines it, of output_NAME.h:
+ * By default an output is made one by one: each number by itself, on host and devices, by the function that defines it
+ * in output_NAME.h:
  *
  *     int64_t output_NAME(const struct rows_line *r, struct rows_stretch s, uint32_t i);    (number `i` of row `r`)
  *
- * Where one pass makes several outputs, or a copy does, they are made together: their numbers are defined in rows_body.h,
- * and made by code of their own in rows.c and rows_device.h.
+ * Outputs that one pass or copy can make at once are made together: their numbers are defined in rows_body.h, and made
+ * by code of their own in rows.c and rows_device.h.
  */
 #ifndef LEAT_ROWS_OUTPUTS_H
 #define LEAT_ROWS_OUTPUTS_H
@@ -21,13 +21,14 @@
 enum rows_output_kind {
     ROWS_NUMBERS,  /* rows x length numbers of number_bytes */
     ROWS_MASK,     /* rows x length bytes */
-    ROWS_SEQUENCES /* cu_seqlens_room numbers of four bytes; not singly */
+    ROWS_SEQUENCES /* cu_seqlens_room numbers of four bytes; never one by one */
 };
 #define ROWS_NUMBERS_TYPE   void
 #define ROWS_MASK_TYPE      uint8_t
 #define ROWS_SEQUENCES_TYPE int32_t
 
-/* The field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents must be known. */
+/* The field, of struct leat_outputs and struct rows_job; LEAT_OUTPUT_name; the kind; whether documents must be
+ * known. */
 #define ROWS_OUTPUTS_TOGETHER(each)                                                                                    \
     each(inputs, INPUTS, ROWS_NUMBERS, false) each(labels, LABELS, ROWS_NUMBERS, false)                                \
         each(position_ids, POSITION_IDS, ROWS_NUMBERS, true) each(document_ids, DOCUMENT_IDS, ROWS_NUMBERS, true)      \
@@ -35,7 +36,7 @@ enum rows_output_kind {
 #define ROWS_OUTPUTS_SINGLY(each) each(attention_mask, ATTENTION_MASK, ROWS_MASK, false)
 #define ROWS_OUTPUTS(each)        ROWS_OUTPUTS_TOGETHER(each) ROWS_OUTPUTS_SINGLY(each)
 
-/* The number of an output in an array of all: ROWS_OUTPUT_INPUTS ... */
+/* An output's number in an array of all: ROWS_OUTPUT_INPUTS ... */
 #define ROWS_OUTPUT_NUMBER(field, name, kind, documents) ROWS_OUTPUT_##name,
 enum rows_output { ROWS_OUTPUTS(ROWS_OUTPUT_NUMBER) ROWS_OUTPUT_COUNT };
 

@@ -21,7 +21,7 @@ echo "leat-bench ${version#leat }" | try 0 '' leat-bench --version
 mkdir alone
 cp "$build/leat" alone/leat
 echo "leat-bench ${version#leat }" | try 0 '' alone/leat bench --version
-refuse 1 'leat: cannot run leat-bench: No such file or directory; it belongs beside leat or in PATH' \
+refuse 1 'leat: cannot run leat-bench: No such file or directory; it must be next to leat or in PATH' \
     env PATH=/nowhere alone/leat bench limits
 
 # Help has the purpose in its first line, and is the same however it is asked for; nothing is longer than a screen.

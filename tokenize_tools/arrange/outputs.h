@@ -33,7 +33,8 @@ enum leat_status outputs_set_input(struct outputs *o, uint64_t number, const str
                                    struct leat_error *err);
 enum leat_status outputs_set_metadata(struct outputs *o, const char *key, const char *value, struct leat_error *err);
 
-/* Completes all, then gives all their names; `splits` (may be NULL) and `info` are filled as by leat_writer_finish(). */
+/* Completes all, then gives all their names; `splits` (may be NULL) and `info` are filled as by
+ * leat_writer_finish(). */
 enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
                                 struct leat_error *err);
 

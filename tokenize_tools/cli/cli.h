@@ -42,8 +42,8 @@ void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
 /* What the command appends to a library's sentence for its hint, as " (--force)"; "" for none. Static memory. */
 const char *cli_hint(const struct leat_error *err);
 
-/* Prints a library call's error, with its hint. Returns CLI_FAILED, CLI_WRONG for a word of the command line that makes no sense
- * (LEAT_E_ARGUMENT), or CLI_INTERRUPTED if that is why the call ended. */
+/* Prints a library call's error, with its hint. Returns CLI_FAILED, CLI_WRONG for a word of the command line that makes
+ * no sense (LEAT_E_ARGUMENT), or CLI_INTERRUPTED if that is why the call ended. */
 int cli_failed(const struct leat_error *err);
 
 /* The last call of a command that printed: flushes stdout. Returns `code`, or CLI_FAILED instead of CLI_DONE, with a

@@ -29,7 +29,7 @@ static int print_program_help(const struct program *program)
         printf("  %-*s  %s\n", widest, c->name, c->purpose);
     printf("\n%s COMMAND --help says more about a command; %s --version prints the version.\n", program->name,
            program->name);
-    printf("%s --manual prints all of that as a manual page, %s --completion SHELL a script\nfor bash, zsh or fish.\n",
+    printf("%s --manual prints all help as a manual page, %s --completion SHELL a script\nfor bash, zsh or fish.\n",
            program->name, program->name);
     printf("\nexample:\n");
     print_indented(stdout, program->example);

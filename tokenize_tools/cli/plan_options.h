@@ -30,8 +30,8 @@ extern const char *const plan_option_orders[];
     .name = option, .type = kind, .field = offsetof(struct plan_options, member), .value = shown
 #define PLAN_OPTION_ROWS                                                                                               \
     { PLAN_OPTION("source", OPTION_LIST, sources, "NAME[:WEIGHT[:EPOCHS]]"),                                           \
-      .help = "a dataset, a folder of datasets or @FILE with one dataset per line; its weight, a decimal, by "         \
-              "default 1; and the most passes over it. Read from the right. Give it once for each source",             \
+      .help = "a dataset, a folder of datasets or @FILE with one dataset per line; its weight, a decimal "             \
+              "(default 1); and the limit of passes over it. Read from the right. Give it once per source",            \
       .path = true },                                                                                                  \
         { PLAN_OPTION("seq-len", OPTION_COUNT, seq_len, "L"), .help = "tokens per sample", .min = 1,                   \
           .max = 1u << 30 },                                                                                           \
@@ -45,12 +45,12 @@ extern const char *const plan_option_orders[];
         { PLAN_OPTION("use", OPTION_TEXT, use, "NAME"), .help = "the range of the split that is used" },               \
         { PLAN_OPTION("at", OPTION_LIST, at, "N:WEIGHTS[:len=L]"),                                                     \
           .help = "other weights from sample N on, in the order of the sources, as in 100000:0.5,0.3,0.2; and "        \
-                  "another length. Give it once for each change" },                                                    \
+                  "another length. Give it once per change" },                                                         \
         { PLAN_OPTION("skip", OPTION_LIST, skips, "A:B"),                                                              \
           .help = "leave out samples A to B - 1; may be given several times" },                                        \
         { PLAN_OPTION("order", OPTION_CHOICE, order, "ORDER"), .standard = "shuffled",                                 \
-          .help = "shuffled, or sequential as the files have it: windows of L tokens; documents: whole ones, one per " \
-                  "row, of at most L tokens and one more; documents-sequential",                                       \
+          .help = "shuffled or sequential: windows of L tokens, shuffled or as the files have them; documents or "     \
+                  "documents-sequential: one whole document per row, of at most L tokens and one more",                \
           .choices = plan_option_orders },                                                                             \
         { PLAN_OPTION("epochs", OPTION_COUNT, epochs, "E"), .standard = "no end",                                      \
           .help = "end after at most this many passes over each source", .min = 1, .max = LEAT_NONE - 1 },             \
@@ -61,13 +61,13 @@ extern const char *const plan_option_orders[];
             .path = true                                                                                               \
     }
 
-/* What each command with these options says of them in its help. */
+/* What the help of each command with these options says about them. */
 #define PLAN_OPTIONS_NOTES                                                                                             \
-    "A plan says which tokens sample n is, for good: sources, weights, lengths, a seed. docs/ORDER.md has the rules."
+    "A plan (sources, weights, lengths, a seed) fixes which tokens sample n has. docs/ORDER.md has the rules."
 
 /*
- * Opens the plan. True: *plan is the caller's, until leat_plan_close(). False: *code is the exit code, and what is
- * wrong has been said.
+ * Opens the plan. True: *plan is the caller's, until leat_plan_close(). False: the error has been printed, and *code is
+ * the exit code.
  */
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code);
 void plan_options_free(struct plan_options *o);

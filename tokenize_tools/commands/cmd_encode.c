@@ -103,7 +103,8 @@ static void print_end(const struct encode_values *v)
         putchar('\n');
 }
 
-/* An input that is one document of any size: its ids come as they become certain, also those before a malformed place. */
+/* An input that is one document of any size: its ids come as they become certain, also those before a malformed
+ * place. */
 static enum leat_status encode_whole(struct leat_encoder *e, const struct encode_values *v, struct document_input *in,
                                      struct leat_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * commands.h: the commands of leat, and what several of them share. The room: each command is a file with its table of
- * options and its work, and a row of the table in main.c. All are plain clients of leat.h and leat_pack.h; nothing enters
- * that a library or another program needs (that belongs to cli or base).
+ * options and its work, and a row of the table in main.c. All are plain clients of leat.h and leat_pack.h; nothing
+ * enters that a library or another program needs (that belongs to cli or base).
  */
 #ifndef LEAT_TOKENIZE_TOOLS_COMMANDS_H
 #define LEAT_TOKENIZE_TOOLS_COMMANDS_H

@@ -1,4 +1,4 @@
-/* main.c: the leat command: its table of commands. The work is in cmd_*.c, what all programs share in tokenize_tools/cli/. */
+/* main.c: the leat command: its table of commands. cmd_*.c do the work; tokenize_tools/cli/ is for all programs. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static const struct command commands[] = {
       .words = "INPUT...",
       .words_help =
           "INPUT is a file (.jsonl .ndjson .json .txt .md, others with --format), plain or with .zst or .gz; a "
-          "folder, with all such files in it, in the order of their paths; @FILE with one input a line; or - "
+          "folder, with all such files in it, in the order of their paths; @FILE with one input per line; or - "
           "for standard input.",
       .min_words = 1,
       .max_words = COMMAND_ANY_WORDS,
@@ -48,7 +48,7 @@ static const struct command commands[] = {
       .words_help = COMMANDS_NAME_HELP,
       .min_words = 1,
       .max_words = 1,
-      .notes = "Exit code 3 means damage; the first damaged page is named with the documents in it.",
+      .notes = "Exit code 3 means damage; the message names the first damaged page and the documents in it.",
       .example = "leat verify corpus\nleat verify --threads 4 --json shards/",
       .options = verify_options,
       .run = cmd_verify },
@@ -76,12 +76,12 @@ static const struct command commands[] = {
       .options = find_options,
       .run = cmd_find },
     { .name = "order",
-      .purpose = "prints which tokens the samples of a plan are",
+      .purpose = "prints which tokens the samples of a plan have",
       .words = "",
       .notes = PLAN_OPTIONS_NOTES
-      " A line has: sample, source (its position among the sources), window, document (that "
-      "holds the first token), offset (the first token's place in the token file) and, of a source of several "
-      "datasets, which of them. Row i of a global batch of B belongs to rank i / (B / W).",
+      " A line has: sample, source (its number), window, document (that holds the first token), offset (the first "
+      "token's position in the token file) and, if the source has several datasets, the number of the dataset. Row i "
+      "of a global batch of B belongs to rank i / (B / W).",
       .example = "leat order --source corpus --seq-len 2048 --seed 7 --count 3\nleat order --source web:0.7 --source "
                  "code:0.3:4 --seq-len 4Ki --at 1M:1,1 --print-plan >run7.plan\nleat order --plan run7.plan "
                  "--from 512 --count 512 --batch 512 --rank 3 --world 8",
@@ -119,7 +119,7 @@ static const struct command commands[] = {
           "FILE holds one line of ids per document, separated by spaces, plain or compressed with zstd or gzip; - "
           "or no FILE is standard input.",
       .max_words = COMMAND_ANY_WORDS,
-      .notes = "Ids may stop inside a character: malformed UTF-8 comes out as U+FFFD, or unchanged with --raw.",
+      .notes = "Ids may end inside a character: malformed UTF-8 comes out as U+FFFD, or unchanged with --raw.",
       .example = "echo 15496 11 995 | leat decode -t gpt2\nleat cat corpus --document 7 --ids | leat decode -t gpt2 "
                  "--raw",
       .options = decode_options,
@@ -155,7 +155,7 @@ static const struct program leat = {
              "found damage; 4 too many records were rejected; 130 interrupted",
 };
 
-/* The leat-bench that lies beside this binary: into `path`. False if there is none. */
+/* Puts the path of the leat-bench next to this binary into `path`. False if there is none. */
 static bool beside_this_binary(char *path, size_t capacity)
 {
     static const char name[] = "leat-bench";
@@ -183,7 +183,7 @@ static int run_bench(const struct command *self, int argc, char **argv)
         execv(path, argv);
     else
         execvp(argv[0], argv);
-    cli_error("cannot run leat-bench: %s; it belongs beside leat or in PATH", strerror(errno));
+    cli_error("cannot run leat-bench: %s; it must be next to leat or in PATH", strerror(errno));
     return CLI_FAILED;
 }
 

@@ -17,8 +17,8 @@
 
 #include "corpus/inputs.h"
 
-/* Packs inputs to a dataset, in their order, and takes the list over. `rejects` is the dataset that the file of rejects is
- * called after; NULL: the output. */
+/* Packs inputs to a dataset, in their order, and takes the list over. `rejects` is the dataset that the file of rejects
+ * is called after; NULL: the output. */
 enum leat_status pack_files(const char *output, const char *rejects, struct input_list *inputs,
                             const struct leat_pack_options *options, struct leat_pack_report *report,
                             struct leat_error *err);

@@ -24,8 +24,8 @@ struct pack_facts {
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o);
 
 /* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the `arranged` one, was shuffled,
- * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are not
- * known beforehand. *rejects: how many records its inputs had refused. */
+ * deduplicated and split as the options say; else not at all. `inputs` NULL: those that a program declares, which are
+ * not known beforehand. *rejects: how many records its inputs had refused. */
 bool pack_facts_fit(const struct leat_dataset *d, const struct leat_pack_options *o, const struct input_list *inputs,
                     bool arranged, uint64_t *rejects);
 

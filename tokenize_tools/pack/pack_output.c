@@ -17,7 +17,8 @@
 #include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
 
-/* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the text. */
+/* A checkpoint comes when there is this much to lose, of text and of time: at 10 GB/s by the clock, else by the
+ * text. */
 #define CHECKPOINT_TEXT    ((uint64_t)TINY_OR(64 << 10, 128 << 20))
 #define CHECKPOINT_SECONDS TINY_OR(0, 2.0)
 

@@ -51,7 +51,8 @@ struct pack_output {
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
 };
 
-/* Takes the units of a flow; `context` is a struct pack_output. LEAT_E_REJECTS: more records were refused than may be. */
+/* Takes the units of a flow; `context` is a struct pack_output. LEAT_E_REJECTS: more records were refused than may
+ * be. */
 enum leat_status pack_output_write(void *context, struct unit *u, struct leat_error *err);
 
 /* Brings the counts for progress, `seen_...`, up to date. */
@@ -64,9 +65,9 @@ enum leat_status pack_output_checkpoint(struct pack_output *o, struct leat_error
 enum leat_status pack_output_judge(const struct pack_output *o, struct leat_error *err);
 
 /*
- * The note of a checkpoint: the position, the paths of inputs that a program declared, and the program's own note. Loading
- * sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is no such note, or there is
- * no memory.
+ * The note of a checkpoint: the position, the paths of inputs that a program declared, and the program's own note.
+ * Loading sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is no such note,
+ * or there is no memory.
  */
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
 

@@ -1,6 +1,6 @@
 /*
- * reject_file.h: NAME.rejects.jsonl, a line for each record that was refused. While the dataset is unfinished it is called
- * NAME.partial.rejects; of a file without lines nothing is left.
+ * reject_file.h: NAME.rejects.jsonl, a line for each record that was refused. While the dataset is unfinished it is
+ * called NAME.partial.rejects; of a file without lines nothing is left.
  */
 #ifndef LEAT_PACK_REJECT_FILE_H
 #define LEAT_PACK_REJECT_FILE_H

@@ -40,7 +40,8 @@ static inline size_t word_first(uint64_t mask)
     return (size_t)__builtin_ctzll(mask) / 8;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks
+ * ------------------------------------------------------------------------------------------------------- */
 
 #if defined(__AVX512BW__)
 #include <immintrin.h>
@@ -203,10 +204,11 @@ static inline size_t block_first(uint64_t mask)
     return (size_t)__builtin_ctzll(mask) / BLOCK_BITS;
 }
 
-/* ---- Parts of blocks ---------------------------------------------------------------------------------------------- */
+/* ---- Parts of blocks
+ * ---------------------------------------------------------------------------------------------- */
 
-/* `count` bytes, fewer than BLOCK_BYTES, to memory that may overlap them: both ends are loaded before one is stored, and
- * nothing else is written. */
+/* `count` bytes, fewer than BLOCK_BYTES, to memory that may overlap them: both ends are loaded before one is stored,
+ * and nothing else is written. */
 static inline void block_move(char *to, const char *from, size_t count)
 {
     char a[32], b[32];

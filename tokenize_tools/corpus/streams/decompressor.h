@@ -29,9 +29,9 @@ struct decompressor {
     /* Whether these first bytes (of which an input may have fewer than RAW_HEAD) are of this form. */
     bool (*begins)(const uint8_t *head, size_t bytes);
 
-    /* For an input that stands at its begin or, if `behind`, right behind a border. On success *out goes to the functions
-     * below, and is the caller's until `close`. LEAT_E_UNSUPPORTED, with the libraries that are missing, if the build
-     * cannot do it; `path` is the input's, for that sentence. */
+    /* For an input that stands at its begin or, if `behind`, right behind a border. On success *out goes to the
+     * functions below, and is the caller's until `close`. LEAT_E_UNSUPPORTED, with the libraries that are missing, if
+     * the build cannot do it; `path` is the input's, for that sentence. */
     enum leat_status (*open)(void **out, const char *path, bool behind, struct leat_error *err);
     void (*close)(void *state); /* NULL is fine */
 

@@ -64,10 +64,10 @@ void inflater_reset(struct inflater *inflater)
 }
 
 /*
- * Of a match that is a defect, since it begins before the text or by a distance that there is not, isa-l has often counted
- * the length as text already, of whatever lay there: where it reads on in one go, but not where it is fed byte by byte. So
- * a call that meets a defect is made again in that way. The first call for new data begins as reset; of later ones the
- * state is kept, 87 KB for most of a MB of text.
+ * Of a match that is a defect, since it begins before the text or by a distance that there is not, isa-l has often
+ * counted the length as text already, of whatever lay there: where it reads on in one go, but not where it is fed byte
+ * by byte. So a call that meets a defect is made again in that way. The first call for new data begins as reset; of
+ * later ones the state is kept, 87 KB for most of a MB of text.
  */
 static bool keep_before(struct inflater *inflater)
 {
@@ -105,8 +105,8 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
 }
 
 /*
- * The literals that the next group begins with if the input goes on with bytes `padding`. With its own buffer said to be
- * full, and no room in the caller's, isa-l puts them behind what that buffer holds, and copies nothing.
+ * The literals that the next group begins with if the input goes on with bytes `padding`. With its own buffer said to
+ * be full, and no room in the caller's, isa-l puts them behind what that buffer holds, and copies nothing.
  */
 static size_t next_literals(struct inflate_state *copy, uint8_t padding, uint8_t literals[GROUP])
 {

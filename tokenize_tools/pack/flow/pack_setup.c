@@ -1,8 +1,8 @@
 /*
- * pack_setup.c: how the bound on memory is spent. A share is for the one piece that cannot be cut: it depends on nothing
- * but the bound, since what is refused for it must not differ from machine to machine. What the process holds already (the
- * vocabulary above all) and what the writer and each thread's encoder need is taken off; of the rest most is for units on
- * their way, and some stays free for what malloc() does not give back.
+ * pack_setup.c: how the bound on memory is spent. A share is for the one piece that cannot be cut: it depends on
+ * nothing but the bound, since what is refused for it must not differ from machine to machine. What the process holds
+ * already (the vocabulary above all) and what the writer and each thread's encoder need is taken off; of the rest most
+ * is for units on their way, and some stays free for what malloc() does not give back.
  */
 #include "pack_setup.h"
 

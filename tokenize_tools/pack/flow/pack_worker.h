@@ -21,7 +21,8 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
 void pack_worker_free(struct pack_worker *w);
 
 /*
- * Does all that a unit needs until it can be written. `fd` is the open file of its lane, or -1. Failures stay in the unit.
+ * Does all that a unit needs until it can be written. `fd` is the open file of its lane, or -1. Failures stay in the
+ * unit.
  */
 void pack_worker_run(struct pack_worker *w, struct unit *u, int fd);
 

@@ -35,7 +35,8 @@ enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *ch
 /* Encodes the texts that scanning found, at `text`. */
 enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err);
 
-/* Encodes one checked text into document `d` of the unit: its ids follow all others there. *refused: it was rejected. */
+/* Encodes one checked text into document `d` of the unit: its ids follow all others there. *refused: it was
+ * rejected. */
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                   size_t bytes, bool *refused, struct leat_error *err);
 
@@ -58,8 +59,8 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
 
 /* ---- long_record.c ---- */
 
-/* Encodes a record of JSON lines, which begins at `offset` of the input and lies at [at, at + bytes) of an open file; it
- * becomes the unit's last document, or a reject. `line`: line ends in the unit before it. */
+/* Encodes a record of JSON lines, which begins at `offset` of the input and lies at [at, at + bytes) of an open file;
+ * it becomes the unit's last document, or a reject. `line`: line ends in the unit before it. */
 enum leat_status long_record_encode(struct pack_worker *w, struct unit *u, int fd, uint64_t at, uint64_t bytes,
                                     uint64_t offset, uint64_t line, struct leat_error *err);
 

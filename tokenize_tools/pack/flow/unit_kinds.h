@@ -1,7 +1,7 @@
 /*
- * unit_kinds.h: the kinds of units, a row each: which inputs are cut into units of the kind, how, and how a unit becomes
- * ids. The rest of the packer asks the row. A new kind, for inputs that are neither lines nor one document, is a file
- * unit_NAME.c with its row, and its name in UNIT_KINDS.
+ * unit_kinds.h: the kinds of units, a row each: which inputs are cut into units of the kind, how, and how a unit
+ * becomes ids. The rest of the packer asks the row. A new kind, for inputs that are neither lines nor one document, is
+ * a file unit_NAME.c with its row, and its name in UNIT_KINDS.
  */
 #ifndef LEAT_PACK_UNIT_KINDS_H
 #define LEAT_PACK_UNIT_KINDS_H
@@ -13,7 +13,8 @@ struct lane;
 struct pack_worker;
 
 struct unit_kind {
-    /* Whether inputs like this one are cut into units of this kind; NULL: units of this kind do not come from inputs. */
+    /* Whether inputs like this one are cut into units of this kind; NULL: units of this kind do not come from
+     * inputs. */
     bool (*takes)(const struct input *in);
 
     /* The end of the inputs, from `input` on, that go through one lane; NULL: each has a lane of its own. */

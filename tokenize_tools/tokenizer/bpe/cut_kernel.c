@@ -1,6 +1,6 @@
 /*
- * cut_kernel.c: finding cuts, for one CPU level; compiled once for each. The levels differ in how two tables of 256 bytes
- * are looked up for 64 bytes at once.
+ * cut_kernel.c: finding cuts, for one CPU level; compiled once for each. The levels differ in how two tables of 256
+ * bytes are looked up for 64 bytes at once.
  */
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /*
  * merge_blocks.c: see merge_blocks.h.
  *
- * Why it is exact. Let a run be cut into tokens t1 t2 ... so that merging the symbols of any two neighbours alone, ti and
- * ti+1, gives just these two. Then merging the whole run gives t1 t2 ...: consider the first merge in it that reaches
- * across a border, between ti and ti+1. Until then all tokens have been merged each for itself. The order among the
- * merges inside these two is the same as when they are alone, for ranks and places are, and so the pair across the border
- * would have been the least there, too, and been merged. This holds for any table, whatever its ranks. And the other way
- * about: of what merging a run gives, any two neighbours alone give just these two.
+ * Why it is exact. Let a run be cut into tokens t1 t2 ... so that merging the symbols of any two neighbours alone, ti
+ * and ti+1, gives just these two. Then merging the whole run gives t1 t2 ...: consider the first merge in it that
+ * reaches across a border, between ti and ti+1. Until then all tokens have been merged each for itself. The order among
+ * the merges inside these two is the same as when they are alone, for ranks and places are, and so the pair across the
+ * border would have been the least there, too, and been merged. This holds for any table, whatever its ranks. And the
+ * other way about: of what merging a run gives, any two neighbours alone give just these two.
  *
  * So a block is merged alone. The next one begins at a border some tokens before its end, and is merged alone, too. If
  * the token that it begins with is the one that the block before has there, each two neighbours of the result come out
@@ -22,8 +22,8 @@
 /* A block of this size, with its heap, stays in a core's second cache. */
 #define USUAL_BLOCK ((size_t)1 << 13)
 
-/* Tokens of a block that the next one merges again: fewer where they are long, as in runs of spaces, so that no more than
- * a sixteenth of the block is. What follows a block seldom changes more than the last two. */
+/* Tokens of a block that the next one merges again: fewer where they are long, as in runs of spaces, so that no more
+ * than a sixteenth of the block is. What follows a block seldom changes more than the last two. */
 #define MAX_AGAIN   16
 #define MIN_AGAIN   4
 #define AGAIN_SHARE 16

@@ -69,8 +69,9 @@ static uint32_t hash_of(uint64_t word)
     return pair_hash((uint32_t)(word >> (PAIR_KEY + PAIR_BITS)), (uint32_t)(word >> PAIR_KEY) & PAIR_NOBODY);
 }
 
-/* The first free place for the word, or that of an earlier one of the same pair; NULL if there is none. A word takes its
- * first free place, and a place that was taken once is never free again: so the same pair lies before that, if anywhere. */
+/* The first free place for the word, or that of an earlier one of the same pair; NULL if there is none. A word takes
+ * its first free place, and a place that was taken once is never free again: so the same pair lies before that, if
+ * anywhere. */
 static uint64_t *place_for(const struct pair_table *t, uint64_t word)
 {
     uint32_t hash = hash_of(word);

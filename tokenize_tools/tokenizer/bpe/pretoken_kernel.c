@@ -1,6 +1,6 @@
 /*
- * pretoken_kernel.c: looking for many pretokens in the cache, and writing their ids, for one CPU level; compiled once for
- * each. What merges and what cuts lie in headers of their own.
+ * pretoken_kernel.c: looking for many pretokens in the cache, and writing their ids, for one CPU level; compiled once
+ * for each. What merges and what cuts lie in headers of their own.
  *
  * Loops have no branch on what a pretoken is, since a quarter of those of many languages would be guessed wrong: all
  * pretokens are looked for among the short ones, those that are not with a key that no pretoken has; these few then

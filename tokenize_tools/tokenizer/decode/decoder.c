@@ -1,4 +1,5 @@
-/* decoder.c: see decoder.h. Made of a spec; from ids to texts, which the decoders (decoder_steps.c) then change in turn. */
+/* decoder.c: see decoder.h. Made of a spec; from ids to texts, which the decoders (decoder_steps.c) then change in
+ * turn. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,8 @@ static bool changes_text_after(const struct decoder *d, uint32_t i)
     return false;
 }
 
-/* What ByteLevel gave, one text: the reference makes it UTF-8 there, which leat leaves to the caller unless it shows. */
+/* What ByteLevel gave, one text: the reference makes it UTF-8 there, which leat leaves to the caller unless it
+ * shows. */
 static enum leat_status repair_bytes(struct text_list *t, struct text_list *spare, struct leat_error *err)
 {
     struct text_list swap;

@@ -1,7 +1,7 @@
 /*
  * jsontree.h: a strict and fast reader of JSON (RFC 8259), made for vocabularies of many megabytes. It checks the whole
- * text once and leaves an array of nodes in the order of the text, 8 bytes each; strings without escapes stay where they
- * are. Hostile text is safe: depth is bounded, nothing recurses.
+ * text once and leaves an array of nodes in the order of the text, 8 bytes each; strings without escapes stay where
+ * they are. Hostile text is safe: depth is bounded, nothing recurses.
  *
  * It takes and refuses what serde_json does, since that is what the reference reads with: valid UTF-8 only, no byte
  * order mark, no unpaired surrogates, no control characters in strings, nothing after the value, depth below 128. Of a

@@ -53,8 +53,8 @@ enum leat_status load_hf_number(struct load_hf *h, uint32_t object, const char *
 /* A string, for sentences: cut to what fits, control characters shown as '?'. Returns `room`. */
 const char *load_hf_show(const struct jsontree *j, uint32_t node, char room[80]);
 
-/* For the kinds of models (struct model_kind), whose sections have these members. "vocab", from tokens to ids, goes into
- * h->vocab; its tokens into the spec, in the file's order, decoded to bytes where the pipeline maps bytes. */
+/* For the kinds of models (struct model_kind), whose sections have these members. "vocab", from tokens to ids, goes
+ * into h->vocab; its tokens into the spec, in the file's order, decoded to bytes where the pipeline maps bytes. */
 enum leat_status load_hf_vocabulary(struct load_hf *h, uint32_t model);
 enum leat_status load_hf_tokens(struct load_hf *h);
 

@@ -125,7 +125,8 @@ static enum leat_status put_dummy(const struct sentencepiece_normalizer *n, stru
     return n->spec->add_dummy_prefix ? put(n, &s->out, (const uint8_t *)" ", 1, err) : LEAT_OK;
 }
 
-/* White space at the text's beginning goes, where extra white space does; a prefix comes before the first of the rest. */
+/* White space at the text's beginning goes, where extra white space does; a prefix comes before the first of the
+ * rest. */
 static enum leat_status begin(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s, struct chunk *p,
                               struct leat_error *err)
 {

@@ -34,8 +34,8 @@ enum leat_status sentencepiece_normalizer_make(struct sentencepiece_normalizer *
                                                struct leat_error *err);
 void sentencepiece_normalizer_free(struct sentencepiece_normalizer *n);
 
-/* Takes a text, or a chunk of it, and sets *text and *bytes to what is certain of the result, which stays until the next
- * call. `last`: the text ends here. Valid UTF-8 in and out. */
+/* Takes a text, or a chunk of it, and sets *text and *bytes to what is certain of the result, which stays until the
+ * next call. `last`: the text ends here. Valid UTF-8 in and out. */
 enum leat_status sentencepiece_normalizer_run(const struct sentencepiece_normalizer *n, struct sentencepiece_state *s,
                                               const uint8_t **text, size_t *bytes, bool last, struct leat_error *err);
 

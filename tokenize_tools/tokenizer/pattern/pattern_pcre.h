@@ -60,7 +60,8 @@ enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_win
  * two empty ones at one place, none empty right behind a match. */
 enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *spans, size_t room, size_t *count);
 
-/* After PATTERN_DONE of a window that is not final: whatever follows, no match but those given begins before this byte. */
+/* After PATTERN_DONE of a window that is not final: whatever follows, no match but those given begins before this
+ * byte. */
 size_t pattern_certain(const struct pattern_run *run);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * pattern_property.c: \p{...}: sets of characters by the name of a property. Those that the patterns of most tokenizers
- * have come from the classes of unicode.h, which scanners read too; all others from a table of ranges. Both engines agree
- * on the latter (scripts/gen_properties.py makes sure), so that there is one table.
+ * have come from the classes of unicode.h, which scanners read too; all others from a table of ranges. Both engines
+ * agree on the latter (scripts/gen_properties.py makes sure), so that there is one table.
  */
 #include <stdlib.h>
 #include <string.h>

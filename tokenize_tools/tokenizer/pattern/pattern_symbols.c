@@ -11,7 +11,8 @@
 
 #define SYMBOLS_MAX 256
 
-/* Runs the statement with `c` being each of the members of the set, or of its complement if that is smaller: either splits alike. */
+/* Runs the statement with `c` being each of the members of the set, or of its complement if that is smaller: either
+ * splits alike. */
 #define FOR_MEMBERS(set, c, ...)                                                                                       \
     do {                                                                                                               \
         uint64_t flip_ = members(set) > PATTERN_SET_POINTS / 2 ? ~UINT64_C(0) : 0;                                     \

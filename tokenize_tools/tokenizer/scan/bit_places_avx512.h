@@ -1,6 +1,6 @@
 /*
- * bit_places_avx512.h: the places of the bits of a word as a list, for kernels that are compiled for AVX-512, with VBMI2
- * or without.
+ * bit_places_avx512.h: the places of the bits of a word as a list, for kernels that are compiled for AVX-512, with
+ * VBMI2 or without.
  */
 #ifndef LEAT_TOKENIZER_BIT_PLACES_AVX512_H
 #define LEAT_TOKENIZER_BIT_PLACES_AVX512_H

@@ -1,6 +1,6 @@
 /*
- * scan_ascii.h: what the files scan_bytes_*.h share: the classes of ASCII that scanners by blocks ask for, as tables for
- * vectors; and masks as lists of positions.
+ * scan_ascii.h: what the files scan_bytes_*.h share: the classes of ASCII that scanners by blocks ask for, as tables
+ * for vectors; and masks as lists of positions.
  */
 #ifndef LEAT_TOKENIZER_SCAN_ASCII_H
 #define LEAT_TOKENIZER_SCAN_ASCII_H

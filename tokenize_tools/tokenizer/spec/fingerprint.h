@@ -29,7 +29,8 @@
 
 #define FINGERPRINT_BYTES 16
 
-/* For a model's part (struct model_kind): puts numbers, bytes, or a string (u32 length, then its bytes) into the hash. */
+/* For a model's part (struct model_kind): puts numbers, bytes, or a string (u32 length, then its bytes) into the
+ * hash. */
 struct fingerprint_hash;
 void fingerprint_number(struct fingerprint_hash *h, uint32_t number);
 void fingerprint_numbers(struct fingerprint_hash *h, const uint32_t *numbers, size_t count);

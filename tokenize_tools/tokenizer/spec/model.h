@@ -1,7 +1,7 @@
 /*
  * model.h: what a model is to everybody else. A model turns pretokens into ids. Its kind is a row of model_rows.h: how
- * it is read from a file, what the fingerprint hashes of it, how it is made, and how it encodes. Code outside of models/
- * and the models' own rooms asks a kind, never which one it is.
+ * it is read from a file, what the fingerprint hashes of it, how it is made, and how it encodes. Code outside of
+ * models/ and the models' own rooms asks a kind, never which one it is.
  *
  * What NULL means stands beside each function; a kind needs no more than `make`, `free` and `encode`.
  *
@@ -41,8 +41,8 @@ struct model_kind {
     /* The "type" of its section in a tokenizer.json; NULL: that format does not have it. A section without a type is of
      * the kind whose `member` it has (NULL: of none), as in the reference. */
     const char *type, *member;
-    /* Reads the section, `node` of the file, which is an object, into the spec: its tokens, and what else the kind needs
-     * (spec->model_data). See load_hf.h for what it may use. NULL if type is. */
+    /* Reads the section, `node` of the file, which is an object, into the spec: its tokens, and what else the kind
+     * needs (spec->model_data). See load_hf.h for what it may use. NULL if type is. */
     enum leat_status (*read)(struct load_hf *h, uint32_t node);
     /* The number of its type in a sentencepiece model, whose tokens and scores are in the spec then; 0: none */
     unsigned sentencepiece;
@@ -69,14 +69,14 @@ struct model_kind {
 
     /* ---- Encoding; ids are appended to `out` ---- */
 
-    /* A pretoken: bytes of a byte-level spec, else valid UTF-8 as normalized. LEAT_E_PIECE if a part of it that cannot be
-     * cut needs more memory than the scratch's bound. */
+    /* A pretoken: bytes of a byte-level spec, else valid UTF-8 as normalized. LEAT_E_PIECE if a part of it that cannot
+     * be cut needs more memory than the scratch's bound. */
     enum leat_status (*encode)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                struct id_list *out, struct leat_error *err);
 
     /* `count` pretokens of a text that follow each other without gaps: the first begins at text[begin], and each ends
-     * before text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. This is where the time goes:
-     * one call for thousands of pretokens. NULL: each is encoded by itself. */
+     * before text[ends[i]], which is below 2^31. None is empty. text[0..bytes) can be read. This is where the time
+     * goes: one call for thousands of pretokens. NULL: each is encoded by itself. */
     enum leat_status (*encode_batch)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
                                      uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                      struct leat_error *err);

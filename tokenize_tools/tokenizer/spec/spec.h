@@ -202,7 +202,8 @@ struct tokenizer_spec {
     float *scores; /* one a token; NULL: the model has none */
 
     /* SPEC_RANKS: how many bytes of each token are the left part that it is merged from; SPEC_NO_SPLIT: no merge makes
-     * it. NULL: to be found out. No part of what a tokenizer is, as it follows from the tokens; spec_alloc()'s memory. */
+     * it. NULL: to be found out. No part of what a tokenizer is, as it follows from the tokens; spec_alloc()'s
+     * memory. */
     const uint8_t *splits;
 
     /* SPEC_MERGES: in order of priority, no pair twice (of a pair given twice the last one counts, at its place). */
@@ -264,9 +265,9 @@ const struct spec_added *spec_find_added(const struct tokenizer_spec *spec, uint
 uint32_t spec_find_text(const struct tokenizer_spec *spec, const void *bytes, size_t length);
 
 /*
- * Called by loaders when everything else stands. Sorts tokens (those with scores are sorted) and added ones, lays out `text`
- * in their order, sets vocabulary_size. Returns LEAT_OK, LEAT_E_NO_MEMORY, or LEAT_E_VOCABULARY if two tokens have one
- * id; the sentence names `path`.
+ * Called by loaders when everything else stands. Sorts tokens (those with scores are sorted) and added ones, lays out
+ * `text` in their order, sets vocabulary_size. Returns LEAT_OK, LEAT_E_NO_MEMORY, or LEAT_E_VOCABULARY if two tokens
+ * have one id; the sentence names `path`.
  */
 enum leat_status spec_finish(struct tokenizer_spec *spec, const char *path, struct leat_error *err);
 

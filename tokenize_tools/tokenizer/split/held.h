@@ -1,7 +1,7 @@
 /*
- * held.h: the text that a stage of encoding holds back because what follows may still change what becomes of it. A stage
- * gets text in stretches, joins each to what it holds, does what is certain, and keeps the rest. Where nothing is held
- * and nothing need be kept no text is copied: so it is with a text that comes whole.
+ * held.h: the text that a stage of encoding holds back because what follows may still change what becomes of it. A
+ * stage gets text in stretches, joins each to what it holds, does what is certain, and keeps the rest. Where nothing is
+ * held and nothing need be kept no text is copied: so it is with a text that comes whole.
  */
 #ifndef LEAT_TOKENIZER_HELD_H
 #define LEAT_TOKENIZER_HELD_H
