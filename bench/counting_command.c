@@ -55,7 +55,7 @@ const struct option_row counting_options[] = { { .name = "output",
                                                  .help = "print the summary as one JSON object" },
                                                OPTIONS_END };
 
-static int on_progress(void *context, uint64_t done, uint64_t total)
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
 {
     progress_update(context, done, total, NULL);
     return cli_interrupted();

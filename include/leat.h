@@ -35,7 +35,8 @@
  *   Structs     that have an ..._INIT macro begin with their size, which it sets, so that they can grow. A field that
  *               the caller's version of a struct lacks has the value that _INIT gives it now; the library writes
  *               nothing beyond the caller's size. A field that the library does not know yet must be 0, else it
- *               refuses the struct (LEAT_E_UNSUPPORTED). The other structs do not grow. Flags are 0 or 1.
+ *               refuses the struct (LEAT_E_UNSUPPORTED). The other structs do not grow.
+ *   Flags       are uint32_t, 0 or 1, in structs and out-values alike; of a callback's answer any other value is 1.
  *   Pointers    must not be NULL unless it is said; where a NULL name or path is likely, it is LEAT_E_ARGUMENT.
  *   Threads     an open dataset never changes: any number of threads may use it at once. A writer belongs to one
  *               thread at a time.
@@ -427,7 +428,7 @@ struct leat_verify_options {
     uint32_t reserved; /* 0 */
     /* If not NULL: called now and then, from one thread at a time, with the bytes done; nonzero stops the work, and
      * leat_dataset_verify() returns LEAT_E_STOPPED. */
-    int (*progress)(void *context, uint64_t done, uint64_t total);
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
 #define LEAT_VERIFY_OPTIONS_INIT { sizeof(struct leat_verify_options), 0, 0, NULL, NULL }
@@ -549,9 +550,9 @@ LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct le
                                          struct leat_error *err);
 
 /*
- * The same from a plan's text (docs/ORDER.md, "Plan text"), as leat_plan_text() gives it. `label` names it in messages,
- * which have the line, as in "run7.plan, line 3"; NULL: the lines came from a command line (the first line of a plan's
- * text is then not wanted), and messages name options ("--source"). `open` may be NULL.
+ * The same from a plan's text (docs/ORDER.md, "Plan text"), as leat_plan_text() gives it. `label` names it in messages:
+ * "run7.plan, line 3: ..."; with NULL they begin with the line's key ("source: ..."), and the text must not have the
+ * first line "leat plan 1". err->offset is where a wrong line begins in `text`. `open` may be NULL.
  */
 LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
                                           const struct leat_open_options *open, struct leat_error *err);
@@ -665,7 +666,7 @@ LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_
 /* From a position to its sample's number; and back, which for a skipped one is the position of the next that is shown
  * (*skipped, which may be NULL, tells). Positions beyond the plan's end are counted on. */
 LEAT_API uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position);
-LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, int *skipped);
+LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, uint32_t *skipped);
 
 /* The rows of a global batch that belong to a rank: rows [*first, *first + *count) of each. LEAT_E_ARGUMENT where
  * `batch` is no multiple of `world`, or rank not below it. The order of samples never depends on it. */
@@ -675,7 +676,7 @@ LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uin
 /* ---- The way back: which samples show this ---- */
 
 /* Called with each sample; nonzero ends the search, and the call returns LEAT_OK. */
-typedef int leat_plan_found(void *context, const struct leat_sample *sample);
+typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample);
 
 /*
  * Samples that show a token of [first, first + count) of a source's dataset as an input, in epochs [0, epochs), and
@@ -1026,7 +1027,7 @@ LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *tex
  * forbidden here; that a file is no longer mapped; that memory is short, on the GPU or to be pinned. Each is told
  * once: returns 1 and a sentence, or 0 if there is nothing new. Meant to be asked now and then, and printed.
  */
-LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
+LEAT_API uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
 
 /* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
 

@@ -47,7 +47,7 @@ struct counting_options {
     uint64_t document_length; /* mean, 1 to 2^40 */
     int replace;              /* an existing dataset */
     /* If not NULL: called now and then; nonzero stops the work, and the call returns LEAT_E_STOPPED. */
-    int (*progress)(void *context, uint64_t done, uint64_t total);
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
 #define COUNTING_OPTIONS_INIT                                                                                          \

@@ -263,7 +263,7 @@ static const char *why_no_uring(int error)
     }
 }
 
-int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
+uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity)
 {
     struct leat_loader_stats s = LEAT_LOADER_STATS_INIT;
 

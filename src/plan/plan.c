@@ -422,7 +422,7 @@ uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position)
     return skips_number(&plan->skips, position);
 }
 
-uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, int *skipped)
+uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, uint32_t *skipped)
 {
     bool is_skipped;
     uint64_t position = skips_position(&plan->skips, number, &is_skipped);

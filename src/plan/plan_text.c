@@ -23,8 +23,8 @@ typedef unsigned long long ull;
 
 struct reader {
     struct plan_rules *rules;
-    const char *label; /* NULL: a command line */
-    uint64_t line;
+    const char *label; /* NULL: none */
+    uint64_t line, at; /* number, place in the text */
     const char *key, *value;
     size_t key_length, value_length;
     bool seen[32]; /* of the keys' table: given already */
@@ -42,8 +42,9 @@ static enum leat_status wrong(const struct reader *r, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     if (!r->label)
-        return status_set(r->err, LEAT_E_ARGUMENT, "--%.*s: %.800s", plan_rules_shown(r->key_length), r->key, sentence);
-    return status_set(r->err, LEAT_E_ARGUMENT, "%.100s, line %llu: %.800s", r->label, (ull)r->line, sentence);
+        return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.*s: %.800s", plan_rules_shown(r->key_length), r->key,
+                             sentence);
+    return status_set_at(r->err, LEAT_E_ARGUMENT, r->at, "%.100s, line %llu: %.800s", r->label, (ull)r->line, sentence);
 }
 
 /* Adds the line's place to the error of a failed call. */
@@ -272,8 +273,9 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
         const char *line = text + at, *newline = memchr(line, '\n', bytes - at);
         size_t length = newline ? (size_t)(newline - line) : bytes - at;
 
-        at += length + 1;
+        r.at = at;
         r.line++;
+        at += length + 1;
         if (begun) {
             s = read_line(&r, line, length);
             continue;
@@ -289,6 +291,7 @@ enum leat_status plan_rules_read(struct plan_rules *rules, const char *text, siz
     }
     if (s == LEAT_OK && !begun) {
         r.line = 1;
+        r.at = 0;
         if (bytes == 0)
             return wrong(&r, "not a plan: it is empty; the program that wrote it may have failed");
         return wrong(&r, "not a plan: its first line is not \"" FIRST_LINE "\"");

@@ -395,7 +395,7 @@ static void check_whole(const struct leat_dataset *d, uint64_t *random)
 
 /* ---- Verifying ---- */
 
-static int stop_at(void *context, uint64_t done, uint64_t total)
+static uint32_t stop_at(void *context, uint64_t done, uint64_t total)
 {
     unsigned *calls = context;
 

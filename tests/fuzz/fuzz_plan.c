@@ -49,7 +49,7 @@ static struct leat_plan *open_plan(const char *text, size_t bytes)
     return plan;
 }
 
-static int note_sample(void *context, const struct leat_sample *sample)
+static uint32_t note_sample(void *context, const struct leat_sample *sample)
 {
     uint64_t *n = context;
 
@@ -82,7 +82,7 @@ static void check_sample(const struct leat_plan *plan, uint64_t n)
     struct leat_sample x, again;
     struct leat_piece piece;
     uint64_t got, position;
-    int skipped;
+    uint32_t skipped;
 
     if (leat_plan_sample(plan, n, &x, NULL) != LEAT_OK)
         return;

@@ -7,7 +7,7 @@
 # shellcheck disable=SC2046
 libraries=$(files '*.c' '*.h' | groups | sed -n 's/^library [^ ]* //p')
 # shellcheck disable=SC2086
-grep -nE '"([^"\\]|\\.)*--[a-z]' $libraries | sed -E 's/^([^:]*:[0-9]*):.*/\1: an option in a sentence: give a hint/'
+grep -nE '"([^"\\]|\\.)*--[a-z%]' $libraries | sed -E 's/^([^:]*:[0-9]*):.*/\1: an option in a sentence: give a hint/'
 
 for hint in $(grep -oE '^ *LEAT_HINT_[A-Z_]+ =' include/leat.h | tr -d ' ='); do
     for table in tokenize_tools/cli/hints.c python/src/core/errors.c; do

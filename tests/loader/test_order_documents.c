@@ -179,7 +179,7 @@ static void check_samples(const struct all *a)
 
 /* ---- The way back ---- */
 
-static int count_sample(void *context, const struct leat_sample *x)
+static uint32_t count_sample(void *context, const struct leat_sample *x)
 {
     ((uint8_t *)context)[x->number]++;
     return 0;

@@ -150,7 +150,7 @@ static uint64_t deliver(const struct leat_plan *plan, struct leat_loader_options
     return damaged;
 }
 
-static int count_found(void *context, const struct leat_sample *x)
+static uint32_t count_found(void *context, const struct leat_sample *x)
 {
     ((uint8_t *)context)[x->number]++;
     return 0;

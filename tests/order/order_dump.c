@@ -103,7 +103,7 @@ static struct {
     size_t count;
 } shown;
 
-static int add_shown(void *context, const struct leat_sample *x)
+static uint32_t add_shown(void *context, const struct leat_sample *x)
 {
     (void)context;
     T_CHECK(shown.count < TEXT / 8);
@@ -162,7 +162,7 @@ static void answer(const char *word, char *rest)
 {
     uint64_t n[5] = { 0 }, got;
     struct leat_sample x;
-    int skipped;
+    uint32_t skipped;
 
     if (strcmp(word, "data") == 0 || strcmp(word, "docs") == 0) {
         char *space = strchr(rest, ' ');

@@ -140,7 +140,7 @@ struct told {
     uint64_t before, last;
 };
 
-static int on_progress(void *context, const struct leat_pack_progress *p)
+static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
 {
     struct told *told = context;
 

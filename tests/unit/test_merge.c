@@ -478,7 +478,7 @@ struct stop {
     uint64_t after, calls, last, total;
 };
 
-static int count_calls(void *context, uint64_t done, uint64_t total)
+static uint32_t count_calls(void *context, uint64_t done, uint64_t total)
 {
     struct stop *s = context;
 

@@ -11,7 +11,7 @@
 #define PACE_STEPS 4096u
 
 struct pace {
-    int (*progress)(void *context, uint64_t done, uint64_t total);
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     uint64_t done, total, bytes; /* bytes of tokens; `bytes`: since the last call */
     unsigned steps;              /* likewise */

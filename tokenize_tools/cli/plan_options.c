@@ -184,6 +184,19 @@ static bool put_file(const struct command *c, const struct plan_options *o, FILE
     return ok && put_skips(c, o, out, code);
 }
 
+/* Lines of `text` are options, and what is wrong with one begins with its key: puts the dashes before it. */
+static void name_option(const char *text, size_t bytes, struct leat_error *err)
+{
+    struct leat_error before = *err;
+    size_t key;
+
+    if (err->status != LEAT_E_ARGUMENT || err->offset >= bytes)
+        return;
+    key = strcspn(text + err->offset, " \n");
+    if (strncmp(before.message, text + err->offset, key) == 0 && before.message[key] == ':')
+        status_set_at(err, before.status, before.offset, "--%s", before.message);
+}
+
 bool plan_options_open(const struct command *c, const struct plan_options *o, struct leat_plan **plan, int *code)
 {
     struct leat_error err;
@@ -207,6 +220,8 @@ bool plan_options_open(const struct command *c, const struct plan_options *o, st
     ok = o->plan ? put_file(c, o, out, code) : put_lines(c, o, out, code);
     fclose(out);
     if (ok && leat_plan_parse(plan, text, bytes, o->plan, NULL, &err) != LEAT_OK) {
+        if (!o->plan)
+            name_option(text, bytes, &err);
         if (o->plan && err.status == LEAT_E_NO_FILE)
             status_after(&err, "; %.300s names it, and names in a plan count from the folder that the command runs in",
                          o->plan);

@@ -204,7 +204,7 @@ struct found {
     bool no_memory;
 };
 
-static int add_found(void *context, const struct leat_sample *sample)
+static uint32_t add_found(void *context, const struct leat_sample *sample)
 {
     struct found *f = context;
 
@@ -305,7 +305,7 @@ static int trace_document(const struct command *self, const struct leat_plan *pl
     if (s == LEAT_OK && f.count > 0)
         qsort(f.samples, f.count, sizeof *f.samples, compare_numbers);
     for (size_t i = 0; s == LEAT_OK && i < f.count; i++) {
-        int skipped;
+        uint32_t skipped;
         uint64_t position = leat_plan_position(plan, f.samples[i].number, &skipped);
 
         if (!skipped)

@@ -95,7 +95,7 @@ int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, co
                                                               : cli_failed(&err);
 }
 
-int commands_on_progress(void *context, uint64_t done, uint64_t total)
+uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total)
 {
     progress_update(context, done, total, NULL);
     return cli_interrupted();

@@ -82,7 +82,7 @@ void commands_print_safe(const char *text, uint64_t bytes);
 int commands_tokenizer(const struct command *self, struct leat_tokenizer **t, const char *spec, const char *pattern);
 
 /* The progress function of a call that counts bytes; `context` is a struct progress. Ctrl-C stops the call. */
-int commands_on_progress(void *context, uint64_t done, uint64_t total);
+uint32_t commands_on_progress(void *context, uint64_t done, uint64_t total);
 
 /* Prints ids to standard output, a space before each but the first; before that one too if `spaced` is true. */
 void commands_print_ids(const uint32_t *ids, size_t count, bool spaced);

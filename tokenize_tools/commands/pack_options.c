@@ -363,7 +363,7 @@ int pack_options_failed(const struct pack_values *v, const struct leat_pack_repo
     return code;
 }
 
-static int on_progress(void *context, const struct leat_pack_progress *p)
+static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
 {
     struct pack_bar *bar = context;
     double seconds = cli_now() - bar->began;

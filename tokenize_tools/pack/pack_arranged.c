@@ -42,7 +42,7 @@ static enum leat_status remove_packed(const struct arranging *a, struct leat_err
 }
 
 /* The token bytes done, for those who count the bytes of inputs. */
-static int on_progress(void *context, uint64_t done, uint64_t total)
+static uint32_t on_progress(void *context, uint64_t done, uint64_t total)
 {
     const struct arranging *a = context;
     const struct leat_pack_report *r = a->report;

@@ -14,7 +14,7 @@ struct verifying {
 };
 
 /* From one of the library's threads. */
-static int note_progress(void *context, uint64_t done, uint64_t total)
+static uint32_t note_progress(void *context, uint64_t done, uint64_t total)
 {
     struct verifying *v = context;
 

@@ -16,7 +16,7 @@ struct watching {
     uint64_t text_before; /* of a run that is resumed */
 };
 
-static int on_pack(void *context, const struct leat_pack_progress *p)
+static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
 {
     struct watching *w = context;
 
@@ -33,7 +33,7 @@ static int on_pack(void *context, const struct leat_pack_progress *p)
     return w->raised;
 }
 
-static int on_merge(void *context, uint64_t done, uint64_t total)
+static uint32_t on_merge(void *context, uint64_t done, uint64_t total)
 {
     struct watching *w = context;
 

@@ -174,7 +174,7 @@ static PyObject *plan_number(PyObject *self, PyObject *args)
 static PyObject *plan_position(PyObject *self, PyObject *args)
 {
     uint64_t number, position;
-    int skipped;
+    uint32_t skipped;
 
     if (!PyArg_ParseTuple(args, "O&:position", args_u64, &number))
         return NULL;

@@ -73,10 +73,10 @@ struct tracing {
     struct leat_error err;
 };
 
-static int add_found(void *context, const struct leat_sample *sample)
+static uint32_t add_found(void *context, const struct leat_sample *sample)
 {
     struct tracing *t = context;
-    int skipped;
+    uint32_t skipped;
 
     leat_plan_position(t->plan, sample->number, &skipped);
     if (skipped)

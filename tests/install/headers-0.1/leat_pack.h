@@ -186,7 +186,7 @@ struct leat_pack_options {
     uint64_t created;           /* likewise */
     /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
      * LEAT_E_STOPPED. */
-    int (*progress)(void *context, const struct leat_pack_progress *progress);
+    uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
@@ -324,7 +324,7 @@ struct leat_merge_options {
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
      * leat_merge() returns LEAT_E_STOPPED. */
-    int (*progress)(void *context, uint64_t done, uint64_t total);
+    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     uint32_t shuffle;      /* the documents of each output are put into an order that `seed` chooses */
     uint64_t seed;
