@@ -23,7 +23,7 @@ struct bucket {
 struct buckets {
     const char *path; /* the file lies on this path's disk */
     int fd;
-    size_t block_bytes; /* BUCKETS_IN_MEMORY: there is no file */
+    size_t block_bytes; /* BUCKETS_IN_MEMORY: no file */
     uint64_t file_blocks;
     struct bucket *items;
     size_t count;

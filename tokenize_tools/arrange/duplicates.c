@@ -28,7 +28,7 @@ static enum leat_status put_source(struct finder *f, const struct source *s, uin
         for (uint64_t i = 0; status == LEAT_OK && i < here; i++) {
             struct triple t = { bytes_load64(f->block[i] + 8), bytes_load64(f->block[i]), number + at + i };
 
-            if (t.a || t.b) /* all zero: it is not known, and equals none */
+            if (t.a || t.b) /* all zero: unknown, and equal to none */
                 status = external_sort_put(&f->hashes, t, err);
         }
         if (status == LEAT_OK)

@@ -27,7 +27,7 @@ struct external_sort {
     size_t run_count, run_room;
     size_t *heap; /* of runs, by their first triple */
     size_t heap_count;
-    size_t next; /* in `memory`, where there is no run */
+    size_t next; /* in `memory`, if there is no run */
 };
 
 /* `path` is kept; `memory_bytes` bounds what is used. */

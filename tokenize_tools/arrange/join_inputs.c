@@ -15,7 +15,7 @@ struct named_input {
 
 struct joined {
     struct outputs *outputs;
-    struct named_input last; /* as it has been declared, with all that was joined to it; path NULL: there is none */
+    struct named_input last; /* as declared, with all that was joined to it; path NULL: none */
     uint64_t last_offset;    /* of its last document that is known of, or LEAT_NONE */
     uint64_t count;
 };

@@ -49,7 +49,7 @@ static enum leat_status keep_by_source(const struct sources *all, size_t number,
     return s;
 }
 
-/* Shares are checked elsewhere: what tells them is not the output's own. */
+/* The entries that mark shares are checked elsewhere, and do not belong to the output. */
 static bool tells_share(const struct sources *all, const struct leat_metadata_pair *pair)
 {
     return all->items[0].shares.of && (strcmp(pair->key, SHARES_KEY) == 0 || strcmp(pair->key, SHARES_CUT_KEY) == 0);

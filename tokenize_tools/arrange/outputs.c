@@ -105,7 +105,7 @@ enum leat_status outputs_set_metadata(struct outputs *o, const char *key, const 
     return s;
 }
 
-/* A failure after some outputs got their names: the caller must know that these are there. */
+/* A failure after some outputs got their names: the caller must know that these exist. */
 static void tell_finished(const struct outputs *o, size_t finished, struct leat_error *err)
 {
     size_t used = err ? strlen(err->message) : 0;

@@ -39,7 +39,7 @@ static inline unsigned shuffle_plan_bits(uint64_t bytes, uint64_t memory, size_t
     return bits;
 }
 
-/* The same where there is no file. */
+/* The same without a file. */
 static inline unsigned shuffle_plan_bits_in_memory(uint64_t bytes)
 {
     unsigned bits = 0;

@@ -80,7 +80,7 @@ int cli_finish_stdout(int code)
         return code;
     if (errno != 0)
         reason = strerror(errno);
-    if (errno != EPIPE) /* who reads with `head` has what it wants; the code still tells a script */
+    if (errno != EPIPE) /* a reader like `head` has what it wants; the code still shows a script */
         cli_error("cannot write everything to standard output: %s", reason);
     return code == CLI_DONE ? CLI_FAILED : code;
 }

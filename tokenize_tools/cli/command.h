@@ -16,8 +16,8 @@
 struct command {
     const char *name;       /* NULL ends the table */
     const char *purpose;    /* one line, without a stop */
-    const char *words;      /* the words besides options, as the usage line shows them: "NAME" */
-    const char *words_help; /* what these are, a paragraph: "NAME is ..."; NULL: there is nothing to say */
+    const char *words;      /* the words after the options, as the usage line shows them: "NAME" */
+    const char *words_help; /* what these are, a paragraph: "NAME is ..."; NULL: nothing to say */
     size_t min_words, max_words;
     const char *notes;   /* further paragraphs of --help; NULL: none */
     const char *example; /* whole lines; no newline at the end */

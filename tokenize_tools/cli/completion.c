@@ -1,6 +1,6 @@
 /*
  * completion.c: what a shell needs to complete a program's command lines; see manual.h. All three scripts say the same:
- * first a command; then, behind an option, what its value may be (words, a path, or nothing that can be known); else
+ * first a command; then, after an option, what its value may be (words, a path, or unknown); else
  * that command's options, and paths if it takes words. A command that hands its words to another program asks that
  * program's own script.
  */
@@ -97,7 +97,7 @@ static void bash_program(const struct command *c)
     puts("\n        return ;;");
 }
 
-/* Of `--option=value` bash makes three words. What `compopt` says is for readline alone: to quote and to add slashes;
+/* bash splits `--option=value` into three words. `compopt` is for readline alone: to quote and to add slashes;
  * and, where no word is known, to complete paths by itself, which knows about quotes and ~. */
 static void print_bash(const struct program *program)
 {
@@ -225,7 +225,7 @@ static void print_zsh(const struct program *program)
  * A line for each thing that may follow, with a condition: the functions FUNCTION_first, no command yet, and
  * FUNCTION_in COMMAND... */
 
-/* "complete" with the condition that the command is this one; NULL: that there is none yet. */
+/* "complete" with the condition that the command is this one; NULL: no command yet. */
 static void fish_line(const struct program *program, const char *command)
 {
     printf("complete -c %s -n '", program->name);
@@ -259,7 +259,7 @@ static void fish_option(const struct program *program, const struct command *c, 
     fish_help(r->help);
 }
 
-/* What the other program's completion says of the words behind its name. */
+/* What the other program's completion offers for the words after its name. */
 static void fish_program(const struct program *program, const struct command *c)
 {
     fputs("function ", stdout);

@@ -5,7 +5,7 @@
 
 #include "leat.h"
 
-/* Text as roff wants it: hyphens that are to be copied, and no line that begins as a request does. */
+/* Prints text for roff: with hyphens that can be copied, and no line that looks like a request. */
 static void put_text(const char *text)
 {
     for (const char *c = text; *c; c++) {

@@ -201,7 +201,7 @@ static enum options_outcome take_value(struct parser *p, const struct option_row
     return set(p, r, text);
 }
 
-/* "--name" or "--name=value"; `text` is behind the dashes. */
+/* "--name" or "--name=value"; `text` comes after the dashes. */
 static enum options_outcome parse_long(struct parser *p, const char *text)
 {
     size_t length = strcspn(text, "=");
@@ -216,7 +216,7 @@ static enum options_outcome parse_long(struct parser *p, const char *text)
     return text[length] == '=' ? set(p, r, text + length + 1) : take_value(p, r);
 }
 
-/* "-o", "-oVALUE", "-ab"; `text` is behind the dash. */
+/* "-o", "-oVALUE", "-ab"; `text` comes after the dash. */
 static enum options_outcome parse_letters(struct parser *p, const char *text)
 {
     enum options_outcome outcome = OPTIONS_READY;

@@ -44,7 +44,7 @@ struct option_row {
     /* For completion only: the value may be one of these words, and it is the path of a file or begins with one. */
     const char *const *offered;
     bool path;
-    /* OPTION_CUSTOM: reads `text` into the field; on failure false and *why as of units_parse(). */
+    /* OPTION_CUSTOM: reads `text` into the field; on failure false, and *why as in units_parse(). */
     bool (*parse)(void *field, const char *text, const char **why);
 };
 

@@ -150,7 +150,7 @@ static enum leat_status read_file(const char *path, char **text, size_t *bytes, 
 
 /* ---- Both ---- */
 
-/* The first option that was given besides --plan and must not be; NULL: none. */
+/* The first option that --plan excludes and that was given; NULL: none. */
 static const char *given_besides(const struct plan_options *o)
 {
     return o->sources.count                   ? "source"
@@ -164,7 +164,7 @@ static const char *given_besides(const struct plan_options *o)
                                               : NULL;
 }
 
-/* The file's text, and behind it lines for what may be given besides: a plan may have them in any order. */
+/* The file's text, then lines for the options that may go with it: a plan's lines may come in any order. */
 static bool put_file(const struct command *c, const struct plan_options *o, FILE *out, int *code)
 {
     struct leat_error err;

@@ -1,5 +1,5 @@
 /*
- * progress.h: tells on stderr how far a long work is. On a terminal a line with a bar, redrawn at most ten times a
+ * progress.h: shows the progress of long work on stderr. On a terminal a line with a bar, redrawn at most ten times a
  * second and cleared at the end; elsewhere a line every 30 seconds, for logs; or nothing. The caller brings the numbers
  * as often as it likes, from one thread at a time.
  */

@@ -15,7 +15,7 @@ static const char *const garbage = "is not a number; write it like 12, 1.5K or 6
 static const char *const too_large = "is larger than 2^64 - 1";
 static const char *const not_whole = "is not a whole number";
 
-/* The multiplier that `*text` begins with, 1 if none; moves *text behind it. */
+/* The multiplier that `*text` begins with, 1 if none; moves *text past it. */
 static uint64_t parse_multiplier(const char **text)
 {
     static const char letters[] = "KMGTP";
@@ -161,7 +161,7 @@ struct units_text units_bytes(uint64_t bytes)
         snprintf(out.text, sizeof out.text, "%u byte%s", (unsigned)bytes, bytes == 1 ? "" : "s");
         return out;
     }
-    /* 1023.95 would be printed as 1024.0 */
+    /* else 1023.95 prints as 1024.0 */
     for (value /= 1024; value >= 1023.95 && step + 1 < sizeof names / sizeof names[0]; step++)
         value /= 1024;
     snprintf(out.text, sizeof out.text, "%.1f %s", value, names[step]);

@@ -20,8 +20,8 @@ bool units_parse(const char *text, bool bytes, uint64_t *value, const char **why
 bool units_parse_part(const char *text, size_t length, uint64_t *value, const char **why);
 
 /*
- * "N" is the one number N; "A:B" is A up to and without B, either of which may be left out (`*last` is then
- * UINT64_MAX). Sets [*first, *last). `*single` (may be NULL) tells that it was one number.
+ * "N" is the one number N; "A:B" is A to B - 1, either of which may be left out (`*last` is then
+ * UINT64_MAX). Sets [*first, *last). `*single` (may be NULL): it was one number.
  */
 bool units_parse_range(const char *text, uint64_t *first, uint64_t *last, bool *single, const char **why);
 

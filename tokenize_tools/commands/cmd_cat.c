@@ -201,7 +201,7 @@ static enum leat_status pass(struct cat *c, uint64_t count, bool print, struct l
     return LEAT_OK;
 }
 
-/* The part of document [start, end) that lies in the range; its begin and end token are no text. */
+/* The part of document [start, end) that lies in the range; its begin and end tokens are not text. */
 static enum leat_status pass_document(struct cat *c, uint64_t start, uint64_t end, struct leat_error *err)
 {
     uint64_t from = start > c->first ? start : c->first;

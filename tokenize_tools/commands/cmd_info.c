@@ -50,7 +50,7 @@ static double mean_length(const struct length_histogram *h)
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-/* A hash in hexadecimal digits; null where all bytes are zero, which means that there is none. */
+/* A hash in hexadecimal digits; null if all bytes are zero, which means none. */
 static void json_hash(struct json *j, const char *key, const uint8_t hash[16])
 {
     json_string(j, key, bytes_all_zero(hash, 16) ? NULL : units_hex(hash, 16).text);
@@ -156,7 +156,7 @@ static void json_lengths(struct json *j, const struct length_histogram *h)
     json_close_object(j);
 }
 
-/* What is stored of each document besides where it came from. */
+/* What is stored about each document in addition to its origin. */
 static void json_stores(struct json *j, const struct leat_info *i)
 {
     json_open_object(j, "stores");
@@ -200,7 +200,7 @@ static enum leat_status print_json(const struct facts *f, struct leat_error *err
     if (s == LEAT_OK)
         s = json_inputs(&j, f, err);
     if (s != LEAT_OK)
-        return s; /* the object stays unfinished, so that nobody takes it for the whole */
+        return s; /* the object stays unfinished, so that it is not taken for the whole */
     json_close_object(&j);
     json_end(&j);
     return LEAT_OK;

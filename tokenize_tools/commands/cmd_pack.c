@@ -6,7 +6,7 @@
 #include "commands.h"
 #include "pack_options.h"
 
-/* What the second pass did, as leat_merge() tells it. */
+/* What the second pass did, as leat_merge() reports it. */
 static struct leat_merge_report arranged(const struct pack_values *v, const struct leat_pack_report *r)
 {
     struct leat_merge_report report = LEAT_MERGE_REPORT_INIT;

@@ -177,7 +177,7 @@ static enum leat_status print_documents(const struct leat_plan *plan, const stru
     return s;
 }
 
-/* Of positions [position, end), as far as their samples are numbered below `until`. */
+/* Shows positions [position, end), up to samples numbered below `until`. */
 static enum leat_status print_positions(const struct leat_plan *plan, uint64_t position, uint64_t end, uint64_t until,
                                         bool json, struct leat_error *err)
 {
@@ -369,7 +369,7 @@ static bool step_positions(const struct command *self, const struct trace_values
     return true;
 }
 
-/* Of a step's positions those of --rank. */
+/* Shows those of a step's positions that belong to --rank. */
 static bool rank_positions(const struct command *self, const struct trace_values *v, uint64_t *first, uint64_t *end)
 {
     uint64_t row, rows;

@@ -49,7 +49,7 @@ extern const struct option_row decode_options[];
 
 /*
  * The string of an index that `read` copies (an input's path, a document's id), whole: one allocation, the caller's,
- * with a NUL behind it. NULL on failure, with `err` filled.
+ * with a NUL after it. NULL on failure, with `err` filled.
  */
 typedef enum leat_status commands_string_call(const struct leat_dataset *d, uint64_t number, char *text,
                                               size_t capacity, uint64_t *bytes, struct leat_error *err);
@@ -68,7 +68,7 @@ void commands_origin_free(struct commands_origin *origin);
 
 /*
  * The time that a dataset says it was created: SOURCE_DATE_EPOCH of the environment, as reproducible builds have it; 0
- * (not recorded) without it, so that the same content has the same bytes. False, with a message, if it is no number.
+ * (not recorded) without it, so that the same content has the same bytes. False, with a message, if it is not a number.
  */
 bool commands_created(uint64_t *created);
 

@@ -11,7 +11,7 @@
 
 static const char *const invalid_names[] = { "replace", "reject", NULL };
 
-/* "0.5%" in millionths, exactly: at most four digits behind the point. */
+/* "0.5%" in millionths, exactly: at most four digits after the point. */
 static bool parse_percent(const char *text, size_t length, uint64_t *ppm)
 {
     uint64_t value = 0, unit = 10000;

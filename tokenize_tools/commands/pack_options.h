@@ -1,6 +1,6 @@
 /*
  * pack_options.h: the command line of `leat pack`, which `leat-bench pack` takes too: its table, and the way from its
- * values to what leat_pack() is told.
+ * values to leat_pack()'s options.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H
 #define LEAT_TOKENIZE_TOOLS_PACK_OPTIONS_H

@@ -5,7 +5,7 @@
  * This room knows what text looks like in files: its formats (record_format, a row each), its lines, inputs that are
  * read from start to end (text_input, document_input), and the inputs that the words of a command stand for (inputs).
  * Its inner rooms are streams/, bytes out of files and decompressors, and json/, records of JSON. What may enter: what
- * finds documents in bytes. Who packs them, and how they become tokens, is not known here.
+ * finds documents in bytes. It does not know what packs them, or how they become tokens.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H
 #define LEAT_TOKENIZE_TOOLS_DOCUMENT_INPUT_H

@@ -88,7 +88,7 @@ static enum leat_status fill(struct text_input *in, struct leat_error *err)
 
 enum leat_status text_input_line(struct text_input *in, char **line, size_t *bytes, bool *found, struct leat_error *err)
 {
-    size_t searched = 0; /* this far from `begin` there is no newline */
+    size_t searched = 0; /* no newline this far from `begin` */
     const char *newline;
     enum leat_status s;
 

@@ -1,5 +1,5 @@
 /*
- * pack_arranged.c: packs in two passes, where the documents are to be shuffled, deduplicated or split: first the
+ * pack_arranged.c: packs in two passes, to shuffle, deduplicate or split the documents: first the
  * dataset OUTPUT.packed, then what leat_merge() makes of it. So shares that are packed apart and merged become what
  * one run gives: it is the same code.
  */
@@ -19,7 +19,7 @@ struct arranging {
     const char *output;
     char *packed, *packed_index, *packed_tokens;
     struct leat_pack_report *report;
-    bool again; /* outputs that are there are ours */
+    bool again; /* existing outputs are this run's */
 };
 
 /* OUTPUT.split, or the rest, with a suffix. */
@@ -207,7 +207,7 @@ static enum leat_status pack_and_arrange(struct arranging *a, struct input_list 
         s = look_before_all(a, err);
     if (s != LEAT_OK)
         return s;
-    /* one that a run without `resume` left behind is of no use */
+    /* one left by a run without `resume` is useless */
     packing.force = packing.force || !packing.resume;
     s = pack_files(a->packed, a->output, inputs, &packing, a->report, err);
     if (s != LEAT_OK)

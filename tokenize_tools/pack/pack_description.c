@@ -23,7 +23,7 @@ static enum leat_status add(struct buffer *b, struct leat_error *err, const char
     return buffer_append(b, line, strlen(line), err);
 }
 
-/* A text of any length as one line. */
+/* Writes a text of any length as one line. */
 static enum leat_status add_text(struct buffer *b, const char *text, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

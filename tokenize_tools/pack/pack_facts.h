@@ -20,7 +20,7 @@ struct pack_facts {
     char part[32];
 };
 
-/* What decides the bytes besides the inputs and what the header says; the options' texts must outlive it. */
+/* What decides the bytes, in addition to the inputs and what the header says; the options' texts must outlive it. */
 void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o);
 
 /* Whether the dataset has these facts, inputs, tokenizer and tokens, and, if it is the `arranged` one, was shuffled,

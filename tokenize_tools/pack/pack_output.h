@@ -44,7 +44,7 @@ struct pack_output {
     const struct buffer *description;
     bool described;
     bool resumable;   /* there is a checkpoint */
-    const void *note; /* a program's own, behind ours in the next checkpoint */
+    const void *note; /* a program's own, after leat's in the next checkpoint */
     size_t note_bytes;
     char damage[512]; /* what is wrong with the first damaged input */
     /* what others may look at while the run goes on; written by one thread, read by another */
@@ -66,8 +66,8 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
 
 /*
  * The note of a checkpoint: the position, the paths of inputs that a program declared, and the program's own note.
- * Loading sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is no such note,
- * or there is no memory.
+ * Loading sets o->at and o->paths; *own and *own_bytes are the program's part of `note`. False if it is not such a
+ * note, or there is no memory.
  */
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
 

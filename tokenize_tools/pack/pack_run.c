@@ -149,7 +149,7 @@ static enum leat_status begin_output(struct pack_run *r, struct leat_error *err)
 
     if (s == LEAT_OK)
         s = reject_file_begin(&r->output.rejects, err);
-    /* what another run left: until the first checkpoint there is nothing to be resumed */
+    /* leftovers of another run: before the first checkpoint there is nothing to resume */
     return s == LEAT_OK ? file_remove(r->description_path, err) : s;
 }
 

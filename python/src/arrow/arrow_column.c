@@ -87,7 +87,7 @@ static enum arrow_kind kind_of_text(const char *format)
     return strcmp(format, "vu") == 0 || strcmp(format, "vz") == 0 ? ARROW_VIEWS : 0;
 }
 
-/* The kind of a schema's values, 0 if it is none of ours. */
+/* The kind of a schema's values, 0 if it is not one of these. */
 static enum arrow_kind kind_of(const struct ArrowSchema *s, struct arrow_place *place)
 {
     const char *format = s->format ? s->format : "";

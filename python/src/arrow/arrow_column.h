@@ -1,7 +1,7 @@
 /*
- * arrow_column.h: a column of texts, of numbers or of lists of numbers in what Arrow's C interface hands over. Nothing here
- * knows Python, and nothing is believed that can be checked: types, counts of buffers, children and rows, offsets, places
- * in dictionaries. How long a buffer is the interface does not tell; the last offset is believed.
+ * arrow_column.h: a column of texts, of numbers or of lists of numbers in what Arrow's C interface hands over. Nothing
+ * here knows Python, and nothing is believed that can be checked: types, counts of buffers, children and rows, offsets,
+ * places in dictionaries. How long a buffer is the interface does not tell; the last offset is believed.
  *
  * First arrow_find() looks for the column in a schema, once; then arrow_bind() takes each array of that schema.
  */
@@ -38,9 +38,9 @@ struct arrow_place {
 };
 
 /*
- * `path` is a column's name, with dots between the names on the way through structs; a name that has dots itself is found
- * too. If the schema is no table but a column itself, it is that column, whatever the path. `kinds` (a sum) are those
- * wanted, and `what` says so in the sentence. LEAT_E_ARGUMENT: not of these kinds. LEAT_E_NOT_FOUND: there is no such
+ * `path` is a column's name, with dots between the names on the way through structs; a name that has dots itself is
+ * found too. If the schema is no table but a column itself, it is that column, whatever the path. `kinds` (a sum) are
+ * those wanted, and `what` says so in the sentence. LEAT_E_ARGUMENT: not of these kinds. LEAT_E_NOT_FOUND: no such
  * column; the sentence names those there are.
  */
 enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, unsigned kinds, const char *what,
@@ -79,7 +79,8 @@ struct arrow_column {
 enum leat_status arrow_bind(struct arrow_column *column, const struct arrow_place *place,
                             const struct ArrowArray *array, struct leat_error *err);
 
-/* A value of the row: *missing, or set as its kind wants. The memory is the array's. LEAT_E_ARGUMENT: it makes no sense. */
+/* A value of the row: *missing, or set as its kind wants. The memory is the array's. LEAT_E_ARGUMENT: it makes no
+ * sense. */
 struct arrow_value {
     bool missing;
     const char *text; /* texts */

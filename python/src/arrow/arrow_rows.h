@@ -30,8 +30,8 @@ struct arrow_rows_plan {
 };
 
 /*
- * Gives the next array's rows to the packer, without the GIL. *added counts the documents, *passed the rows without a text
- * that were left out; *end: there was none. -1: interrupted, with an exception set; some rows may have been added.
+ * Gives the next array's rows to the packer, without the GIL. *added counts the documents, *passed the rows without a
+ * text that were left out; *end: there was none. -1: interrupted, with an exception set; some rows may have been added.
  */
 int arrow_rows_add(struct arrow_rows *r, struct leat_packer *p, struct arrow_rows_plan *plan, uint64_t *added,
                    uint64_t *passed, bool *end, struct pause *pause, enum leat_status *status, struct leat_error *err);

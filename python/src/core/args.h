@@ -9,7 +9,8 @@ int args_u64(PyObject *object, void *out);         /* a uint64_t; anything with 
 int args_u64_or_none(PyObject *object, void *out); /* None is LEAT_NONE */
 int args_address(PyObject *object, void *out);     /* a void *; None is NULL */
 
-/* The bytes of a path given as str, bytes or os.PathLike: a bytes object whose reference the caller drops; None is NULL. */
+/* The bytes of a path given as str, bytes or os.PathLike: a bytes object whose reference the caller drops; None is
+ * NULL. */
 int args_path(PyObject *object, void *bytes);
 
 /* New objects. */
@@ -17,8 +18,8 @@ PyObject *args_number(uint64_t value); /* LEAT_NONE is None */
 PyObject *args_text(const char *text); /* of bytes that need not be UTF-8, as os.fsdecode() has it */
 PyObject *args_text_n(const char *text, uint64_t bytes);
 
-/* Names of files: a list of str, bytes and os.PathLike as an array of `*count` strings, which live as long as *owner, an
- * object of the caller's. NULL: an exception is set. */
+/* Names of files: a list of str, bytes and os.PathLike as an array of `*count` strings, which live as long as *owner,
+ * an object of the caller's. NULL: an exception is set. */
 const char **args_paths(PyObject *list, size_t *count, PyObject **owner);
 
 /* A call of the library without Python's lock. */

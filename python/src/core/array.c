@@ -58,7 +58,7 @@ static void delete_versioned(struct dl_versioned *t)
     managed_free(t->context);
 }
 
-/* A capsule that nobody has taken is the last that knows of its tensor. */
+/* A capsule that was not consumed still owns its tensor. */
 static void capsule_free(PyObject *capsule)
 {
     struct managed *m;
@@ -178,7 +178,7 @@ static PyObject *array_dlpack(PyObject *self, PyObject *args, PyObject *keywords
     const struct array *array = array_of(self);
     int versioned;
 
-    /* the stream is the batch's affair: its numbers are there on the stream that was given when it was written */
+    /* the batch handles streams: its numbers are ready on the stream that it was written with */
     if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", names, &stream, &version, &device, &copy))
         return NULL;
     if (copy == Py_True || is_swapped(&array->a))

@@ -1,6 +1,6 @@
 /*
  * array.h: leat._leat.Array: numbers in memory, to be taken by other packages without a copy: `__dlpack__` (torch, jax,
- * numpy), `__array_interface__` (numpy). The buffer protocol is no part of the limited API of Python 3.10.
+ * numpy), `__array_interface__` (numpy). The buffer protocol is not part of the limited API of Python 3.10.
  */
 #ifndef LEAT_PYTHON_ARRAY_H
 #define LEAT_PYTHON_ARRAY_H

@@ -1,7 +1,7 @@
 /*
  * handle.h: things of the library that several objects of Python, and tensors of other packages, need at once: open
- * datasets, plans, loaders, views, memory. Each is closed when the last one lets go of it, whichever that is, on whatever
- * thread, with or without Python's lock: tensors are freed anywhere.
+ * datasets, plans, loaders, views, memory. Each is closed when the last one lets go of it, whichever that is, on
+ * whatever thread, with or without Python's lock: tensors are freed anywhere.
  */
 #ifndef LEAT_PYTHON_HANDLE_H
 #define LEAT_PYTHON_HANDLE_H
@@ -10,7 +10,7 @@
 
 struct handle;
 
-/* A handle on `thing`, held once. `close` (NULL: nothing to do) is called with it when nobody holds it any more. NULL: no
+/* A handle on `thing`, held once. `close` (NULL: nothing to do) is called with it when no holder is left. NULL: no
  * memory; the thing is closed then. */
 struct handle *handle_make(void *thing, void (*close)(void *thing));
 

@@ -74,7 +74,7 @@ static struct block *pool_take(struct pool *p, size_t bytes)
     return found;
 }
 
-/* The oldest goes where there is no room: of sizes that are not asked for any more. */
+/* If there is no room the oldest goes: its size is probably no longer asked for. */
 static void pool_keep(struct pool *p, struct block *b)
 {
     struct block *gone = NULL;

@@ -12,8 +12,8 @@
 /* A handle on a new pool; NULL: no memory. */
 struct handle *memory_pool_make(void);
 
-/* A handle on at least `bytes` bytes, aligned to 64, from the pool (NULL: from the system), which it keeps. Its thing is
- * the memory. NULL: no memory. No lock of Python is needed. */
+/* A handle on at least `bytes` bytes, aligned to 64, from the pool (NULL: from the system), which it keeps. Its thing
+ * is the memory. NULL: no memory. No lock of Python is needed. */
 struct handle *memory_make(struct handle *pool, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * module.h: what all files of the extension leat._leat share: errors and types. The extension is a thin binding of leat.h
- * and leat_pack.h: numbers, strings and addresses in and out; python/leat/ makes of it what is pleasant to use.
+ * module.h: what all files of the extension leat._leat share: errors and types. The extension is a thin binding of
+ * leat.h and leat_pack.h: numbers, strings and addresses in and out; python/leat/ makes of it what is pleasant to use.
  *
  * The room has what more than one other room needs, and knows none of them: arguments, arrays, handles, memory, pauses.
  *
@@ -19,15 +19,15 @@
 /* leat.Error, or NULL before errors_register(). */
 extern PyObject *errors_class;
 
-/* Raises leat.Error with the library's sentence; `file` (may be NULL) is the name that the call was about. Memory that is
- * not there raises MemoryError. Returns NULL, so that `return errors_raise(...)` ends a method. */
+/* Raises leat.Error with the library's sentence; `file` (may be NULL) is the name that the call was about. Memory that
+ * is not there raises MemoryError. Returns NULL, so that `return errors_raise(...)` ends a method. */
 PyObject *errors_raise(const struct leat_error *err, const char *file);
 
 int errors_register(PyObject *module);
 
 /* ---- Types (types.c) ---- */
 
-/* Makes a type of `spec` and adds it; *type (may be NULL) is a borrowed pointer, which lives as long as the module. */
+/* Makes a type of `spec` and adds it; *type (may be NULL) is a borrowed pointer, valid while the module lives. */
 int module_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject **type);
 
 /* The end of a type's dealloc: frees the object and lets go of its type. */

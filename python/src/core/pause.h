@@ -1,7 +1,7 @@
 /*
- * pause.h: Ctrl-C in long calls. A signal handler of Python runs in the main thread only, when that holds Python's lock:
- * so a call that releases it must look now and then. Between pause_begin() and pause_end() the lock is released; a call
- * that comes by often enough looks itself, and pause_run() looks for one that does not.
+ * pause.h: Ctrl-C in long calls. A signal handler of Python runs in the main thread only, when that holds Python's
+ * lock: so a call that releases it must look now and then. Between pause_begin() and pause_end() the lock is released;
+ * a call that comes by often enough looks itself, and pause_run() looks for one that does not.
  */
 #ifndef LEAT_PYTHON_PAUSE_H
 #define LEAT_PYTHON_PAUSE_H
@@ -17,12 +17,13 @@ struct pause {
 void pause_begin(struct pause *p);
 void pause_end(struct pause *p);
 
-/* Lets signal handlers run, about 20 times a second however often it is called. -1: one of them has raised an exception,
- * which pause_end() then finds set: leave at once. */
+/* Lets signal handlers run, about 20 times a second however often it is called. -1: one of them has raised an
+ * exception, which pause_end() then finds set: leave at once. */
 int pause_look(struct pause *p);
 /* The same at once, whatever the time. */
 int pause_look_now(struct pause *p);
-/* And then calls function(...) with arguments as of Py_BuildValue(), a tuple; None is not called. -1: it has raised, too. */
+/* And then calls function(...) with arguments as of Py_BuildValue(), a tuple; None is not called. -1: it has raised,
+ * too. */
 int pause_tell(struct pause *p, PyObject *function, const char *format, ...);
 
 /* Work that takes long and cannot look: a thread does it, while the caller's looks. */

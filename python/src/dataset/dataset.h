@@ -1,6 +1,6 @@
 /*
  * dataset.h: leat._leat.Dataset, an open dataset. dataset.c has its facts, tokens and documents; dataset_origin.c where
- * documents came from and what is stored besides; dataset_verify.c and dataset_text.c what their names say.
+ * documents came from and what else is stored; dataset_verify.c and dataset_text.c what their names say.
  */
 #ifndef LEAT_PYTHON_DATASET_H
 #define LEAT_PYTHON_DATASET_H
@@ -28,9 +28,9 @@ int dataset_begin(PyObject *self, struct dataset_call *call);
 /* Lets go. `result` is passed through, but LEAT_OK is needed for it: else it is dropped, and the error raised. */
 PyObject *dataset_end(struct dataset_call *call, enum leat_status s, PyObject *result);
 
-/* An object for a dataset that somebody else has opened; `name` is a file's. */
+/* An object for a dataset that other code has opened; `name` is a file's. */
 PyObject *dataset_wrap(struct handle *handle, const char *name);
-/* The handle of an object of the type, not held; NULL with an exception set: it is none, or closed. */
+/* The handle of an object of the type, not held; NULL with an exception set: another type, or closed. */
 struct handle *dataset_handle(PyObject *object);
 
 /* Methods of other files than dataset.c. */

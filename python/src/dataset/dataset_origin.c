@@ -1,4 +1,4 @@
-/* dataset_origin.c: where documents came from, and what is stored besides. */
+/* dataset_origin.c: where documents came from, and what else is stored. */
 #include <stdlib.h>
 
 #include "core/args.h"
@@ -50,7 +50,7 @@ PyObject *dataset_input(PyObject *self, PyObject *args)
                                      (Py_ssize_t)sizeof input.hash));
 }
 
-/* origin(document): (input, offset, line, id), None for each that is not known */
+/* origin(document): (input, offset, line, id), None for what is not known */
 PyObject *dataset_origin(PyObject *self, PyObject *args)
 {
     struct leat_origin o = { .input = LEAT_NONE };
@@ -138,9 +138,9 @@ PyObject *dataset_find_id(PyObject *self, PyObject *args)
     return dataset_end(&call, s, PyLong_FromUnsignedLongLong(document));
 }
 
-/* ---- Stored besides ---- */
+/* ---- What else is stored ---- */
 
-/* tokenizer(): (name, pattern, file or None), or None where there is none */
+/* tokenizer(): (name, pattern, file or None), or None */
 PyObject *dataset_tokenizer(PyObject *self, PyObject *unused)
 {
     struct leat_stored_tokenizer *t;

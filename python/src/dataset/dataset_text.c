@@ -69,7 +69,8 @@ static enum leat_status decode(struct decoder **x, const struct leat_dataset *d,
     return s;
 }
 
-/* decode(first, count): the bytes that these tokens stand for; begin and end tokens are special ones, by their names. */
+/* decode(first, count): the bytes that these tokens stand for; begin and end tokens are special ones, by their
+ * names. */
 PyObject *dataset_decode(PyObject *self, PyObject *args)
 {
     struct dataset *object = (struct dataset *)(void *)self;
@@ -86,7 +87,7 @@ PyObject *dataset_decode(PyObject *self, PyObject *args)
     leat_dataset_info(call.d, &info);
     if (count > info.tokens)
         count = info.tokens + 1; /* out of range, without asking for memory */
-    /* a second thread that comes meanwhile opens its own */
+    /* another thread that comes meanwhile opens its own */
     x = object->decoder;
     object->decoder = NULL;
     ARGS_UNLOCKED(s = decode(&x, call.d, first, count, &text, &bytes, &call.err));

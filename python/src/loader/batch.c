@@ -145,8 +145,8 @@ static int check_held(const struct batch *self)
 
 /* ---- Calls ---- */
 
-/* write(addresses, rows, length, cu_seqlens_room, stream): addresses of the outputs, None for those not wanted; rows and
- * length 0: the batch's. */
+/* write(addresses, rows, length, cu_seqlens_room, stream): addresses of the outputs, None for those not wanted; rows
+ * and length 0: the batch's. */
 static PyObject *batch_write(PyObject *object, PyObject *args)
 {
     struct leat_outputs o = LEAT_OUTPUTS_INIT;

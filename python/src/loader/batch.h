@@ -9,8 +9,9 @@
 #include "core/handle.h"
 #include "core/module.h"
 
-/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() is to say of
- * a number. Further ones come last. All of Python goes by these rows, but for the types of leat.Batch in batch.pyi. */
+/* The outputs: LEAT_OUTPUT_name, the field of struct leat_outputs, its name in Python, and what batch_shape() is to say
+ * of a number. Further ones come last. All of Python goes by these rows, but for the types of leat.Batch in
+ * batch.pyi. */
 #define BATCH_EACH(row)                                                                                                \
     row(INPUTS, inputs, "inputs", BATCH_NUMBERS) row(LABELS, labels, "labels", BATCH_NUMBERS)                          \
         row(POSITION_IDS, position_ids, "position_ids", BATCH_NUMBERS)                                                 \
@@ -38,8 +39,8 @@ struct batch_form {
 
 int batch_wants(const struct batch_form *form, enum batch_output which);
 
-/* An object for a batch of this loader and plan; `held`: it is released with the object, or before. NULL: an exception is
- * set, and the batch is released. */
+/* An object for a batch of this loader and plan; `held`: it is released with the object, or before. NULL: an exception
+ * is set, and the batch is released. */
 PyObject *batch_make(struct handle *loader, struct handle *plan, const struct leat_batch *batch,
                      const struct batch_form *form, int held);
 

@@ -1,6 +1,6 @@
 /*
- * loader.c: leat._leat.Loader. next() gives a batch that is held; take() gives one as numbers that the consumer owns, in
- * one call, with Python's lock let go once.
+ * loader.c: leat._leat.Loader. next() gives a batch that is held; take() gives one as numbers that the consumer owns,
+ * in one call, with Python's lock released once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,8 @@ static PyObject *wrap(struct leat_loader *loader, struct handle *plan, const str
     return PyErr_NoMemory();
 }
 
-/* open_loader(plan, state or None, device or None, driver or None, (device type, device) as DLPack has them, options) */
+/* open_loader(plan, state or None, device or None, driver or None, (device type, device) as DLPack has them,
+ * options) */
 static PyObject *open_loader(PyObject *module, PyObject *args)
 {
     struct leat_loader_options o = LEAT_LOADER_OPTIONS_INIT;
@@ -203,7 +204,7 @@ static void end(struct loader *self, struct handle *handle)
 /* What an attempt to get a batch needs and gives, without Python's lock. */
 struct attempt {
     struct leat_loader *loader;
-    struct handle *pool; /* NULL: the batch is to be held */
+    struct handle *pool; /* NULL: hold the batch */
     const struct batch_form *form;
     const struct leat_batch *batch;
     struct handle *memory[BATCH_OUTPUTS];

@@ -20,7 +20,7 @@ static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
 {
     struct watching *w = context;
 
-    if (!w->started) { /* it is told of before anything is done, if there was a run before */
+    if (!w->started) { /* reports it before any work, if a run was resumed */
         w->started = true;
         w->text_before = p->bytes_before > 0 ? p->text_bytes : 0;
     }
@@ -45,8 +45,8 @@ static uint32_t on_merge(void *context, uint64_t done, uint64_t total)
 /* ---- Failures ---- */
 
 /*
- * With leat.Error raised: gives it `resumable`. If a signal handler or the caller's own function had ended the run, that
- * exception is raised, with leat.Error as its cause.
+ * With leat.Error raised: gives it `resumable`. If a signal handler or the caller's own function had ended the run,
+ * that exception is raised, with leat.Error as its cause.
  */
 static void raise_all(const struct leat_error *err, const char *output, bool resumable, PyObject *stopped[3])
 {

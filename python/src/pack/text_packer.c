@@ -1,6 +1,6 @@
 /*
- * text_packer.c: leat._leat.Packer, of which python/leat/packer.py makes leat.Packer. Calls release the GIL, and threads
- * take turns by a lock of the packer's own.
+ * text_packer.c: leat._leat.Packer, of which python/leat/packer.py makes leat.Packer. Calls release the GIL, and
+ * threads take turns by a lock of the packer's own.
  */
 #include <errno.h>
 #include <pthread.h>

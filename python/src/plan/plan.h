@@ -15,7 +15,7 @@ struct plan {
 
 const struct leat_plan *plan_of(PyObject *self);
 
-/* The handle of an object of the type, not held; NULL with an exception set: it is none. */
+/* The handle of an object of the type, not held; NULL with an exception set: another type. */
 struct handle *plan_handle(PyObject *object);
 
 /* An object for a plan that was opened; takes the handle over, also on failure. */

@@ -36,7 +36,7 @@ static int keep_text(struct plan_parts *p, PyObject *object, const char **text)
     return kept;
 }
 
-/* Of (name, weight, epochs, dataset or None). */
+/* Reads (name, weight, epochs, dataset or None). */
 static int take_source(struct plan_parts *p, PyObject *tuple, struct leat_plan_source *source)
 {
     PyObject *name, *weight, *dataset;
@@ -53,7 +53,7 @@ static int take_source(struct plan_parts *p, PyObject *tuple, struct leat_plan_s
     return handle != NULL;
 }
 
-/* Of (begin, weights, seq_len). */
+/* Reads (begin, weights, seq_len). */
 static int take_phase(struct plan_parts *p, PyObject *tuple, struct leat_plan_phase *phase)
 {
     PyObject *weights;

@@ -11,7 +11,7 @@
 
 /* ---- Texts (text_views.c) ---- */
 
-/* Bytes of somebody else's. */
+/* Bytes that belong to another object. */
 struct text_view {
     const char *at;
     uint64_t bytes;
@@ -29,7 +29,7 @@ struct text_views {
     struct text_view *items;
     size_t count;
     uint64_t bytes;   /* of all */
-    PyObject *tuple;  /* the objects themselves, so that nobody can take them out of a list meanwhile */
+    PyObject *tuple;  /* the objects themselves, so that none can leave a list meanwhile */
     PyObject *others; /* a list of what text_view_of() kept; NULL: nothing */
 };
 int text_views_take(struct text_views *views, PyObject *sequence);
@@ -46,8 +46,8 @@ struct text_ids {
 enum leat_status text_ids_append(struct text_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err);
 void text_ids_free(struct text_ids *ids);
 
-/* What Python gives as ids: a list or tuple of ints, or a pair (bytes, type code of struct.unpack: one of "bBhHiIlLqQ").
- * -1 with OverflowError or TypeError. */
+/* What Python gives as ids: a list or tuple of ints, or a pair (bytes, type code of struct.unpack: one of
+ * "bBhHiIlLqQ"). -1 with OverflowError or TypeError. */
 int text_ids_take(struct text_ids *ids, PyObject *object);
 
 /* In what form ids are returned: a list of ints, or a bytearray of uint32 (which numpy views without a copy). */

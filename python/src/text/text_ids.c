@@ -79,7 +79,7 @@ static int reserve(struct text_ids *ids, size_t count)
     return 0;
 }
 
-/* The i-th number of an array of a type code, as it stands in memory; false if it is no id. */
+/* The i-th number of an array of a type code, as it stands in memory; false if it is not an id. */
 static bool load(const char *at, char code, size_t i, uint32_t *id)
 {
     long long value = 0;

@@ -1,7 +1,7 @@
 /*
  * text_batch.c: many texts encoded by several threads. The texts are cut to stretches of some 64 KiB, which the threads
  * take one after the other; the calling thread waits, and lets signal handlers run (pause.h). A text that cannot be
- * encoded ends the work: the first one of them in the order of the texts is told, whatever the threads.
+ * encoded ends the work: the first one in the order of the texts is reported, whatever the threads.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -51,9 +51,9 @@ static inline uint64_t masks_special(const struct byte_masks *m)
 }
 
 /*
- * Of these backslashes, the first of which begins an escape if it stands at bit 0: the bytes behind those that begin
- * an escape. *cut: the last byte begins one, and what is behind it is not in the mask. The carry of an addition runs
- * through each row of backslashes, and tells whether it is of even or odd length (as simdjson does it).
+ * Of these backslashes, the first of which begins an escape if it stands at bit 0: the bytes after those that begin
+ * an escape. *cut: the last byte begins one, and the byte after it is not in the mask. The carry of an addition runs
+ * through each row of backslashes, and shows whether its length is even or odd (as simdjson does it).
  */
 static inline uint64_t masks_escaped(uint64_t slashes, bool *cut)
 {

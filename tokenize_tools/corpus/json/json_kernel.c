@@ -102,7 +102,7 @@ static inline const char *pass_masks(const char *at, const char *end, bool *esca
         slashes = masks_equal(&m, '\\');
         behind = masks_escaped(slashes, &cut);
         stops = special & ~slashes & ~behind;
-        others = behind & ~masks_letters(&m); /* \u, and what is wrong */
+        others = behind & ~masks_letters(&m); /* \u, and invalid ones */
         if ((stops | others) == 0) {
             *escaped = true;
             at += MASK_BYTES - cut;

@@ -18,7 +18,7 @@ struct json_kernels {
     const char *(*pass)(const char *at, const char *end, bool *escaped);
     /*
      * Unescapes what pass() has passed over: [from, end) to `to`, which is `from` or before it, or elsewhere with as
-     * much room. Returns the end of what was written. Nothing is written at or behind to + (end - from).
+     * much room. Returns the end of what was written. Nothing is written at or after to + (end - from).
      */
     char *(*unescape)(char *to, const char *from, const char *end);
     size_t (*count_newlines)(const char *bytes, size_t count);
@@ -27,7 +27,7 @@ struct json_kernels {
 /* The fastest row that this CPU has. Constant memory. */
 const struct json_kernels *json_kernels(void);
 
-/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
 const struct json_kernels *json_kernels_row(unsigned number, int *usable);
 
 #endif

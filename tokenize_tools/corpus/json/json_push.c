@@ -104,7 +104,7 @@ enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushe
 
 /* ---- Unescaping in chunks -------------------------------------------------------------------------------------- */
 
-/* Bytes of the escape at `at`, and of the other half of a surrogate pair behind it; 0 if its end, or whether it is such
+/* Bytes of the escape at `at`, and of the other half of a surrogate pair after it; 0 if its end, or whether it is such
  * a half, is not to be seen before `end`. */
 static size_t known_bytes(const char *at, const char *end)
 {

@@ -1,6 +1,6 @@
 /*
  * json_push.h: what json_fields_find() does, for a record that is too big for memory and comes in parts. Of the text
- * there is in the end only the place; whoever wants it reads the record a second time and takes it through
+ * there is in the end only the place; a caller that wants it reads the record again and takes it through
  * json_unescape_chunk(). Memory is that of the id.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_PUSH_H
@@ -21,7 +21,7 @@ struct json_pushed {
     uint64_t byte;       /* as in struct json_found */
     uint64_t text_begin; /* of what stands between the text's quotes */
     uint64_t text_raw_bytes;
-    const char *id; /* NULL: there is none; else json_push's until its next call */
+    const char *id; /* NULL: none; else json_push's until its next call */
     size_t id_bytes;
 };
 
@@ -37,14 +37,14 @@ void json_push_begin(struct json_push *push);
 enum leat_status json_push_feed(struct json_push *push, const char *bytes, size_t count, bool *enough,
                                 struct leat_error *err);
 
-/* There are no more. The same statuses, problems and sentences as json_fields_find() of the whole record. */
+/* The record ends here. The same statuses, problems and sentences as json_fields_find() of the whole record. */
 enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushed, struct leat_error *err);
 
 /* ---- Unescaping in parts ---------------------------------------------------------------------------------------- */
 
 #define JSON_UNESCAPE_HELD 12u /* bytes: a surrogate pair, the longest that cannot be cut */
 
-/* All zero at the begin of a string. */
+/* All zero at the start of a string. */
 struct json_unescape {
     char held[JSON_UNESCAPE_HELD]; /* an escape, or half a surrogate pair, that the end of a part has cut */
     size_t held_bytes;

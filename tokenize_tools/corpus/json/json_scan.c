@@ -1,7 +1,7 @@
 /*
  * json_scan.c: see json_scan.h. A state says what is expected next, so that it also names what is missing where a
  * record is wrong. Each step takes as many bytes as it can; the insides of strings are the kernels'. The objects on the
- * way to a member are always the outermost ones, so a number tells how far a path has been followed.
+ * way to a member are always the outermost ones, so a number says how far a path has been followed.
  */
 #include "json_scan.h"
 
@@ -17,9 +17,9 @@ enum state {
     STATE_COLON,
     STATE_AFTER, /* a value */
     STATE_STRING,
-    STATE_ESCAPE, /* behind a backslash */
+    STATE_ESCAPE, /* after a backslash */
     STATE_HEX,    /* digits of \u */
-    STATE_MINUS,  /* behind it, and so on */
+    STATE_MINUS,  /* after a minus, and so on */
     STATE_ZERO,
     STATE_INTEGER,
     STATE_POINT,
@@ -470,7 +470,7 @@ enum json_problem json_scan_end(struct json_scan *scan, uint64_t *byte, struct l
 
     if (!scan->bad && is_whole_number(scan->state))
         end_value(scan, scan->position);
-    if (!scan->bad && scan->state == STATE_WORD) { /* what is there of it is no value */
+    if (!scan->bad && scan->state == STATE_WORD) { /* what there is of it is not a value */
         scan->bad = true;
         scan->position = scan->begin;
     }

@@ -19,7 +19,7 @@ struct byte_stream {
     const struct decompressor *decompressor; /* NULL: plain */
     void *state;                             /* the decompressor's */
     uint64_t text_position;
-    struct byte_mark mark; /* of compressed data: behind the frame or member that ended last */
+    struct byte_mark mark; /* in compressed data: after the frame or member that ended last */
     bool ended;
     struct leat_error error; /* once its status is not LEAT_OK, it is what reading says */
 };

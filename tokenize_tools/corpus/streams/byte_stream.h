@@ -31,7 +31,7 @@ const struct decompressor *byte_stream_decompressor(enum byte_form form);
 size_t byte_stream_stem(const char *path);
 
 /*
- * A place where reading can start again, in another process too: plain numbers, to be stored. Valid as long as the file
+ * A place where reading can start again, in another process too: plain numbers, to be stored. Valid while the file
  * does not change.
  */
 struct byte_mark {
@@ -62,7 +62,7 @@ void byte_stream_close(struct byte_stream *s); /* NULL is fine */
  */
 enum leat_status byte_stream_read(struct byte_stream *s, void *buf, size_t room, size_t *got, struct leat_error *err);
 
-/* The same, but returns as soon as there is something: for people who type. */
+/* The same, but returns as soon as it has some bytes: for typed input. */
 enum leat_status byte_stream_read_some(struct byte_stream *s, void *buf, size_t room, size_t *got,
                                        struct leat_error *err);
 

@@ -18,7 +18,7 @@
 /* What a step has come to; after STEP_MORE, which may have given no text, it is called again. */
 enum decompressor_step {
     STEP_MORE,
-    STEP_BORDER, /* the input stands right behind a frame or member, and all of its text has been given */
+    STEP_BORDER, /* the input is right after a frame or member, and all its text was given */
     STEP_END
 };
 
@@ -29,7 +29,7 @@ struct decompressor {
     /* Whether these first bytes (of which an input may have fewer than RAW_HEAD) are of this form. */
     bool (*begins)(const uint8_t *head, size_t bytes);
 
-    /* For an input that stands at its begin or, if `behind`, right behind a border. On success *out goes to the
+    /* For an input at its start or, if `behind`, right after a border. On success *out goes to the
      * functions below, and is the caller's until `close`. LEAT_E_UNSUPPORTED, with the libraries that are missing, if
      * the build cannot do it; `path` is the input's, for that sentence. */
     enum leat_status (*open)(void **out, const char *path, bool behind, struct leat_error *err);

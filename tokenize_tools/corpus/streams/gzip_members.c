@@ -34,7 +34,7 @@ enum part {
     PART_SUM,
     PART_DATA,
     PART_TRAILER,
-    PART_BETWEEN, /* behind a member */
+    PART_BETWEEN, /* after a member */
     PART_PADDING
 };
 
@@ -46,7 +46,7 @@ struct gzip_members {
     uint8_t flags;
     uint32_t header_sum;
     uint32_t sum, text_bytes; /* of the member */
-    size_t fed;               /* bytes behind in->at that the inflater has and may give back */
+    size_t fed;               /* bytes from in->at on that the inflater has and may give back */
 };
 
 static bool begins(const uint8_t *head, size_t bytes)

@@ -1,5 +1,5 @@
 /*
- * inflater.h: the two libraries that can inflate, behind one small interface: raw deflate data and CRC-32, nothing of
+ * inflater.h: the two libraries that can inflate, with one small interface: raw deflate data and CRC-32, nothing of
  * gzip. inflater_isal.c is compiled to something where the build has isa-l (LEAT_HAVE_ISAL), inflater_zlib.c where it
  * has zlib and not isa-l, inflater_none.c where it has neither. Both libraries give the same text of every file that is
  * right or cut off; of broken data isa-l may give more before it sees the defect.
@@ -31,7 +31,7 @@ void inflater_close(struct inflater *inflater); /* NULL is fine */
 void inflater_reset(struct inflater *inflater);
 
 /*
- * From *in and *in_bytes, which it moves, into *out and *room, the same. At INFLATER_END *in stands right behind the
+ * From *in and *in_bytes, which it moves, into *out and *room, the same. At INFLATER_END *in is right after the
  * data, which may be up to eight bytes back from where it stood before the call. `last`: no input follows this.
  */
 enum inflater_result inflater_run(struct inflater *inflater, const uint8_t **in, size_t *in_bytes, uint8_t **out,

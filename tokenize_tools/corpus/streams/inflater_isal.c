@@ -19,7 +19,7 @@
 struct inflater {
     struct inflate_state state;
     struct inflate_state *before; /* the call under way; NULL before the first one that needs it */
-    bool fresh;                   /* it is the first call, for which `before` would be as reset */
+    bool fresh;                   /* the first call, for which `before` would equal a reset state */
     bool broken;                  /* isa-l has said so, but holds text from before that */
     bool cut_off;                 /* the input has ended, and `tail` is known */
     uint8_t tail[GROUP];
@@ -64,7 +64,7 @@ void inflater_reset(struct inflater *inflater)
 }
 
 /*
- * Of a match that is a defect, since it begins before the text or by a distance that there is not, isa-l has often
+ * If a match is a defect, because it begins before the text or has an impossible distance, isa-l has often
  * counted the length as text already, of whatever lay there: where it reads on in one go, but not where it is fed byte
  * by byte. So a call that meets a defect is made again in that way. The first call for new data begins as reset; of
  * later ones the state is kept, 87 KB for most of a MB of text.
@@ -97,7 +97,7 @@ static int inflate_again_by_bytes(struct inflater *inflater, uint8_t *in, uint32
         state->avail_in = 1;
         code = isal_inflate(state);
         if (state->avail_in > 0)
-            break; /* there is no room for what came before the defect: it will be met by the next call */
+            break; /* no room for what came before the defect: the next call meets it */
         used++;
     }
     state->avail_in = in_bytes - used;

@@ -18,7 +18,7 @@ struct raw_input {
     char *name;    /* for messages */
     int fd;        /* -1: standard input, which is not ours to close */
     bool seekable; /* a regular file, opened by name */
-    uint64_t size; /* UINT64_MAX: not known */
+    uint64_t size; /* UINT64_MAX: unknown */
     uint8_t head[RAW_HEAD];
     size_t head_bytes; /* fewer than RAW_HEAD only if the input has no more */
     uint8_t *buffer;

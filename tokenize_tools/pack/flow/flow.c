@@ -83,7 +83,7 @@ static void drop_lanes(struct flow *f)
         f->in_flight -= l->held;
         lane_free(l);
     }
-    /* stopped in the middle of the head: what follows must not be written before the rest of it */
+    /* stopped inside the head: later units must not be written before the rest of it */
     if (f->no_more && !(f->lanes && (f->lanes->first || f->lanes->busy)))
         f->stopped = true;
     if (all_written(f)) {
@@ -92,7 +92,7 @@ static void drop_lanes(struct flow *f)
     }
 }
 
-/* The head of the lanes can always go on: what waits behind it cannot be written before. Others take at most half. */
+/* The head of the lanes can always go on: what waits after it cannot be written before. Others take at most half. */
 static bool has_room(const struct flow *f, const struct lane *l)
 {
     uint64_t after = f->in_flight + f->setup->unit_cost;
@@ -128,7 +128,7 @@ static bool find_ready(const struct flow *f, struct task *t)
     return false;
 }
 
-/* Opens the next lane, if there is one and it may be. */
+/* Opens the next lane, if there is one and memory allows. */
 static struct lane *next_lane(struct flow *f)
 {
     struct lane *l;
@@ -173,7 +173,7 @@ static struct task choose(struct flow *f)
 
     if (!f->write_busy && f->lanes && f->lanes->first && f->lanes->first->done)
         return (struct task) { TASK_WRITE, f->lanes, f->lanes->first };
-    /* who waits has been woken for what is ready; the one that cuts goes on cutting for them */
+    /* waiting threads were woken for what is ready; this one keeps cutting for them */
     if (find_ready(f, &ready) && f->facts.waiting == 0)
         return ready;
     return find_cut(f, &t) ? t : ready;
@@ -334,7 +334,7 @@ enum leat_status flow_open(struct flow **out, struct pack_setup *setup, const st
         if (e != 0 && f->thread_count == 0)
             s = status_set_os(err, e, "cannot start a thread");
         if (e != 0)
-            break; /* those that there are do the work */
+            break; /* the threads that did start do the work */
         f->thread_count++;
     }
     pthread_mutex_unlock(&f->lock);

@@ -22,7 +22,7 @@ struct lane {
     int fd;                       /* of a plain file of lines; -1: none */
     struct byte_stream *stream;
     bool opened;
-    bool ended;             /* there is no next unit: known to the thread that cuts; others look at `whole` */
+    bool ended;             /* no further unit; only the thread that cuts knows; others look at `whole` */
     uint64_t next;          /* where the next unit begins */
     struct byte_mark mark;  /* a place not after `next` where the stream could begin anew */
     struct byte_mark later; /* the same, to be used when `next` has passed it; text_offset 0: none */
@@ -33,7 +33,7 @@ struct lane {
     bool busy;  /* a thread cuts */
     bool whole; /* all has been cut */
     struct unit *first, *last;
-    size_t waiting; /* units that nobody has taken to encode */
+    size_t waiting; /* units that no thread has taken to encode */
     struct lane *following;
 };
 

@@ -28,7 +28,7 @@ static enum leat_status read_chunk(struct long_record *r, uint64_t at, size_t co
 }
 
 /* Feeds the whole record; *pushed then says what it holds, or `err` why it is refused. A line of nothing but white
- * space (*blank) is no record. */
+ * space (*blank) is not a record. */
 static enum leat_status check(struct long_record *r, struct json_push *push, uint64_t at, uint64_t bytes,
                               struct json_pushed *pushed, bool *blank, struct leat_error *err)
 {

@@ -20,7 +20,7 @@
 #define THREAD_COST (8 * MIB)  /* an encoder's caches, a stack */
 #define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
 
-/* Of the bound, for the piece that cannot be cut: a quarter. */
+/* The share of the bound for a stretch that cannot be cut: a quarter. */
 #define PIECE_SHARE 4
 
 /* Memory for a text of one byte while it is encoded: the text, ids in 32 bits (a list that doubles), in the stored

@@ -30,7 +30,7 @@ struct pack_setup {
     uint64_t piece_bytes;      /* for a piece that cannot be cut, in a thread's own encoder */
     uint64_t long_piece_bytes; /* the same in the shared one */
 
-    pthread_mutex_t long_lock; /* whoever holds it uses long_encoder */
+    pthread_mutex_t long_lock; /* its holder uses long_encoder */
     struct leat_encoder *long_encoder;
 };
 

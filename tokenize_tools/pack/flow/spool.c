@@ -13,7 +13,7 @@
 
 static const char name[] = "a temporary file";
 
-/* Some file systems have no files without a name: there it has one for a moment. */
+/* On file systems without nameless files, it has a name for a moment. */
 static int open_and_unlink(const char *folder)
 {
     static const char pattern[] = "/.leat-XXXXXX";

@@ -79,7 +79,7 @@ struct unit {
 
     enum leat_status status; /* not LEAT_OK: the work cannot go on, `error` says why */
     struct leat_error error;
-    bool taken, done;  /* somebody encodes it; it is encoded */
+    bool taken, done;  /* a thread encodes it; it is encoded */
     uint64_t reserved; /* memory that the packer counts for it */
     struct unit *next;
 };

@@ -145,7 +145,7 @@ static uint64_t first_line(const struct range *r)
 /* The last line that begins in the range, given that one does. */
 static uint64_t last_line(const struct range *r, uint64_t first)
 {
-    uint64_t end = r->u->offset + r->u->length; /* a newline at end - 1 would begin a line outside */
+    uint64_t end = r->u->offset + r->u->length; /* a newline at end - 1 begins a line outside */
     const uint8_t *from = r->w->text.bytes + (first - r->at);
     const uint8_t *newline = end - first > 1 ? memrchr(from, '\n', (size_t)(end - first) - 1) : NULL;
 

@@ -60,7 +60,7 @@ void bpe_scratch_free(struct bpe_scratch *s)
     free(s->memory);
 }
 
-/* What is there is not kept. */
+/* The old contents are lost. */
 static enum leat_status reserve_symbols(struct bpe_scratch *s, size_t count, size_t pretoken_bytes,
                                         struct leat_error *err)
 {

@@ -4,7 +4,7 @@
  * Safe cuts. Between neighbouring characters that do not stand side by side in any product of a merge no merge can ever
  * reach across, so the two sides encode alone as they do together. Texts without a pre-tokenizer, whole documents that
  * are one pretoken, become words and syllables that way, which a cache can hold.
- * What may be cut is told by the two characters around a place. The bytes around it tell most of it, and much faster
+ * The two characters around a place decide whether it may be cut. The bytes around it mostly do, and much faster
  * (cut_classes.h); long parts with characters beyond ASCII are cut again by these when a batch is filled.
  */
 #include "base/tiny.h"

@@ -4,7 +4,7 @@
  * that a text begins with), bpe_orphans.c (tokens that no merge makes), bpe_scores.c (sentencepiece), bpe_cuts.c
  * (pretokens that are cut further), bpe_pretokens.c (many pretokens at once). Nobody else looks in here.
  *
- * Symbols are places in spec->tokens, then, from token_count on, characters that are no token of their own but part of
+ * Symbols are places in spec->tokens, then, from token_count on, characters that are not a token themselves but part of
  * one (sentencepiece merges those too).
  */
 #ifndef LEAT_TOKENIZER_BPE_INTERNAL_H
@@ -71,7 +71,7 @@ struct bpe {
     struct cut_classes classes;
     uint64_t *known;            /* bits: characters with a symbol; NULL: what has none becomes bytes, never unknown */
     uint32_t unknown;           /* symbol */
-    struct split *splits;       /* by place: of unused tokens, what they become again; NULL if there are none */
+    struct split *splits;       /* by place: what unused tokens become again; NULL if there are none */
     struct merge_rules rules;   /* for the kernels; pairs NULL: not for this model */
     uint32_t *first, *ids;      /* of rules */
     uint32_t *letters;          /* the same */
@@ -199,7 +199,7 @@ enum leat_status bpe_encode_cut(const struct bpe *m, struct bpe_scratch *s, cons
 /* The end of a part that is a token already: its id is the next of bpe_scratch.fixed. */
 #define BPE_FIXED BATCH_FIXED
 
-/* As bpe_encode_pretokens(), of parts that are no pretokens of their own. */
+/* Like bpe_encode_pretokens(), for parts of pretokens. */
 enum leat_status bpe_encode_parts(const struct bpe *m, struct bpe_scratch *s, const uint8_t *text, size_t bytes,
                                   uint32_t begin, const uint32_t *ends, size_t count, struct id_list *out,
                                   struct leat_error *err);
@@ -219,7 +219,7 @@ enum leat_status bpe_no_unknown(const struct bpe *m, struct leat_error *err);
 
 /* ---- bpe_scores.c ---- */
 
-/* The tokens in their order, and the symbols that are no tokens: m->order, m->odd. */
+/* The tokens in their order, and the symbols that are not tokens: m->order, m->odd. */
 enum leat_status bpe_scores_order(struct bpe *m, struct leat_error *err);
 
 /* Whether no two tokens have the same score. */

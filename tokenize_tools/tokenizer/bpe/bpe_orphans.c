@@ -1,4 +1,4 @@
-/* bpe_orphans.c: which tokens of a model are orphans (orphans.h): what has been found out about its merges tells. */
+/* bpe_orphans.c: which tokens of a model are orphans (orphans.h): found from what is known about its merges. */
 #include <stdlib.h>
 
 #include "base/status.h"

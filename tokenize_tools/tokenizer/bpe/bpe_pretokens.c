@@ -148,7 +148,7 @@ struct rest {
     bool inside; /* of a cut pretoken */
 };
 
-/* Where the batch's text lies, and the last place at which a pretoken may begin: kernels read on behind it. The last
+/* Where the batch's text lies, and the last place at which a pretoken may begin: kernels read on after it. The last
  * pretokens of a text go from a copy. */
 struct place {
     uint8_t copy[3 * PRETOKEN_AHEAD];
@@ -185,8 +185,8 @@ static void move_on(struct rest *r, const uint32_t *next, uint32_t to)
     r->begin = to;
 }
 
-/* As many pretokens as a batch takes, cut where there are characters beyond ASCII. What is not known to be whole, since
- * the batch ends within, and pretokens that begin where kernels could not read, remain for the next batch. */
+/* Takes as many pretokens as fit a batch, cut where there are characters beyond ASCII. What is not known to be whole,
+ * since the batch ends within, and pretokens that begin where kernels could not read, remain for the next batch. */
 static void fill(const struct bpe *m, struct bpe_scratch *s, struct rest *r, const struct place *p)
 {
     struct pretoken_batch *b = &s->batch;

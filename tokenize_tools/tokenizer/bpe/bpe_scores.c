@@ -1,6 +1,6 @@
 /*
  * bpe_scores.c: sentencepiece: the symbols and merges of a model with scores, and its way from merged symbols to ids:
- * tokens of type unused are taken apart again, and what is no token then becomes bytes or unknown.
+ * tokens of type unused are taken apart again, and what is not a token then becomes bytes or unknown.
  */
 #include "bpe_internal.h"
 
@@ -200,7 +200,7 @@ static enum leat_status append_tokenless(const struct bpe *m, const uint8_t *tex
     return LEAT_OK;
 }
 
-/* A symbol that begins at text[*at], which moves behind it. */
+/* The symbol that begins at text[*at]; moves *at past it. */
 static enum leat_status append_symbol(const struct bpe *m, const uint8_t *text, size_t *at, uint32_t symbol,
                                       bool *after_unknown, struct id_list *out, struct leat_error *err)
 {

@@ -28,7 +28,7 @@ static size_t put_pending(const struct bpe *m, uint32_t *symbols, size_t n, bool
     return n;
 }
 
-/* A character, or byte of byte-level text, without a token where there is no unknown token. */
+/* A character, or byte of byte-level text, without a token, if there is no unknown token. */
 static enum leat_status refuse_unknown(const struct bpe *m, const uint8_t *character, struct leat_error *err)
 {
     if (m->kind->needs_bytes)

@@ -1,7 +1,7 @@
 /*
  * byte_cuts.h: where a pretoken of bytes may be cut further without changing anything: between two neighbouring
  * characters no product of a merge can reach across if no token has them side by side. Tokens may begin and end within
- * a character; so may what they hold of the two. Pretokens that nobody has met before fall into parts that all have.
+ * a character; so may what they hold of the two. Pretokens never met before fall into parts that were.
  *
  * Only before characters that are not ASCII: of words of ASCII there is hardly ever a pair that no token has.
  */
@@ -25,14 +25,14 @@ struct byte_cuts {
 /* Pretokens of so many bytes are left as they are, where long ones only are cut. */
 #define BYTE_CUTS_MIN 15
 
-/* Of a hash: of the character before, of that after. */
+/* Bits of a hash: of the character before, of the one after. */
 #define BYTE_CUTS_BEFORE 0x9e3779b1u
 #define BYTE_CUTS_AFTER  0x85ebca77u
 
 /* Nothing in it yet: of tokens that hold whole characters only. */
 enum leat_status byte_cuts_begin(struct byte_cuts *c, struct leat_error *err);
 
-/* Of a byte-level spec. */
+/* Makes the table of a byte-level spec. */
 enum leat_status byte_cuts_make(struct byte_cuts *c, const struct tokenizer_spec *spec, struct leat_error *err);
 void byte_cuts_free(struct byte_cuts *c);
 

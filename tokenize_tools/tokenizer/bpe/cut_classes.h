@@ -31,7 +31,7 @@ struct cut_classes {
 /* Never cuts between these pairs, nor inside a character. */
 void cut_classes_make(struct cut_classes *c, const struct cut_pairs *pairs);
 
-/* Cuts that a call must have room for, besides those that it is asked for. */
+/* Room for cuts that a call needs in addition to those asked for. */
 #define CUT_SLACK 64
 
 struct cut_kernels {
@@ -48,7 +48,7 @@ struct cut_kernels {
 /* The fastest row that this CPU has. Constant memory. */
 const struct cut_kernels *cut_kernels(void);
 
-/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
 const struct cut_kernels *cut_kernels_row(unsigned number, int *usable);
 
 #endif

@@ -40,7 +40,7 @@ enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, si
     for (l->bits = 6; (size_t)1 << l->bits < 2 * (size_t)symbols;)
         l->bits++;
     room = (size_t)1 << l->bits;
-    l->max = symbols / 2; /* besides one that makes each symbol */
+    l->max = symbols / 2; /* in addition to one that makes each symbol */
     l->symbols = big_alloc(symbols * sizeof *l->symbols);
     l->pairs = big_alloc(room * sizeof *l->pairs);
     if (!l->symbols || !l->pairs) {

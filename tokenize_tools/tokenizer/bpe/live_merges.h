@@ -19,13 +19,13 @@
 
 /* How a symbol comes about. */
 struct live_symbol {
-    uint32_t made; /* 0: texts begin with it; else the rank of its last merge, plus 1; LIVE_NEVER: not, or not known */
+    uint32_t made; /* 0: texts begin with it; else the rank of its last merge, plus 1; LIVE_NEVER: never, or unknown */
     uint32_t left, right; /* what it is then merged from */
 };
 
 struct live_merges;
 
-/* Of so many symbols and at most so many merges. *out is NULL, and LEAT_OK returned, if they are too many to tell. */
+/* Takes so many symbols and at most so many merges. If these are too many, returns LEAT_OK with NULL in *out. */
 enum leat_status live_merges_make(struct live_merges **out, uint32_t symbols, size_t merges, struct leat_error *err);
 void live_merges_free(struct live_merges *l);
 
@@ -35,7 +35,7 @@ void live_merges_leaf(struct live_merges *l, uint32_t symbol);
 enum live_verdict {
     LIVE_DEAD, /* never happens */
     LIVE_YES,  /* the one that makes its result */
-    LIVE_LATE  /* a part is not known to come about yet: live_merges_symbols() tells when all are offered */
+    LIVE_LATE  /* a part is not known to come about yet: live_merges_symbols() decides when all are offered */
 };
 
 /* Ranks must not fall, and those of different results must differ; below 2^24 - 1. */

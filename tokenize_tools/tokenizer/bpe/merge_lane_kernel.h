@@ -209,7 +209,7 @@ static inline void keep(struct pretoken_cache *c, const struct pretoken_key *key
         pretoken_cache_add(c, key, ids, count);
 }
 
-/* The symbols of a pretoken that has been merged lie behind the batch's other ids: they become ids, and go into the
+/* The symbols of a pretoken that has been merged lie after the batch's other ids: they become ids, and go into the
  * batch and the cache. */
 static inline void merged_ids(const struct merge_rules *r, struct pretoken_cache *c, struct pretoken_batch *b,
                               uint32_t at, const struct pretoken_key *key, uint32_t *ids, uint32_t count)

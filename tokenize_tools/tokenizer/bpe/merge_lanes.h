@@ -36,10 +36,10 @@ struct merge_rules {
 struct lane {
     _Alignas(64) uint32_t
         ranks[LANE_PLACES]; /* of the pair that begins at a place: rank << 6 | place; from LANE_NONE on: none */
-    uint32_t symbols[LANE_PLACES + 2]; /* by place; PAIR_NOBODY before the first and behind the last */
+    uint32_t symbols[LANE_PLACES + 2]; /* by place; PAIR_NOBODY before the first and after the last */
     uint64_t alive;                    /* bits: places that begin a symbol, and those of PAIR_NOBODY */
     unsigned width;                    /* places that are in use, a multiple of 16 */
-    unsigned left, right, gone;        /* places of ranks that have been asked for, and of one that is no more */
+    unsigned left, right, gone;        /* places of ranks that were asked for, and of one that is gone */
     uint32_t left_symbol, middle_symbol, right_symbol; /* whose pairs these are */
     uint32_t at;                                       /* which pretoken of the batch */
     uint32_t bytes, count;                             /* of the pretoken: bytes, and symbols at the begin */

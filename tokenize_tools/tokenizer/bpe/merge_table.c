@@ -133,7 +133,7 @@ static uint32_t rank_of(const struct merge_table *t, uint32_t left, uint32_t rig
     return t->pairs.words ? rank_in_pairs(t, left, right) : find_entry(t, left, right)->rank;
 }
 
-/* Of a pair that has a merge of this rank. */
+/* For a pair that has a merge of this rank. */
 static uint32_t result_of(const struct merge_table *t, uint32_t left, uint32_t right, uint32_t rank)
 {
     return t->pairs.words ? pair_result(&t->pairs, rank) : find_entry(t, left, right)->result;
@@ -228,7 +228,7 @@ static uint64_t pop(struct list *l)
     size_t count = --l->heap_count, at = 0, child;
 
     while ((child = 2 * at + 1) < count) {
-        child += heap[child + 1] < heap[child]; /* that of the last one, which is still there, is no harm */
+        child += heap[child + 1] < heap[child]; /* comparing the last one, which is still there, does no harm */
         heap[at] = heap[child];
         at = child;
     }

@@ -8,7 +8,7 @@
 
 #define WIDE_LANES   16
 #define WIDE_PLACES  32
-#define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and behind */
+#define WIDE_SYMBOLS 30 /* places 1 to 30: those of PAIR_NOBODY stand before and after */
 
 struct wide_pretoken {
     struct pretoken_key key; /* of one that the cache keeps */
@@ -16,7 +16,7 @@ struct wide_pretoken {
 };
 
 struct wide {
-    /* by place and pretoken: ranks as in struct lane; those of no pretoken, and behind a pretoken's end, LANE_NONE or
+    /* by place and pretoken: ranks as in struct lane; those of no pretoken, and after a pretoken's end, LANE_NONE or
      * more */
     _Alignas(64) uint32_t ranks[WIDE_PLACES][WIDE_LANES];
     _Alignas(64) uint32_t symbols[WIDE_PLACES][WIDE_LANES];
@@ -25,7 +25,7 @@ struct wide {
     struct wide_pretoken pretokens[WIDE_LANES];
     __mmask16 busy;
     uint32_t width; /* the most symbols that a pretoken began with */
-    /* What the last step leaves to the next: ranks of two places, and a place that is none any more; 0: of none. */
+    /* What the last step leaves to the next: ranks of two places, and a place that is gone; 0: none. */
     __m512i left, left_ranks, place, place_ranks, gone;
 };
 
@@ -76,7 +76,7 @@ static inline void wide_ask(const struct pair_table *t, struct wide_pairs *p, __
     }
 }
 
-/* The ranks of all pairs of one or two that have been asked for, UINT32_MAX where there is none. */
+/* The ranks of all pairs of one or two that were asked for; UINT32_MAX: no merge. */
 static inline void wide_answer(const struct pair_table *t, struct wide_pairs *p, unsigned count, __m512i *ranks)
 {
     static const uint32_t factors[] = { PAIR_SECOND, PAIR_THIRD };
@@ -129,7 +129,7 @@ static inline void wide_exchange(struct wide *w, __m512i left, __m512i right, __
     const __m512i nobody = _mm512_set1_epi32((int)PAIR_NOBODY);
     __m512i row = _mm512_setzero_si512(), lefts = nobody, rights = nobody;
 
-    for (uint32_t i = 1; i <= w->width; i++) { /* those of nobody are in no row */
+    for (uint32_t i = 1; i <= w->width; i++) { /* those of PAIR_NOBODY are in no row */
         __m512i symbols = _mm512_load_si512(w->symbols[i]);
 
         row = _mm512_add_epi32(row, _mm512_set1_epi32(1));

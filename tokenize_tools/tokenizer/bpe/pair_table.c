@@ -114,7 +114,7 @@ static void mark_moved(const struct pair_table *t, size_t words)
     }
 }
 
-/* t->words stays NULL if there is no place for all. */
+/* t->words stays NULL if not all find a place. */
 static enum leat_status make_words(struct pair_table *t, const struct merge *merges, size_t count, unsigned bits,
                                    struct leat_error *err)
 {

@@ -1,6 +1,6 @@
 /*
  * pair_table.h: the merges of a vocabulary in as little memory as can be, since nearly every look-up of a pretoken that
- * is new misses the CPU's nearer caches: a word of 64 bits each, at one of three places that a hash of the pair tells.
+ * is new misses the CPU's nearer caches: a word of 64 bits each, at one of three places that a hash of the pair gives.
  * Three in four or more lie at their first one; and a word that stands at the first place of another pair says so, so
  * that most look-ups of pairs that have no merge end there, too. Words can be looked up many at a time by gathers.
  *
@@ -38,8 +38,8 @@ struct pair_table {
 /* Whether symbols and ranks are small enough, and each rank has one result. */
 int pair_table_fit(const struct merge *merges, size_t count);
 
-/* Of two merges with the same pair the later one counts. They must fit. Without `words` if too many pairs want the same
- * places, which no sound vocabulary does. */
+/* If two merges have the same pair, the later one counts. They must fit. Without `words` if too many pairs want the
+ * same places, which no sound vocabulary does. */
 enum leat_status pair_table_make(struct pair_table *t, const struct merge *merges, size_t count,
                                  struct leat_error *err);
 void pair_table_free(struct pair_table *t);
@@ -60,7 +60,7 @@ static inline size_t pair_place(const struct pair_table *t, uint32_t hash, unsig
     return (hash * (number == 0 ? 1 : number == 1 ? PAIR_SECOND : PAIR_THIRD)) >> t->shift;
 }
 
-/* The rank of the pair's merge; UINT32_MAX if there is none. Of symbols of at most PAIR_BITS bits. */
+/* The rank of the pair's merge; UINT32_MAX if there is none. Symbols have at most PAIR_BITS bits. */
 static inline uint32_t pair_rank(const struct pair_table *t, uint32_t left, uint32_t right)
 {
     uint64_t key = pair_key(left, right);

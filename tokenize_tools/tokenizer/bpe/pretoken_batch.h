@@ -24,13 +24,13 @@
 /* Vectors are written whole. */
 #define BATCH_OVER ((size_t)64)
 
-/* Of lines of the CPU's cache. */
+/* Bytes of a line of the CPU's cache. */
 #define BATCH_ARRAY(type, name, count) _Alignas(64) type name[(count) + BATCH_OVER]
 
 struct pretoken_batch {
     const uint8_t *text; /* where the first pretoken begins */
     uint32_t count;
-    uint32_t missed_count; /* of what is not known */
+    uint32_t missed_count; /* of unknown ones */
     uint32_t fixed_count;  /* of pretokens that are tokens already */
 
     /* Ids that do not fit a value. */
@@ -39,7 +39,7 @@ struct pretoken_batch {
 
     BATCH_ARRAY(uint32_t, begins, BATCH_ROOM); /* of each pretoken; then where the last one ends */
     BATCH_ARRAY(uint8_t, parts, BATCH_ROOM);   /* 1: of the other kind, see pretoken_key_make() */
-    BATCH_ARRAY(uint64_t, values, BATCH_ROOM); /* of pretoken_cache.h; below 1 << PRETOKEN_COUNT_SHIFT: not known */
+    BATCH_ARRAY(uint64_t, values, BATCH_ROOM); /* of pretoken_cache.h; below 1 << PRETOKEN_COUNT_SHIFT: unknown */
     BATCH_ARRAY(uint32_t, missed, BATCH_ROOM);
     BATCH_ARRAY(uint32_t, fixed, BATCH_ROOM);
 
@@ -85,7 +85,7 @@ struct pretoken_kernels {
 /* The fastest row that this CPU has. Constant memory. */
 const struct pretoken_kernels *pretoken_kernels(void);
 
-/* Row `number`, fastest first, for tests; NULL past the last. `usable` (if not NULL) tells whether this CPU has it. */
+/* Row `number`, fastest first, for tests; NULL past the last. `usable` (may be NULL): whether this CPU can run it. */
 const struct pretoken_kernels *pretoken_kernels_row(unsigned number, int *usable);
 
 #endif

@@ -85,7 +85,7 @@ static void *map_zeros(size_t bytes)
     return p;
 }
 
-/* Of a large cache that takes at most so much; no more than SMALL_BITS if there is none. */
+/* The bits of a large cache within so many bytes; at most SMALL_BITS if there is none. */
 static unsigned large_bits(size_t max, size_t *bytes)
 {
     unsigned bits = LARGE_BITS;

@@ -5,13 +5,13 @@
  * Three tables by the length of the pretoken, in lines of 64 bytes that are read whole, without a branch on which of
  * their entries fits. Up to 8 bytes: a word of bytes, a word of at most 3 ids, 4 entries a line. Up to 15: two words, 6
  * ids, 2 entries a line. Up to 31: four words, 12 ids, a line and its neighbour. Newer entries push the oldest of their
- * line out. More ids than an entry takes lie in a ring, from which the oldest vanish: the entry tells when they were
+ * line out. More ids than an entry takes lie in a ring, from which the oldest vanish: the entry says when they were
  * written. Longer pretokens seldom come again, and are not kept.
  *
  * Keys are exact: all bytes of the pretoken, padded with zeros, and in the last byte its length. A pretoken of 8 bytes
  * fills its word; those whose last byte could be taken for a length go into the wider table.
  *
- * A pretoken may be of two kinds, which the key tells, too: the same bytes may have other ids as a part of a pretoken
+ * A pretoken may be of two kinds, which the key shows too: the same bytes may have other ids as a part of a pretoken
  * than as a pretoken of their own.
  */
 #ifndef LEAT_TOKENIZER_PRETOKEN_CACHE_H

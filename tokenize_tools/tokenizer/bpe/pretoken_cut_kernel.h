@@ -33,7 +33,7 @@ static inline uint64_t block_leads(const uint8_t *text)
 #endif
 }
 
-/* Of words of four bytes, high bits at those that do not go on with a character. */
+/* For words of four bytes: high bits at bytes that do not continue a character. */
 static inline uint32_t word_starts(uint32_t word)
 {
     return (~word | word << 1) & 0x80808080u;
@@ -124,7 +124,7 @@ static inline uint64_t safe_leads(const struct byte_cuts *c, const uint8_t *text
 /* So many places are gone through at once, if the CPU can. */
 #define CUT_MANY 4
 
-/* Bits for the safe ones among places `leads` of 64 bytes. Four bytes more can be read before and behind them. */
+/* Bits for the safe ones among places `leads` of 64 bytes. Four more bytes can be read before and after them. */
 static inline uint64_t block_safe(const struct byte_cuts *c, const uint8_t *text, uint64_t leads)
 {
     uint64_t safe = 0;
@@ -188,7 +188,7 @@ static inline __mmask16 put_sixteen(struct pretoken_batch *b, uint32_t count, co
 }
 #endif
 
-/* Where there is no safe place: the pretokens that begin before `limit`. */
+/* Without a safe place: the pretokens that begin before `limit`. */
 static inline uint32_t put_pretokens(struct pretoken_batch *b, uint32_t count, struct cut_ends *e, uint32_t limit)
 {
 #if defined(__AVX512F__)
@@ -244,7 +244,7 @@ static inline uint64_t take_ends(struct cut_ends *e, uint32_t at, uint32_t limit
     return ends;
 }
 
-/* The places behind the last of these. */
+/* The places after the last of these. */
 static inline uint64_t behind_last(uint64_t bits)
 {
     return bits ? ~(((uint64_t)2 << (63 - __builtin_clzll(bits))) - 1) : ~(uint64_t)0;
@@ -264,7 +264,7 @@ static inline uint64_t inside_fixed(const struct cut_ends *e, uint64_t ends, uin
 }
 
 /* The places in pretokens of more than BYTE_CUTS_MIN bytes, of pretokens that begin at `ends`, and `before` bytes
- * before the first place; the last one ends `behind` bytes behind the first place. */
+ * before the first place; the last one ends `behind` bytes after the first place. */
 static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behind)
 {
     uint64_t first = ends & -ends, last = behind_last(ends), none = ~ends & ~last & ~(first - 1);
@@ -284,7 +284,7 @@ static inline uint64_t inside_long(uint64_t ends, uint32_t before, uint32_t behi
     return behind - (63 - (uint32_t)__builtin_clzll(ends)) > BYTE_CUTS_MIN ? none | last : none;
 }
 
-/* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` tells which is which. */
+/* Puts down the pretokens that begin at `ends` and at safe places, from `at` on. `parts` says which is which. */
 static inline uint32_t put_both(struct pretoken_batch *b, uint32_t count, uint32_t at, uint64_t ends, uint64_t fixed,
                                 uint64_t safe)
 {

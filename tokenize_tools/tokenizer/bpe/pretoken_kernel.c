@@ -89,7 +89,7 @@ static void make_short_keys(const struct pretoken_table *t, struct pretoken_batc
     b->other_count = others;
 }
 
-/* Of the others those of middle length: their keys, and their lines. */
+/* Makes keys and lines of the others of middle length. */
 static void make_middle_keys(const struct pretoken_table *t, struct pretoken_batch *b)
 {
     uint32_t middles = 0, longs = 0;

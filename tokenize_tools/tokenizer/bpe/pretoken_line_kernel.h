@@ -94,7 +94,7 @@ static inline void line_put_middle(uint64_t *line, const uint64_t key[2], const 
     memcpy(line + 4 + at, value, 2 * sizeof *line);
 }
 
-/* What a batch has of these two words: of more than three ids, up to six, where they have been put. */
+/* What a batch keeps of these two words; for four to six ids, where they were put. */
 static inline uint64_t put_middle(struct pretoken_batch *b, const uint64_t value[2])
 {
     uint32_t *many = b->many + b->many_count;

@@ -17,7 +17,7 @@ struct id_list {
     struct bound *bound;
 };
 
-/* Room for `more` ids behind those that are there. */
+/* Makes room for `more` ids after the existing ones. */
 enum leat_status id_list_reserve(struct id_list *list, size_t more, struct leat_error *err);
 enum leat_status id_list_append(struct id_list *list, uint32_t id, struct leat_error *err);
 void id_list_free(struct id_list *list);

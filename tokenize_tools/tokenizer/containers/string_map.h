@@ -69,7 +69,7 @@ static inline void string_map_prefetch_string(const struct string_map *m, uint64
 /* The number of the entry, or STRING_MAP_NONE. */
 uint32_t string_map_find(const struct string_map *m, uint64_t hash, const void *bytes, size_t length);
 
-/* Adds a string that is not in yet, or finds it: the entry's number; *found tells which. There must be room. */
+/* Adds a string that is not in yet, or finds it: the entry's number; *found says which. There must be room. */
 uint32_t string_map_add(struct string_map *m, uint64_t hash, const uint8_t *bytes, uint32_t length, bool *found);
 
 #endif

@@ -197,7 +197,7 @@ static enum leat_status run_sentencepiece(const struct decoder *d, const uint32_
     return s;
 }
 
-/* Whether a decoder behind this one may join bytes that stood apart, so that halves of two characters become one. */
+/* Whether a later decoder may join bytes that stood apart, so that halves of two characters become one. */
 static bool changes_text_after(const struct decoder *d, uint32_t i)
 {
     while (++i < d->spec->decoder_count)

@@ -16,7 +16,7 @@ static const uint8_t digits[128] = {
 /* clang-format on */
 #undef NO
 
-/* At least 64 for what is no digit, '=' too. */
+/* At least 64 for anything but a digit, also for '='. */
 static inline unsigned digit(uint8_t c)
 {
     return c < 128 ? digits[c] : 255u;

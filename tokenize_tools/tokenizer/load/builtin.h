@@ -8,7 +8,7 @@
 #include "leat.h"
 #include "tokenizer/spec/spec.h"
 
-/* The canonical name (constant memory), or NULL if `name` is no built-in. */
+/* The canonical name (constant memory), or NULL if `name` is not a built-in. */
 const char *builtin_find(const char *name);
 
 /* The names with commas between: "bytes, gpt2, ...". Constant memory. */

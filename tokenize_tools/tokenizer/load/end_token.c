@@ -77,7 +77,7 @@ static uint32_t named_by(const struct jsontree *config)
     return node != JSONTREE_NONE && config->nodes[node].kind == JSONTREE_STRING ? node : JSONTREE_NONE;
 }
 
-/* Tokens that are no text: added ones, and sentencepiece's control pieces. */
+/* Tokens that are not text: added ones, and sentencepiece's control pieces. */
 static bool is_marker(const struct tokenizer_spec *spec, uint32_t id)
 {
     const struct spec_token *t = spec_find_id(spec, id);

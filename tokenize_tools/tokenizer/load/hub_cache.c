@@ -88,7 +88,7 @@ static bool is_folder(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The commit that refs/REVISION names. false if there is no such file, or it holds no name. */
+/* The commit that refs/REVISION names. False: no such file, or no name in it. */
 static bool read_ref(char *commit, size_t room, const char *model, const char *revision)
 {
     char path[ROOM];

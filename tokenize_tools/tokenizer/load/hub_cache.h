@@ -7,7 +7,7 @@
 
 #include "leat.h"
 
-/* Whether a string has the form of a model id: "name" or "org/name", perhaps "@revision" behind. */
+/* Whether a string has the form of a model id: "name" or "org/name", perhaps with "@revision". */
 bool hub_cache_is_id(const char *id);
 
 /*

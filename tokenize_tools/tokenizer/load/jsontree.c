@@ -178,7 +178,7 @@ static int32_t hex4(const uint8_t *p, const uint8_t *end)
     return v;
 }
 
-/* s->p is behind \u: a character, of which the digits are two surrogates if it is beyond U+FFFF. */
+/* s->p is after \u. Reads a character, which has two surrogates if it is above U+FFFF. */
 static enum leat_status unicode_escape(struct parser *s, uint8_t **to)
 {
     int32_t c = hex4(s->p, s->end), low;

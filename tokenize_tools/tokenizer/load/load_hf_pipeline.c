@@ -170,7 +170,7 @@ static enum leat_status metaspace(struct load_hf *h, uint32_t object, struct spe
     return LEAT_OK;
 }
 
-/* What ByteLevel has besides add_prefix_space and use_regex: trimming moves offsets, not tokens. */
+/* What ByteLevel has apart from add_prefix_space and use_regex: trimming moves offsets, not tokens. */
 static enum leat_status byte_level(struct load_hf *h, uint32_t node, bool *add_prefix_space, bool *use_regex)
 {
     enum leat_status s;

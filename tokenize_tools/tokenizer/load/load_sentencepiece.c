@@ -42,7 +42,7 @@ struct proto {
     const struct load_source *source;
     struct leat_error *err;
     uint64_t type;            /* enum model_type */
-    struct string_map pieces; /* by name: sentencepiece refuses a second one, of whatever type */
+    struct string_map pieces; /* by name: sentencepiece refuses a duplicate, of whatever type */
     bool byte_found[256];
 };
 

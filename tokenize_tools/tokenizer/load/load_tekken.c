@@ -1,6 +1,6 @@
 /*
  * load_tekken.c: Mistral's tekken.json, as mistral-common 1.13.1 reads it. The vocabulary is cut to what
- * default_vocab_size leaves besides the special tokens; ids are the place in it plus their number. The text goes
+ * default_vocab_size leaves next to the special tokens; ids are the place in it plus their number. The text goes
  * through tiktoken with config.pattern; special tokens are never found in it unless asked for.
  */
 #include <stdio.h>

@@ -4,7 +4,7 @@
  *
  * The row's special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A
  * file that has the published name and another number of ranks is refused, since it is cut off or not what it says;
- * with --pattern it is taken as somebody's own vocabulary, without special tokens.
+ * with --pattern it is taken as a user's own vocabulary, without special tokens.
  */
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static uint8_t *room_for_token(const struct tokenizer_spec *spec)
     return (uint8_t *)(uintptr_t)spec->text + spec->text_bytes;
 }
 
-/* One line, whose first character is no space. */
+/* Reads a line, whose first character is not a space. */
 static enum leat_status read_line(struct reader *r, const uint8_t *p, const uint8_t *end)
 {
     const uint8_t *token, *rank;

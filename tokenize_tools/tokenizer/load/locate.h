@@ -2,7 +2,7 @@
  * locate.h: from what the user wrote (-t SPEC) to the bytes of a vocabulary. Tried in this order:
  *
  *   1. a built-in name (builtin.h); write ./NAME for a file or folder called so
- *   2. a path to a file, of any name: what is in it tells what it is
+ *   2. a path to a file, of any name: its contents say what it is
  *   3. a path to a folder: the first of tokenizer.json, tekken.json, tokenizer.model, the only *.tiktoken, or
  *      tiktoken.model, each plain or, if that is not there, with .zst
  *   4. a Hugging Face model id, "org/name" or "name", perhaps with "@revision" (default: main), in the local hub cache:
@@ -31,7 +31,7 @@ struct located {
 };
 
 /*
- * Returns LEAT_E_NO_FILE if there is nothing of that name (the sentence says where was looked, and which built-in is
+ * Returns LEAT_E_NO_FILE if nothing has that name (the sentence says where it looked, and which built-in is
  * nearest), LEAT_E_VOCABULARY for a damaged compressed file, what reading files returns, or LEAT_E_NO_MEMORY. On
  * failure *out holds nothing.
  */

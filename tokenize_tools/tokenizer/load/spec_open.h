@@ -25,8 +25,8 @@ struct opened_spec {
  */
 enum leat_status spec_open(struct opened_spec *out, const char *name, const char *pattern, struct leat_error *err);
 
-/* The same for bytes that a dataset holds; `path` is for sentences, and tells the pattern of a *.tiktoken. They are not
- * kept. There is no tokenizer_config.json then. */
+/* The same for bytes that a dataset holds; `path` is for sentences, and gives the pattern of a *.tiktoken. They are not
+ * kept. No tokenizer_config.json is read. */
 enum leat_status spec_open_stored(struct opened_spec *out, const uint8_t *bytes, uint64_t size, const char *path,
                                   const char *pattern, struct leat_error *err);
 

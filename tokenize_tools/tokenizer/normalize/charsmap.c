@@ -55,7 +55,7 @@ static uint32_t unit_label(uint32_t unit)
     return unit & (1u << 31 | 0xff);
 }
 
-/* *base, where a node's children stand, becomes where those of its child of label b do; false if there is no child. */
+/* Moves *base from where a node's children stand to where those of its child of label b do; false: no such child. */
 static bool step(const struct charsmap *map, size_t *base, uint8_t b, uint32_t *unit)
 {
     *unit = map->units[*base ^ b];
@@ -239,7 +239,7 @@ struct walk {
     bool open;          /* more text follows, which may lengthen a cluster (CHARSMAP_GRAPHEMES) */
 };
 
-/* Passes ASCII characters that another one follows, as long as they have none of these flags and are not `stop`. */
+/* Passes ASCII characters that another one follows, while they have none of these flags and are not `stop`. */
 static void skip_ascii(struct walk *w, uint8_t mask, uint8_t stop)
 {
     const uint8_t *text = w->text, *flags = w->map->flags;
@@ -250,7 +250,7 @@ static void skip_ascii(struct walk *w, uint8_t mask, uint8_t stop)
     w->at = at;
 }
 
-/* Goes to the next key; returns the bytes that are to be replaced there, 0 at the end of the text. */
+/* Goes to the next key; returns how many bytes to replace there, 0 at the end of the text. */
 static size_t next_longest(struct walk *w)
 {
     const uint8_t *flags = w->map->flags;

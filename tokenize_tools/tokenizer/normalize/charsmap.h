@@ -32,7 +32,7 @@ void charsmap_free(struct charsmap *map);
 
 /*
  * The longest key that the text begins with: its length, with *to and *to_bytes set to what replaces it (owned by the
- * map); 0 if there is none. Keys that end within a character of the text are no match. *open (may be NULL): if more
+ * map); 0 if there is none. A key that ends within a character of the text does not match. *open (may be NULL): if more
  * text followed the key could be a longer one.
  */
 size_t charsmap_longest(const struct charsmap *map, const uint8_t *text, size_t size, const uint8_t **to,

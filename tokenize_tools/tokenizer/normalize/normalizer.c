@@ -13,7 +13,7 @@
 #include "tokenizer/unicode/normalize_unicode.h"
 #include "tokenizer/unicode/unicode.h"
 
-/* What a step needs besides its description. */
+/* What a step needs in addition to its description. */
 struct step {
     const struct spec_normalizer *spec;
     struct charsmap *charsmap;

@@ -19,7 +19,7 @@ struct normalizer_state {
     struct held held;
     struct pattern_run *run; /* of a replaced expression */
     bool begun;              /* something of the text has come */
-    bool after_match;        /* what comes next begins behind a match */
+    bool after_match;        /* what comes next begins after a match */
 };
 
 /* A thread's memory: two buffers that take turns, and the steps' states. */

@@ -17,7 +17,7 @@ struct string_finder;
 struct sentencepiece_state {
     struct held held;
     struct buffer out;
-    size_t given;     /* of `out`, by the last call; behind it white space that may be the text's last */
+    size_t given;     /* of `out`, by the last call; after it white space that may be the text's last */
     bool begun;       /* past the white space at the text's beginning */
     bool after_space; /* and spaces that come now are extra ones */
 };

@@ -114,7 +114,7 @@ static bool write_line_end(struct parser *p)
     return ok;
 }
 
-/* ^ and $: in Oniguruma always of lines, but ^ not behind a final newline. */
+/* ^ and $: in Oniguruma always of lines, but ^ not after a final newline. */
 bool parser_write_anchor(struct parser *p, char which)
 {
     if (which == '^')

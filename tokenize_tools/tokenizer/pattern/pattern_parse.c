@@ -235,7 +235,7 @@ static bool write_repeat(struct parser *p, size_t from, const struct repeat *r)
     return parser_write_bytes(p, text, (size_t)n);
 }
 
-/* Repetitions behind the atom that was written from `written` on. */
+/* Repetitions after the atom that was written from `written` on. */
 static bool take_repeats(struct parser *p, size_t written, bool assertion)
 {
     bool again = false;

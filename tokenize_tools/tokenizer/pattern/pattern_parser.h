@@ -52,7 +52,7 @@ bool parser_no_memory(struct parser *p, size_t bytes);
 
 bool parser_looking_at(const struct parser *p, const char *what);
 
-/* The same, and moves behind it if it is there. */
+/* The same, and moves past it if it is there. */
 bool parser_take(struct parser *p, const char *what);
 uint32_t parser_take_character(struct parser *p);
 
@@ -61,7 +61,7 @@ uint32_t parser_take_character(struct parser *p);
 bool parser_write_bytes(struct parser *p, const void *bytes, size_t count);
 bool parser_write_text(struct parser *p, const char *text);
 
-/* Puts "(?:" before what was written since `from` and `after` behind it. */
+/* Puts "(?:" before what was written since `from` and `after` after it. */
 bool parser_write_around(struct parser *p, size_t from, const char *after);
 
 /* A marker for the set. It is copied, unless there is an equal one. */
@@ -76,7 +76,7 @@ bool parser_write_newlines(struct parser *p, const char *text);
 /* A character that stands for itself; it began at `from`. */
 bool parser_write_literal(struct parser *p, size_t from, uint32_t c);
 
-/* A single set: `kind` is '[', '.' or the letter of an escape. The reader's place is behind what tells the kind. */
+/* A single set: `kind` is '[', '.' or the letter of an escape. The reader's place is after what gives the kind. */
 bool parser_write_class(struct parser *p, size_t from, char kind);
 
 /* ^ or $. */

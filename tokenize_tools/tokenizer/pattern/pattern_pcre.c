@@ -231,7 +231,7 @@ static enum pattern_result find(struct pattern_run *run)
         if (!run->window.final && found[1] >= run->count)
             return nothing_certain(run, found[0]);
         if (found[0] == found[1] && found[0] == run->last_end) {
-            from++; /* an empty match right behind a match does not count */
+            from++; /* an empty match right after a match does not count */
             continue;
         }
         run->waiting = byte_of(run, found[0]);

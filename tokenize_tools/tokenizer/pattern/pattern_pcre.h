@@ -1,7 +1,7 @@
 /*
  * pattern_pcre.h: the general path: any expression that no hand-made scanner serves, through PCRE2.
  *
- * PCRE2 never sees Unicode. All characters that no class or literal of the expression tells apart are one *symbol* of
+ * PCRE2 never sees Unicode. All characters that no class or literal of the expression distinguishes are one *symbol* of
  * one byte; a text is turned into symbols, and the expression into one over bytes. So a class means what our tables
  * say (not what the installed PCRE2's say), is a bit map of 32 bytes however many ranges it has, and runs as fast as
  * one of ASCII.
@@ -57,7 +57,7 @@ void pattern_run_bound(struct pattern_run *run, struct bound *bound);
 enum pattern_result pattern_begin(struct pattern_run *run, const struct scan_window *window, bool after_match);
 
 /* Up to `room` further spans, in order and without gaps, as Rust's and Oniguruma's find_iter would give them. Never
- * two empty ones at one place, none empty right behind a match. */
+ * two empty ones at one place, none empty right after a match. */
 enum pattern_result pattern_next(struct pattern_run *run, struct pattern_span *spans, size_t room, size_t *count);
 
 /* After PATTERN_DONE of a window that is not final: whatever follows, no match but those given begins before this

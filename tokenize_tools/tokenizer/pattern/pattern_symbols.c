@@ -149,7 +149,7 @@ char *pattern_symbols_write(const struct pattern_symbols *s, const struct patter
     bool *has = calloc(text->set_count + 1, SYMBOLS_MAX * sizeof *has);
     char *out;
 
-    /* which symbols each set has: one code point of a symbol tells */
+    /* which symbols each set has: one code point of a symbol decides */
     for (uint32_t c = 0; has && c < PATTERN_SET_POINTS; c++) {
         uint8_t symbol = pattern_symbol(s, c);
 

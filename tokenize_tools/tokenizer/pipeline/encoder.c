@@ -17,8 +17,8 @@
 /* More ids than these are not kept from one chunk to the next. */
 #define MANY_IDS ((size_t)1 << 22)
 
-/* Of the bound, for the cache of pretokens: counted from the beginning, since what is refused must not depend on what
- * came before. */
+/* The share of the bound for the cache of pretokens: counted from the beginning, since what is refused must not depend
+ * on what came before. */
 #define CACHE_SHARE 4
 
 /* ---- Making ---- */

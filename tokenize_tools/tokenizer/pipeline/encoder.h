@@ -48,7 +48,7 @@ enum leat_status encoder_end(struct encoder *e, const uint32_t **ids, size_t *co
 /* How many strings of special tokens the last text held, so far. */
 uint64_t encoder_special_strings(const struct encoder *e);
 
-/* Texts are valid UTF-8 from now on: nobody looks again (encoder_valid.h). */
+/* From now on texts are known to be valid UTF-8, and not checked again (encoder_valid.h). */
 void encoder_trust(struct encoder *e);
 
 /* For tests: bytes of memory that are counted now. */

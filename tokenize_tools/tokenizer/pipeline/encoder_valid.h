@@ -1,4 +1,4 @@
-/* encoder_valid.h: for the packer, which looks itself whether its texts are UTF-8, so that nobody looks twice. */
+/* encoder_valid.h: for the packer, which checks itself that its texts are UTF-8, so that they are checked once. */
 #ifndef LEAT_TOKENIZER_ENCODER_VALID_H
 #define LEAT_TOKENIZER_ENCODER_VALID_H
 

@@ -47,7 +47,7 @@ struct scan_row {
     scan_function *run;
 };
 
-/* The text of an expression, or of several that are applied one after the other, and who writes it so. */
+/* The text of an expression, or of several that are applied one after the other, and which libraries write it so. */
 struct scan_spelling {
     const char *texts[3];
     unsigned dialects; /* bits 1 << enum scan_dialect */

@@ -43,7 +43,7 @@ enum {
 
 /* ---- Lists of positions ------------------------------------------------------------------------------------------ */
 
-/* Writes base + i for each bit i, and a few numbers behind: there is room for 64. Without a branch up to eight bits. */
+/* Writes base + i for each bit i, and a few numbers more: there must be room for 64. No branch up to eight bits. */
 SCAN_INLINE void scan_positions_by_bits(uint32_t *ends, uint32_t base, uint64_t bits)
 {
     unsigned count = (unsigned)__builtin_popcountll(bits);

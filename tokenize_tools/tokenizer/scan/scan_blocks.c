@@ -1,6 +1,6 @@
 /*
  * scan_blocks.c: scanners that cut 64 bytes at a time: a block begins where a pretoken begins, its bytes become masks
- * of classes, the family's algebra makes the beginnings of pretokens of them, and those that nothing behind the block
+ * of classes, the family's algebra makes the beginnings of pretokens of them, and those that nothing after the block
  * can change come out; the next block begins at the last of them. If there is none, the family's scalar scanner takes
  * one pretoken. Compiled once for each CPU level.
  */
@@ -10,7 +10,7 @@
 #include "scan_tables.h"
 
 #define SCAN_BLOCK  64
-#define SCAN_BEHIND 3 /* bytes that are read behind a block, so that a character there is whole */
+#define SCAN_BEHIND 3 /* bytes read after a block, so that a character there is whole */
 
 /* The masks of a block as far as it is ASCII. */
 SCAN_INLINE struct scan_masks scan_ascii_masks(const uint8_t *text, bytes64 b, const struct scan_kind *kind)
@@ -77,7 +77,7 @@ SCAN_INLINE void scan_add_class(struct scan_masks *m, unsigned class, uint32_t c
 
 /* What vectors tell of characters, at their first bytes. */
 struct scan_told {
-    uint64_t any; /* all that is told: they are not looked up */
+    uint64_t any; /* all that are decided without a look-up */
     uint64_t letters, upper, lower, either, symbols;
 };
 
@@ -122,11 +122,11 @@ SCAN_INLINE void scan_add_high(struct scan_masks *m, bytes64 b, const struct uni
         bytes64 second = bytes64_load(m->text + 1);
 
         m->apart = scan_kana_and_han(b, second);
-        /* to U+9FA5 and behind */
+        /* to U+9FA5 and after */
         told.any &= ~(bytes64_equal(b, 0xe9) & bytes64_from(second, 0xbe));
     }
     if (kind->han) {
-        /* all that is told of U+3400 to U+9FFF, and nothing else */
+        /* everything decided in U+3400 to U+9FFF, and nothing else */
         m->apart = told.letters & ~bytes64_from(b, 0xea) &
                    (bytes64_from(b, 0xe4) | (bytes64_equal(b, 0xe3) & bytes64_from(bytes64_load(m->text + 1), 0x90)));
         told.letters &= ~m->apart;
@@ -159,7 +159,7 @@ SCAN_INLINE void scan_add_high(struct scan_masks *m, bytes64 b, const struct uni
     m->odd = scan_to_all_bytes(m, m->odd);
 }
 
-/* What a block was loaded from, if it is the text's end, shorter than 64 bytes: zeros behind, also for
+/* What a block was loaded from, if it is the text's end, shorter than 64 bytes: zeros after it, also for
  * scan_decode(). */
 struct scan_tail {
     uint8_t bytes[SCAN_BLOCK + 8];
@@ -172,7 +172,7 @@ SCAN_INLINE uint64_t scan_tail_end(struct scan_tail *tail, const uint8_t *p, siz
     return UINT64_C(1) << left;
 }
 
-/* Some of the positions, where there is no room for all. */
+/* Gives some of the positions, if there is no room for all. */
 SCAN_INLINE size_t scan_some_positions(uint32_t *ends, size_t room, uint32_t base, uint64_t bits)
 {
     size_t n = 0;

@@ -33,7 +33,7 @@ SCAN_INLINE struct scan_ascii scan_bytes_ascii(bytes64 b)
     return a;
 }
 
-/* ---- Sets of characters: none is told without a look-up ---- */
+/* ---- Sets of characters: none is decided without a look-up ---- */
 
 struct scan_chars {
     uint8_t none;

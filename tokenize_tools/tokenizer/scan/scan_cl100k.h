@@ -59,7 +59,7 @@ SCAN_INLINE uint64_t cl100k_starts(const struct scan_masks *m, const struct cl10
 {
     uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, white, others,
              starts;
-    /* newlines behind punctuation belong to it */
+    /* newlines after punctuation belong to it */
     uint64_t taken = scan_runs_from(m->newlines, m->newlines & other << 1);
     struct scan_starts spaces, digits = scan_digit_starts(m, with->digits);
 

@@ -143,14 +143,14 @@ SCAN_INLINE uint64_t deepseek_starts(const struct scan_masks *m)
 {
     uint64_t known = m->letters | m->digits | m->symbols | m->white, solid = m->valid & ~m->white;
     uint64_t ascii_letters = m->letters & ~m->high, blank = m->white & ~m->newlines;
-    /* newlines behind punctuation belong to it */
+    /* newlines after punctuation belong to it */
     uint64_t taken = scan_runs_from(m->newlines, m->newlines & (m->symbols & ~m->apart) << 1);
     struct scan_starts spaces, digits = scan_digit_starts(m, 3);
     uint64_t borders = m->high ? (m->apart ^ m->apart << 1) & m->valid : 0, starts, symbols, joined;
 
     spaces = scan_white_starts(m, m->white & ~taken, m->newlines & ~taken, solid & ~(m->digits | m->apart));
     symbols = (scan_first(m->symbols) & ~(m->spaces << 1)) | (m->symbols & borders);
-    /* one mark of ASCII takes the letters of ASCII behind it */
+    /* one mark of ASCII takes the letters of ASCII after it */
     joined = ascii_letters & (symbols & ~m->high) << 1;
     starts = spaces.at | digits.at | symbols | borders | (scan_first(m->letters) & ~(blank << 1) & ~joined);
     if (m->high)

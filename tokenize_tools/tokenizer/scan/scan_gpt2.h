@@ -44,7 +44,7 @@ SCAN_INLINE uint64_t gpt2_starts(const struct scan_masks *m)
 {
     uint64_t other = m->valid & ~(m->letters | m->digits | m->white), solid = m->valid & ~m->white, starts;
 
-    /* a run begins; not behind a space, which begins the pretoken */
+    /* a run begins; not after a space, which begins the pretoken */
     starts = (scan_first(m->letters) | scan_first(m->digits) | scan_first(other)) & ~(m->spaces << 1);
     starts |= scan_first(m->white) | scan_to_first_byte(m, m->white & solid >> 1);
     return scan_certain(m, scan_cut_contractions(m, starts, false), 0, 1);

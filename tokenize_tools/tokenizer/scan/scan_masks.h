@@ -4,7 +4,7 @@
  * CPU; scan_bytes.h makes the masks.
  *
  * A block begins where a pretoken begins. A character's bits stand at all of its bytes, so that `<< 1` asks for the
- * character before and, at its last byte, `>> 1` for the one behind. Runs are walked by the carry of an addition.
+ * character before and, at its last byte, `>> 1` for the one after. Runs are walked by the carry of an addition.
  */
 #ifndef LEAT_TOKENIZER_SCAN_MASKS_H
 #define LEAT_TOKENIZER_SCAN_MASKS_H
@@ -14,7 +14,7 @@
 struct scan_masks {
     const uint8_t *text; /* of the block */
     uint64_t valid;      /* the bytes whose classes are known: a prefix of the block */
-    uint64_t end;    /* the bit behind them if the text ends there, and then the block's text ends in zeros; else 0 */
+    uint64_t end;    /* the bit after them if the text ends there, and then the block's text ends in zeros; else 0 */
     uint64_t high;   /* bytes of characters that are not ASCII */
     uint64_t inside; /* the second and later ones of them */
     /* classes; `newlines` and `spaces` are of `white`, and no character is in two of the others */
@@ -51,7 +51,7 @@ struct scan_starts {
 
 /* ---- Bits ------------------------------------------------------------------------------------------------------- */
 
-/* All bits behind the lowest of x. */
+/* All bits above the lowest of x. */
 SCAN_INLINE uint64_t scan_after(uint64_t x)
 {
     return x ^ (0 - x);
@@ -69,7 +69,7 @@ SCAN_INLINE uint64_t scan_runs_from(uint64_t runs, uint64_t from)
     return runs & ~(runs + from);
 }
 
-/* The bits behind these runs. */
+/* The bits after these runs. */
 SCAN_INLINE uint64_t scan_behind(uint64_t runs, uint64_t from)
 {
     return (runs + from) & ~runs;
@@ -154,7 +154,7 @@ SCAN_INLINE uint64_t scan_letter_starts(const struct scan_masks *m, uint64_t let
     return scan_first(letters) & ~((blank | scan_to_all_bytes(m, takers)) << 1);
 }
 
-/* How long a contraction is that begins at p; 0: there is none. p[1] and p[2] can be read. */
+/* The length of a contraction that begins at p; 0: none does. p[1] and p[2] can be read. */
 SCAN_INLINE unsigned scan_contraction_bytes(const uint8_t *p, bool fold)
 {
     uint8_t a = fold && p[1] < 0x80 ? p[1] | 0x20 : p[1], b = fold && p[2] < 0x80 ? p[2] | 0x20 : p[2];
@@ -167,7 +167,7 @@ SCAN_INLINE unsigned scan_contraction_bytes(const uint8_t *p, bool fold)
                : 0;
 }
 
-/* Those quotes behind which two bytes are known, or the text ends: elsewhere a contraction changes nothing certain. */
+/* The quotes after which two bytes are known, or the text ends: elsewhere a contraction changes nothing certain. */
 SCAN_INLINE uint64_t scan_whole_quotes(const struct scan_masks *m)
 {
     return m->quotes & (m->end ? m->valid : m->valid >> 2);
@@ -186,7 +186,7 @@ SCAN_INLINE uint64_t scan_cut_contractions(const struct scan_masks *m, uint64_t 
     return starts;
 }
 
-/* What comes out: `ahead` is how many bytes behind a start must be known. */
+/* What comes out: `ahead` is how many bytes after a start must be known. */
 SCAN_INLINE uint64_t scan_certain(const struct scan_masks *m, uint64_t starts, uint64_t uncertain, unsigned ahead)
 {
     return (starts | m->end) & ~uncertain & (m->end ? m->valid | m->end : m->valid >> ahead);

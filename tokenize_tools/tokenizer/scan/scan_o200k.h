@@ -80,7 +80,7 @@ SCAN_INLINE const uint8_t *o200k_punctuation(const struct scan_text *t, const ui
     return p;
 }
 
-/* At a character that is neither letter nor digit nor newline, X takes it: a word behind it? NULL in *end if that
+/* At a character that is neither letter nor digit nor newline, X takes it: a word after it? NULL in *end if that
  * cannot be told yet. */
 SCAN_INLINE bool o200k_prefixed_word(const struct scan_text *t, const uint8_t *p, unsigned class, size_t bytes,
                                      const struct o200k_parameters *with, const uint8_t **end)
@@ -124,10 +124,10 @@ SCAN_INLINE const uint8_t *o200k_pretoken(const struct scan_text *t, const uint8
 
 /* ---- The same by masks ------------------------------------------------------------------------------------------- */
 
-/* The letters of words: the contractions behind words are in none of the masks. */
+/* The letters of words: the contractions after words are in none of the masks. */
 struct o200k_letters {
     uint64_t all, upper, lower, either;
-    uint64_t contractions, behind; /* their bytes; the bits behind them */
+    uint64_t contractions, behind; /* their bytes; the bits after them */
 };
 
 SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const struct o200k_parameters *with)
@@ -140,7 +140,7 @@ SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const
         uint64_t quote = at & (0 - at);
         unsigned bytes = scan_contraction_bytes(m->text + bits_lowest(at), true);
 
-        /* letters of the contraction before are no word */
+        /* letters of the contraction before are not a word */
         if (bytes > 0 && l.all & quote >> 1) {
             l.behind |= quote << bytes;
             l.contractions |= (quote << bytes) - quote;
@@ -153,7 +153,7 @@ SCAN_INLINE struct o200k_letters o200k_letters(const struct scan_masks *m, const
     return l;
 }
 
-/* Beginnings of words inside runs of letters: U*D+ ends before a capital. Where no small letter follows, it ends behind
+/* Beginnings of words inside runs of letters: U*D+ ends before a capital. If no small letter follows, it ends after
  * the last letter that is in D as well. */
 SCAN_INLINE uint64_t o200k_inner_starts(const struct scan_masks *m, const struct o200k_letters *l)
 {
@@ -164,7 +164,7 @@ SCAN_INLINE uint64_t o200k_inner_starts(const struct scan_masks *m, const struct
     for (; after; after &= after - 1) {
         uint64_t first = after & (0 - after), behind = scan_behind(l->upper, first) & (m->valid | m->end);
 
-        /* a run of capitals that reaches the end of the block begins there or not: nothing is certain behind */
+        /* a run of capitals that reaches the end of the block begins there or not: nothing after that is certain */
         if (behind && !(behind & l->all))
             starts |= first;
     }
@@ -178,7 +178,7 @@ SCAN_INLINE uint64_t o200k_starts(const struct scan_masks *m, const struct o200k
     uint64_t han = with->han ? m->apart : 0, solid = m->valid & ~m->white, starts, others, taken, uncertain;
     uint64_t other = solid & ~(l.all | m->digits | l.contractions | han), tail = m->newlines;
 
-    /* newlines and slashes behind punctuation belong to it */
+    /* newlines and slashes after punctuation belong to it */
     if (with->slash && m->slashes & m->newlines << 1) {
         tail |= m->slashes & other;
         taken = scan_fill(tail, m->newlines & other << 1);

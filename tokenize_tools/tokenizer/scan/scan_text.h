@@ -11,7 +11,7 @@
 #define SCAN_INLINE BYTES_INLINE
 
 /* How many bytes past a pretoken's end a scanner may look, but for runs that it reports as reaching the window's end:
- * the contraction 'ſ after a word, and a character of four bytes behind it, fit. */
+ * the contraction 'ſ after a word, and a character of four bytes after it, fit. */
 #define SCAN_AHEAD 16
 
 struct scan_text {

@@ -14,7 +14,7 @@
  *   u32 pre-tokenizer count; for each: u32 kind, behavior, prepend, invert, add_prefix_space, use_regex,
  *       individual_digits, split, regex; strings pattern, replacement
  *   u32 added token count; for each: u32 id, special, single_word, lstrip, rstrip, normalized; string content
- *   u32 add_dummy_prefix (2: behind the text), remove_extra_whitespaces, escape_whitespaces; string charsmap
+ *   u32 add_dummy_prefix (2: after the text), remove_extra_whitespaces, escape_whitespaces; string charsmap
  *
  * So compression, formatting of the JSON, the order of its members, decoders, post-processors and notes do not count.
  * Numbers of spec.h's enums that stand here never change their meaning; a change of this list is a new "tokenizer 2".

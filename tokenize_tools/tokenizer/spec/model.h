@@ -64,7 +64,7 @@ struct model_kind {
      * most that its cache may take once much text has come. NULL: it needs none, and is given NULL. */
     enum leat_status (*scratch_make)(void **out, struct bound *bound, size_t cache_bytes, struct leat_error *err);
     void (*scratch_free)(void *scratch);
-    /* How much of `max_bytes` a cache takes in the end. NULL: there is no cache. */
+    /* How much of `max_bytes` a cache takes in the end. NULL: no cache. */
     size_t (*cache_bytes)(size_t max_bytes);
 
     /* ---- Encoding; ids are appended to `out` ---- */
@@ -87,7 +87,7 @@ struct model_kind {
                                      bool begins, bool last, struct id_list *out, size_t *used, struct leat_error *err);
 
     /* Spans, of which the first begins with the text. Where tokens stand close to each other, as where each newline is
-     * one, this is what makes batches out of what lies between them. `takes_spans` tells whether a model is good at it;
+     * one, this is what makes batches out of what lies between them. `takes_spans` says whether a model is good at it;
      * both NULL: none is. */
     bool (*takes_spans)(const struct model *m);
     enum leat_status (*encode_spans)(const struct model *m, void *scratch, const uint8_t *text, size_t bytes,
@@ -95,7 +95,7 @@ struct model_kind {
                                      struct leat_error *err);
 };
 
-/* The rows, in turn; the kind is NULL behind the last. */
+/* The rows, in turn; the kind is NULL after the last. */
 struct model_row {
     enum spec_model number;
     const struct model_kind *kind;

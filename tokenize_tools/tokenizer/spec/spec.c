@@ -142,7 +142,7 @@ static int compare_tokens(const void *left, const void *right)
     return (a->token.id > b->token.id) - (a->token.id < b->token.id);
 }
 
-/* Files nearly always list their tokens by id already: then there is nothing to do. */
+/* Files nearly always list their tokens by id already: then nothing is to do. */
 static bool in_order(const struct tokenizer_spec *spec)
 {
     uint64_t end = 0;

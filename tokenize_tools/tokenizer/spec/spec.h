@@ -173,10 +173,10 @@ struct spec_added {
     bool special, single_word, lstrip, rstrip, normalized;
 };
 
-/* What sentencepiece does to a text besides its model. */
+/* What sentencepiece does to a text before its model. */
 struct spec_sentencepiece {
     bool add_dummy_prefix, remove_extra_whitespaces, escape_whitespaces;
-    bool whitespace_as_suffix;          /* the dummy comes behind the text, not before */
+    bool whitespace_as_suffix;          /* the dummy comes after the text, not before */
     struct spec_string charsmap;        /* normalization; empty: none */
     struct spec_string denormalizer;    /* the same, when decoding */
     struct spec_string unknown_surface; /* what an unknown token decodes to */

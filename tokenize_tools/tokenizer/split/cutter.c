@@ -1,7 +1,7 @@
 /*
  * cutter.c: see cutter.h. Some text before the place where the search goes on is kept: a token that stands alone looks
  * at the character before it. And as the reference has it, a token that lies in the white space that the one before has
- * taken with it is a token all the same, and the text goes on behind it: `done` may move back.
+ * taken with it is a token even so, and the text goes on after it: `done` may move back.
  */
 #include "cutter.h"
 
@@ -29,7 +29,7 @@ void cutter_clear(struct cutter *c)
 
 /* ---- Looking for tokens ---- */
 
-/* What has come, and who takes what is found. */
+/* What has come, and what takes the finds. */
 struct window {
     const uint8_t *text;
     size_t bytes;
@@ -67,7 +67,7 @@ static bool stands_alone(const struct window *w, const struct found *f)
            (f->end == w->bytes || !is_word(w->text + f->end));
 }
 
-/* What is to be done with a token that was found. */
+/* What to do with a token that was found. */
 enum verdict { IS_TEXT, IS_TOKEN, TAKES_NOTHING, NOT_CERTAIN };
 
 static enum verdict judge(const struct cutter *c, const struct window *w, struct found *f)
@@ -129,7 +129,7 @@ static enum leat_status hand_token(struct cutter *c, const struct window *w, con
     return w->take->token(w->context, f->id, w->text + f->wide_start, bytes, err);
 }
 
-/* How far the text is no token's, whatever follows. */
+/* How far no token takes the text, whatever follows. */
 static size_t certain_text(const struct cutter *c, const struct window *w)
 {
     size_t end = c->from, length;

@@ -27,7 +27,7 @@ struct matcher_pass {
     const struct matcher *matcher;
     const uint8_t *text;
     size_t bytes, at;
-    bool open; /* the text goes on behind this chunk */
+    bool open; /* the text goes on after this chunk */
     struct pattern_run *run;
     struct pattern_span spans[MATCHER_SPANS];
     size_t span, span_count;

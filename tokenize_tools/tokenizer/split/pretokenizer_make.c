@@ -127,7 +127,7 @@ static enum leat_status make_step(struct step *step, const struct tokenizer_spec
     return LEAT_OK;
 }
 
-/* Gemma: spaces are split at after the normalizer has replaced all of them. Such a step does nothing, but as long as it
+/* Gemma: splits at spaces after the normalizer has replaced all of them. Such a step does nothing, but as long as it
  * is there it makes one pretoken of each segment that must be seen whole. */
 static bool never_matches(const struct tokenizer_spec *spec, const struct spec_pre_tokenizer *pre)
 {
@@ -157,7 +157,7 @@ static enum leat_status make_steps(struct pretokenizer *p, const struct tokenize
         if (together == 0)
             s = make_step(step, spec, at, err);
         if (!step->splits && step->change == CHANGE_NOTHING)
-            p->count--; /* ByteLevel behind the expressions: bytes are what the model takes */
+            p->count--; /* ByteLevel after the expressions: bytes are what the model takes */
         at += together > 0 ? together : 1;
         if (spec->pre_tokenizers[at - 1].kind == SPEC_PRE_BYTE_LEVEL && at < spec->pre_tokenizer_count && !p->unmaps) {
             p->steps[p->count++].change = CHANGE_BYTES;

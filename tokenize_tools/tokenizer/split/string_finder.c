@@ -11,10 +11,10 @@
 #include "base/bytes.h"
 #include "base/status.h"
 
-#define NO_NODE   0u /* the root is nobody's child */
+#define NO_NODE   0u /* the root is not a child */
 #define NO_NUMBER UINT32_MAX
 
-/* Bytes that are looked for in blocks, if there are no more that strings begin with. */
+/* First bytes of strings, searched in blocks if there are no more than so many. */
 #define FEW   8u
 #define BLOCK 64u
 
@@ -150,7 +150,7 @@ static uint64_t firsts_in_block(const struct string_finder *f, const uint8_t *te
     return bits;
 }
 
-/* Where the next byte is that a string begins with; `bytes` if there is none. */
+/* The next byte that a string begins with; `bytes` if none follows. */
 static size_t next_first(const struct string_finder *f, const uint8_t *text, size_t bytes, size_t at)
 {
     if (f->firsts == 1) {
@@ -166,13 +166,13 @@ static size_t next_first(const struct string_finder *f, const uint8_t *text, siz
     return at;
 }
 
-/* Of the block that begins at s->block; those before s->from do not count. */
+/* Searches the block that begins at s->block; bytes before s->from do not count. */
 static uint64_t firsts_from(const struct string_search *s)
 {
     return s->from > s->block ? s->firsts & ~(uint64_t)0 << (s->from - s->block) : s->firsts;
 }
 
-/* Through all whole blocks from s->from on; false, and *start is behind them, if none has a match that begins in it. */
+/* Goes through all whole blocks from s->from on; false, with *start after them, if no match begins in any. */
 static bool find_in_blocks(const struct string_finder *f, struct string_search *s, size_t *start, size_t *end,
                            uint32_t *number)
 {

@@ -3,7 +3,7 @@
  * Face's tokenizers computes them, that is with the tables of its libraries: Unicode 9.0 for normal forms, so that
  * marks and composed characters that came later stay as they are.
  *
- * Each has a question and a function. The question tells how much of the text can be used as it is: if that is all of
+ * Each has a question and a function. The question says how much of the text can be used as it is: if that is all of
  * it, nothing need be copied. The function appends the changed text to a buffer. Both take time in proportion to the
  * text, whatever it holds, and no memory but the buffer's. Text must be valid UTF-8.
  */
@@ -20,7 +20,7 @@
 enum normalize_form { NORMALIZE_NFC, NORMALIZE_NFD, NORMALIZE_NFKC, NORMALIZE_NFKD, NORMALIZE_FORMS };
 
 /*
- * The length of a prefix that is in the form already, and behind which a boundary lies: normalizing the rest alone
+ * The length of a prefix that is in the form already, and after which a boundary lies: normalizing the rest alone
  * gives the rest of the normalized text. It is `size` only if all of the text is in the form; a text that is may,
  * rarely, be given a lesser length.
  */
