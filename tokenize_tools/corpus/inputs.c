@@ -285,9 +285,9 @@ static enum leat_status look_inside(struct input *in, struct leat_error *err)
 }
 
 /* Cuts input `in`, which begins at `at` of all bytes, down to [from, to). False: none of it belongs to the share. */
-static bool cut(struct input *in, uint64_t at, uint64_t from, uint64_t to, bool last)
+static bool cut(struct input *in, bool divides, uint64_t at, uint64_t from, uint64_t to, bool last)
 {
-    if (in->compressed || !in->format->find || in->size == 0)
+    if (in->compressed || !divides || in->size == 0)
         return at >= from && (at < to || last);
     if (at >= to || at + in->size <= from)
         return false;
@@ -296,7 +296,8 @@ static bool cut(struct input *in, uint64_t at, uint64_t from, uint64_t to, bool 
     return true;
 }
 
-enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts, struct leat_error *err)
+enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
+                              bool (*divides)(const struct input *in), struct leat_error *err)
 {
     uint64_t from = border(list->bytes, part - 1, parts), to = border(list->bytes, part, parts), at = 0;
     size_t kept = 0;
@@ -307,12 +308,12 @@ enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned p
 
         if (strcmp(in->path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input cannot be divided into shares");
-        if (!in->compressed && in->format->find && at < to && at + in->size > from)
+        if (!in->compressed && divides(in) && at < to && at + in->size > from)
             status = look_inside(in, err);
         if (status != LEAT_OK)
             return status;
         at += in->size;
-        if (!cut(in, at - in->size, from, to, part == parts)) {
+        if (!cut(in, divides(in), at - in->size, from, to, part == parts)) {
             free(in->path);
             in->path = NULL;
             continue;

@@ -46,9 +46,10 @@ enum leat_status inputs_check_read(const struct input *in, uint64_t at, const st
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
- * all inputs, one after the other. Plain files of lines are cut inside; other files go whole to the share that has
- * their first byte. LEAT_E_ARGUMENT if standard input is among them.
+ * all inputs, one after the other. Plain files of which `divides` says so are cut inside; other files go whole to the
+ * share that has their first byte. LEAT_E_ARGUMENT if standard input is among them.
  */
-enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts, struct leat_error *err);
+enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
+                              bool (*divides)(const struct input *in), struct leat_error *err);
 
 #endif

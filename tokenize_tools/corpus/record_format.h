@@ -18,9 +18,10 @@ struct record_format {
     const char *suffixes[8]; /* of files; the last one used is followed by NULL */
 
     /* A record a line: finds its text and id, as json_fields_find() says; `fields` has the names that the user gave for
-     * them. NULL: the whole input is one document. */
+     * them. NULL: records are not lines. */
     enum leat_status (*find)(const struct json_fields *fields, char *line, size_t bytes, struct json_found *found,
                              struct leat_error *err);
+    bool whole;   /* the whole input is one document */
     bool is_json; /* records too big for memory are taken in parts (json_push.h); those of other formats are refused */
 };
 

@@ -4,6 +4,7 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "pack.h"
+#include "pack/flow/unit_kinds.h"
 #include "pack_description.h"
 #include "pack_run.h"
 
@@ -20,9 +21,9 @@ static enum leat_status take_inputs(struct pack_run *r, struct input_list *input
     *inputs = (struct input_list) { 0 };
     /* of all inputs, not of a share: shares store what the whole would */
     for (size_t i = 0; i < setup->inputs.count; i++)
-        r->stores_all = r->stores_all || setup->inputs.items[i].format->find;
+        r->stores_all = r->stores_all || unit_kind_of(&setup->inputs.items[i])->numbers;
     if (o->parts > 0)
-        s = inputs_share(&setup->inputs, o->part, o->parts, err);
+        s = inputs_share(&setup->inputs, o->part, o->parts, unit_kind_divides, err);
     if (s == LEAT_OK)
         s = json_fields_prepare(&setup->fields, o->text, *o->id ? o->id : NULL, err);
     if (s == LEAT_OK)

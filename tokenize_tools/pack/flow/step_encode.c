@@ -59,7 +59,11 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
     struct leat_error why;
 
     *refused = false;
-    if (d->malformed)
+    if (d->utf8 == UNIT_UTF8_UNKNOWN)
+        s = step_check_text(w, u, d, text, bytes, text, bytes, refused, err);
+    if (s != LEAT_OK || *refused)
+        return s;
+    if (d->utf8 == UNIT_UTF8_MALFORMED)
         s = step_repair(w, &text, &bytes, err);
     if (s != LEAT_OK)
         return s;

@@ -17,8 +17,8 @@ enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct u
     size_t valid = utf8_valid_prefix((const uint8_t *)text, bytes);
     struct leat_error why;
 
-    d->malformed = valid < bytes;
-    *refused = d->malformed && w->setup->reject_invalid;
+    d->utf8 = valid < bytes ? UNIT_UTF8_MALFORMED : UNIT_UTF8_VALID;
+    *refused = d->utf8 == UNIT_UTF8_MALFORMED && w->setup->reject_invalid;
     if (!*refused)
         return LEAT_OK;
     say_malformed(valid, &why);

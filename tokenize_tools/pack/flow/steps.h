@@ -15,7 +15,7 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
 
 /* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or refuses it ---- */
 
-/* Sets d->malformed. *refused: the setup rejects such a text, and it was refused with the first bytes of `sample`. */
+/* Sets d->utf8. *refused: the setup rejects such a text, and it was refused with the first bytes of `sample`. */
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                  size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
                                  struct leat_error *err);
@@ -35,8 +35,8 @@ enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *ch
 /* Encodes the texts that scanning found, at `text`. */
 enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *text, struct leat_error *err);
 
-/* Encodes one checked text into document `d` of the unit: its ids follow all others there. *refused: it was
- * rejected. */
+/* Encodes one text into document `d` of the unit: its ids follow all others there. A text that was not checked yet is
+ * checked first. *refused: it was rejected. */
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                   size_t bytes, bool *refused, struct leat_error *err);
 

@@ -26,12 +26,15 @@ struct stretch {
     size_t begin, bytes;
 };
 
+/* The first is what a new document has; who encodes it looks then. */
+enum unit_utf8 { UNIT_UTF8_UNKNOWN, UNIT_UTF8_VALID, UNIT_UTF8_MALFORMED };
+
 struct unit_document {
     uint64_t input;      /* its place in the list of inputs; LEAT_NONE: none */
     uint64_t offset;     /* in the input */
     uint64_t line;       /* line ends in the unit before it; LEAT_NONE: not of lines */
     struct stretch text; /* in the text, until it is encoded */
-    bool malformed;      /* it is not UTF-8 */
+    enum unit_utf8 utf8; /* whether the text is UTF-8 */
     struct stretch id;   /* in `strings` */
     uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
     bool spooled;

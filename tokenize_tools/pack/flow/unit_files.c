@@ -120,9 +120,7 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
         const char *text = (const char *)f->start->bytes + mark_bytes(f->start);
         size_t bytes = f->start->size - mark_bytes(f->start);
 
-        s = step_check_text(f->w, u, d, text, bytes, text, bytes, &refused, err);
-        if (s == LEAT_OK && !refused)
-            s = step_encode_text(f->w, u, d, text, bytes, &refused, err);
+        s = step_encode_text(f->w, u, d, text, bytes, &refused, err);
     } else {
         char sample[UNIT_SAMPLE];
         size_t skip = mark_bytes(f->start), left = f->start->size - skip;
@@ -180,7 +178,7 @@ static enum leat_status encode_files(struct pack_worker *w, struct unit *u, int 
 
 static bool takes_texts(const struct input *in)
 {
-    return !in->format->find;
+    return in->format->whole;
 }
 
 /* Small texts go together. */

@@ -8,7 +8,12 @@ const struct unit_kind *unit_kind_of(const struct input *in)
 {
     size_t i = 0;
 
-    while (!rows[i]->takes || !rows[i]->takes(in)) /* every format of inputs has a kind */
+    while (!rows[i]->takes || !rows[i]->takes(in)) /* every format of inputs has a kind: test_unit_kinds.c */
         i++;
     return rows[i];
+}
+
+bool unit_kind_divides(const struct input *in)
+{
+    return unit_kind_of(in)->divides;
 }

@@ -13,8 +13,8 @@ struct lane;
 struct pack_worker;
 
 struct unit_kind {
-    /* Whether inputs like this one are cut into units of this kind; NULL: units of this kind do not come from
-     * inputs. */
+    /* Whether inputs like this one are cut into units of this kind; NULL: units of this kind do not come from inputs.
+     * Exactly one kind takes the inputs of each format, so the order of the rows means nothing. */
     bool (*takes)(const struct input *in);
 
     /* The end of the inputs, from `input` on, that go through one lane; NULL: each has a lane of its own. */
@@ -27,6 +27,8 @@ struct unit_kind {
     enum leat_status (*encode)(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err);
 
     bool declares; /* the unit declares an input of a program: `strings` is its path */
+    bool numbers;  /* documents have line numbers, and may have ids: the dataset stores both */
+    bool divides;  /* a plain input may be cut inside, for shares: `cut` keeps to its begin and end */
 };
 
 /*
@@ -39,7 +41,8 @@ struct unit_kind {
  * input   a program declares an input
  * files   inputs of one text each, whole: from `input` up to `input_end`
  *
- * An input goes to the first kind that takes it.
+ * What a kind owes: a text goes to ids by step_encode_text() or long_text_encode(), which look whether it is UTF-8 if
+ * nobody has (the encoder itself trusts them, and would read on after a text that ends inside a character).
  */
 #define UNIT_KINDS(each)        each(range) each(count) each(block) each(record) each(texts) each(ids) each(input) each(files)
 
@@ -48,5 +51,8 @@ UNIT_KINDS(UNIT_KIND_DECLARE)
 
 /* The kind that takes an input. */
 const struct unit_kind *unit_kind_of(const struct input *in);
+
+/* Its `divides`, for inputs_share(). */
+bool unit_kind_divides(const struct input *in);
 
 #endif

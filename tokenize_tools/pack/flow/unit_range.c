@@ -226,5 +226,7 @@ static enum leat_status encode_range(struct pack_worker *w, struct unit *u, int 
     return s == LEAT_OK ? take_lines(&r, err) : s;
 }
 
-const struct unit_kind unit_range = { .takes = takes_lines, .cut = cut_lines, .encode = encode_range };
+const struct unit_kind unit_range = {
+    .takes = takes_lines, .cut = cut_lines, .encode = encode_range, .numbers = true, .divides = true
+};
 const struct unit_kind unit_count = { .encode = encode_range };
