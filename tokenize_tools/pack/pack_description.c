@@ -14,13 +14,21 @@ static enum leat_status add(struct buffer *b, struct leat_error *err, const char
 
 static enum leat_status add(struct buffer *b, struct leat_error *err, const char *format, ...)
 {
-    char line[256];
+    enum leat_status s;
     va_list args;
+    size_t length;
 
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    length = (size_t)vsnprintf(NULL, 0, format, args);
     va_end(args);
-    return buffer_append(b, line, strlen(line), err);
+    s = buffer_reserve(b, length + 1, err); /* with the end of a string, which is not kept */
+    if (s != LEAT_OK)
+        return s;
+    va_start(args, format);
+    vsnprintf((char *)b->bytes + b->size, length + 1, format, args);
+    va_end(args);
+    b->size += length;
+    return LEAT_OK;
 }
 
 /* Writes a text of any length as one line. */
