@@ -1,39 +1,44 @@
 /* sampler.c: from a sample's number to its block and back; see sampler.h. sampler_make.c lays out phases and counts. */
 #include "sampler.h"
 
+#include "base/search.h"
+
 #define DRAWS_AT_ONCE 64
+
+/* What is looked for in a sampler: the last phase, or the last segment, that begins at `number` or before it. */
+struct wanted {
+    const struct sampler *s;
+    uint64_t number;
+    uint32_t source;
+};
+
+SEARCH_INLINE bool phase_begins_by(const void *context, uint64_t phase)
+{
+    const struct wanted *w = context;
+
+    return w->s->phases[phase].begin <= w->number;
+}
 
 uint32_t sampler_phase_at(const struct sampler *s, uint64_t n)
 {
-    uint32_t low = 0, high = s->phase_count - 1;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-
-        if (s->phases[middle].begin <= n)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return (uint32_t)search_first(1, s->phase_count, phase_begins_by, &(struct wanted) { s, n, 0 }) - 1;
 }
 
 /* ---- From sample to block ---- */
 
+SEARCH_INLINE bool segment_begins_by(const void *context, uint64_t segment)
+{
+    const struct wanted *w = context;
+
+    return w->s->segments[segment].first <= w->number;
+}
+
 static const struct sampler_segment *segment_at(const struct sampler *s, const struct sampler_phase *phase,
                                                 uint64_t draw)
 {
-    uint32_t low = phase->first_segment, high = phase->first_segment + phase->segments - 1;
+    uint64_t first = phase->first_segment, end = first + phase->segments;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-
-        if (s->segments[middle].first <= draw)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &s->segments[low];
+    return &s->segments[search_first(first + 1, end, segment_begins_by, &(struct wanted) { s, draw, 0 }) - 1];
 }
 
 /* How many blocks a draw's group has: the last group of a phase may have fewer. */
@@ -137,10 +142,17 @@ static bool has_source(const struct blend *b, uint32_t source)
     return b->nodes ? b->leaf_of[source] != BLEND_NO_LEAF : b->only == source;
 }
 
+SEARCH_INLINE bool source_begins_by(const void *context, uint64_t segment)
+{
+    const struct wanted *w = context;
+
+    return count_at(w->s, (uint32_t)segment, w->source) <= w->number;
+}
+
 bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint64_t block, struct sampler_found *found)
 {
     const struct sampler_source *from = &s->sources[source];
-    uint32_t low = 0, high = s->segment_count - 1;
+    uint32_t at;
     const struct sampler_segment *segment;
     const struct sampler_phase *phase;
     uint64_t own, draw, group;
@@ -152,19 +164,12 @@ bool sampler_find(const struct sampler *s, uint32_t source, uint64_t epoch, uint
     if (own >= from->limit)
         return false;
     /* the last segment that begins at or before this draw of the source */
-    while (low < high) {
-        uint32_t middle = low + (high - low + 1) / 2;
-
-        if (count_at(s, middle, source) <= own)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    segment = &s->segments[low];
+    at = (uint32_t)search_first(1, s->segment_count, source_begins_by, &(struct wanted) { s, own, source }) - 1;
+    segment = &s->segments[at];
     phase = &s->phases[segment->phase];
     if (!has_source(&segment->blend, source))
         return false;
-    draw = blend_place(&segment->blend, source, own - count_at(s, low, source));
+    draw = blend_place(&segment->blend, source, own - count_at(s, at, source));
     if (draw >= BLEND_MAX_DRAW || (draw += segment->first) >= phase->draws)
         return false;
     group = draw / phase->group;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/search.h"
 #include "base/status.h"
 #include "order/permute.h"
 #include "plan.h"
@@ -34,25 +35,27 @@ struct documents {
 
 /* ---- Opening ---- */
 
+struct from_token {
+    const struct leat_dataset *dataset;
+    uint64_t token; /* of the dataset's tokens */
+};
+
+static enum leat_status starts_before(void *context, uint64_t document, bool *is_before, struct leat_error *err)
+{
+    const struct from_token *from = context;
+    uint64_t start;
+    enum leat_status s = leat_dataset_starts(from->dataset, document, 1, &start, err);
+
+    *is_before = s == LEAT_OK && start < from->token;
+    return s;
+}
+
 /* The number in the source of the first document that begins at or after this token of a dataset. */
 static enum leat_status first_from(const struct leat_dataset *d, const struct leat_part *part, uint64_t token,
                                    uint64_t *document, struct leat_error *err)
 {
-    uint64_t low = part->first_document, high = part->first_document + part->documents, start;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        enum leat_status s = leat_dataset_starts(d, middle, 1, &start, err);
-
-        if (s != LEAT_OK)
-            return s;
-        if (start < part->first_token + token)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *document = low;
-    return LEAT_OK;
+    return search_first_read(document, part->first_document, part->first_document + part->documents, starts_before,
+                             &(struct from_token) { d, part->first_token + token }, err);
 }
 
 /* LEAT_E_NOT_FOUND unless all datasets of all sources record where their documents start. */
@@ -143,20 +146,22 @@ static void documents_close(struct leat_plan *plan)
 
 /* ---- Samples ---- */
 
+struct wanted_document {
+    const struct run *runs;
+    uint64_t document;
+};
+
+SEARCH_INLINE bool begins_by(const void *context, uint64_t run)
+{
+    const struct wanted_document *w = context;
+
+    return w->runs[run].first <= w->document;
+}
+
 /* The run of document `at`: the last that begins at or before it, because some runs are empty. */
 static const struct run *run_of(const struct documents *o, uint64_t at)
 {
-    uint64_t low = 0, high = o->run_count - 1;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low + 1) / 2;
-
-        if (o->runs[middle].first <= at)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return &o->runs[low];
+    return &o->runs[search_first(1, o->run_count, begins_by, &(struct wanted_document) { o->runs, at }) - 1];
 }
 
 static enum leat_status fill_sample(const struct leat_plan *plan, uint64_t n, struct leat_sample *sample,
