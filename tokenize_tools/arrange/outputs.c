@@ -108,15 +108,12 @@ enum leat_status outputs_set_metadata(struct outputs *o, const char *key, const 
 /* A failure after some outputs got their names: the caller must know that these exist. */
 static void tell_finished(const struct outputs *o, size_t finished, struct leat_error *err)
 {
-    size_t used = err ? strlen(err->message) : 0;
-
     if (err && finished > 0)
-        snprintf(err->message + used, sizeof err->message - used, " (finished before that: %.200s%s%.200s)",
-                 o->items[0].name,
-                 finished > 2    ? " to "
-                 : finished == 2 ? " and "
-                                 : "",
-                 finished > 1 ? o->items[finished - 1].name : "");
+        status_after(err, " (finished before that: %.200s%s%.200s)", o->items[0].name,
+                     finished > 2    ? " to "
+                     : finished == 2 ? " and "
+                                     : "",
+                     finished > 1 ? o->items[finished - 1].name : "");
 }
 
 enum leat_status outputs_finish(struct outputs *o, struct leat_info *splits, struct leat_info *info,
