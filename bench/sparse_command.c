@@ -132,7 +132,7 @@ static enum leat_status put_sections(struct sparse *s, struct leat_error *err)
     records_store_input(record, &input);
     status = put_hole(s, FORMAT_DOCUMENTS, 0, 8 * h->documents, tokens, 8, h->documents + 1, err);
     if (status == LEAT_OK)
-        status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_pieces(bytes, FORMAT_CHUNK_BYTES), err);
+        status = put_repeated(s, FORMAT_DIRECTORY, 0, h->documents, 8, bytes_pieces(bytes, FORMAT_CELL_BYTES), err);
     if (status == LEAT_OK)
         status = put_repeated(s, FORMAT_PAGES, page_hash, page_hash, 4, bytes_pieces(bytes, FORMAT_PAGE_BYTES), err);
     if (status == LEAT_OK)

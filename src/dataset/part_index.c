@@ -137,30 +137,30 @@ enum leat_status part_index_starts(struct part *p, uint64_t first, uint64_t coun
     return LEAT_OK;
 }
 
-static enum leat_status wrong_directory(struct part *p, uint64_t chunk, struct leat_error *err)
+static enum leat_status wrong_directory(struct part *p, uint64_t cell, struct leat_error *err)
 {
-    uint64_t at = p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk;
+    uint64_t at = p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * cell;
 
     return status_set_at(
         err, LEAT_E_DOCUMENTS, at,
         "%s: entry %llu of its directory does not match the document starts; verify the dataset, or write it again",
-        p->index->file.path, (unsigned long long)chunk);
+        p->index->file.path, (unsigned long long)cell);
 }
 
-/* The first and last document that can hold a token of this chunk, by the directory. */
-static enum leat_status directory_range(struct part *p, uint64_t chunk, uint64_t *low, uint64_t *high,
+/* The first and last document that can hold a token of this cell, by the directory. */
+static enum leat_status directory_range(struct part *p, uint64_t cell, uint64_t *low, uint64_t *high,
                                         struct leat_error *err)
 {
-    uint64_t entries[2], chunks = p->index->header.sections[FORMAT_DIRECTORY].entries;
-    uint64_t count = chunk + 1 < chunks ? 2 : 1;
-    enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * chunk, entries, 8 * count, err);
+    uint64_t entries[2], cells = p->index->header.sections[FORMAT_DIRECTORY].entries;
+    uint64_t count = cell + 1 < cells ? 2 : 1;
+    enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * cell, entries, 8 * count, err);
 
     if (s != LEAT_OK)
         return s;
     entries[0] = bytes_le64(entries[0]);
     entries[1] = count == 2 ? bytes_le64(entries[1]) : p->documents;
     if (entries[0] > entries[1] || entries[1] > p->documents || entries[1] == 0)
-        return wrong_directory(p, chunk, err);
+        return wrong_directory(p, cell, err);
     *low = entries[0] > 0 ? entries[0] - 1 : 0;
     *high = entries[1] - 1;
     return LEAT_OK;
@@ -168,9 +168,9 @@ static enum leat_status directory_range(struct part *p, uint64_t chunk, uint64_t
 
 enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t *document, struct leat_error *err)
 {
-    uint64_t chunk = token / (FORMAT_CHUNK_BYTES / p->token_width);
+    uint64_t cell = token / (FORMAT_CELL_BYTES / p->token_width);
     uint64_t starts[STARTS_AT_ONCE], low = 0, high = 0, count, i;
-    enum leat_status s = directory_range(p, chunk, &low, &high, err);
+    enum leat_status s = directory_range(p, cell, &low, &high, err);
 
     /* if documents have few tokens or none, more may begin here than are fetched at once */
     while (s == LEAT_OK && high - low + 2 > STARTS_AT_ONCE) {
@@ -189,7 +189,7 @@ enum leat_status part_index_document_at(struct part *p, uint64_t token, uint64_t
     if (s != LEAT_OK)
         return s;
     if (starts[0] > token || starts[count - 1] <= token)
-        return wrong_directory(p, chunk, err);
+        return wrong_directory(p, cell, err);
     for (i = 0; starts[i + 1] <= token; i++)
         ;
     *document = low + i;
@@ -200,8 +200,8 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
                                  struct leat_error *err)
 {
     const struct format_place *directory = &p->index->header.sections[FORMAT_DIRECTORY];
-    uint64_t in_chunk = FORMAT_CHUNK_BYTES / p->token_width;
-    uint64_t low = first / in_chunk, high = (end - 1) / in_chunk + 1, entry[2];
+    uint64_t in_cell = FORMAT_CELL_BYTES / p->token_width;
+    uint64_t low = first / in_cell, high = (end - 1) / in_cell + 1, entry[2];
     enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * low, &entry[0], 8, err);
 
     entry[1] = bytes_le64(p->documents);

@@ -1,4 +1,11 @@
-/* format.c: see format.h. The offsets below are the table of FORMAT.md, "The header". */
+/*
+ * format.c: see format.h. The offsets below are the table of FORMAT.md, "The header".
+ *
+ * Parsing checks in an order that gives the right error: first what makes the page an index at all, then its checksum,
+ * so that damage is not taken for a newer version, then versions and features, then the facts, then the sections. Each
+ * section is compared with its row of a table of kinds (length of an entry, number of entries, flags) and must lie
+ * after the one before it. What passes needs no further check against the header.
+ */
 #include "format.h"
 
 #include <string.h>
@@ -44,7 +51,7 @@ enum {
     ENTRY_BYTES = 64
 };
 
-/* What every known kind must be like. */
+/* The rules of every known kind. */
 static const struct {
     const char *name;
     uint32_t entry_bytes; /* 0: any length, counted otherwise */
@@ -155,7 +162,7 @@ void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header
     checksum_store(page + AT_CHECKSUM, k->hash(page, AT_CHECKSUM));
 }
 
-/* The page is this format's, whole, of a version and with features that we know. */
+/* Checks that the page is this format's, whole, and of a known version with known features. */
 static enum leat_status check_envelope(const uint8_t *page, uint64_t count, const char *path,
                                        const struct checksum_kernels *k, struct leat_error *err)
 {
@@ -272,20 +279,20 @@ static enum leat_status wrong_section(struct leat_error *err, const char *path, 
         (unsigned long long)offset, kind, format_section_name(kind), what);
 }
 
-/* Kinds that this library reads; the others may come more than once. */
+/* Whether this library knows the kind; others may come more than once. */
 static int is_known(uint32_t kind)
 {
     return kind < FORMAT_KINDS && kinds[kind].name != NULL;
 }
 
-/* How many entries a section of this kind has, or LEAT_NONE where the header does not tell. */
+/* How many entries a section of this kind has; LEAT_NONE: the header does not say. */
 static uint64_t expected_entries(const struct format_header *h, unsigned kind)
 {
     switch (kind) {
     case FORMAT_DOCUMENTS:
         return h->documents + 1;
     case FORMAT_DIRECTORY:
-        return bytes_pieces(h->token_file_bytes, FORMAT_CHUNK_BYTES);
+        return bytes_pieces(h->token_file_bytes, FORMAT_CELL_BYTES);
     case FORMAT_PAGES:
         return bytes_pieces(h->token_file_bytes, FORMAT_PAGE_BYTES);
     case FORMAT_ORIGINS:
@@ -300,7 +307,7 @@ static uint64_t expected_entries(const struct format_header *h, unsigned kind)
     }
 }
 
-/* One entry of the table; *end is where the sections before it end, and is moved on. */
+/* Reads one entry of the table; *end is where the sections before it end, and moves on. */
 static enum leat_status parse_section(struct format_header *h, const uint8_t *entry, uint64_t at, uint64_t *end,
                                       const char *path, struct leat_error *err)
 {

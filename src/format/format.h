@@ -1,7 +1,7 @@
 /*
- * format.h: the bytes of an index's first page (FORMAT.md), taken apart and put together. Pure: no files, no memory.
- * What parse lets through is consistent in itself: every size and offset can be used without further checks against
- * the header, though not the contents of the sections.
+ * format.h: parses and builds the bytes of an index's first page (FORMAT.md). Pure: no files, no memory. What passes
+ * parsing is consistent: every size and offset can be used without further checks against the header. The contents of
+ * the sections still need checks.
  *
  * The room src/format/ has what FORMAT.md says about bytes, without files or threads; it includes src/base/ and
  * src/checksum/ only.
@@ -17,7 +17,7 @@
 #define FORMAT_VERSION        1u
 #define FORMAT_HEADER_BYTES   4096u
 #define FORMAT_ALIGNMENT      64u
-#define FORMAT_CHUNK_BYTES    65536u /* of the token file: one entry of the directory */
+#define FORMAT_CELL_BYTES     65536u /* of the token file: one entry of the directory */
 #define FORMAT_PAGE_BYTES     CHECKSUM_PAGE
 
 #define FORMAT_MAX_VOCABULARY ((uint64_t)1 << 32)
@@ -29,16 +29,16 @@ enum format_section {
     FORMAT_DOCUMENTS = 1,   /* u64 x (documents + 1): where each begins, in tokens; last = tokens */
     FORMAT_DIRECTORY = 2,   /* u64 per 64 KiB of tokens: the first document that begins in or after it */
     FORMAT_PAGES = 3,       /* u32 per 4 KiB of tokens: its hash */
-    FORMAT_INPUTS = 4,      /* 64 bytes an input */
+    FORMAT_INPUTS = 4,      /* 64 bytes per input */
     FORMAT_INPUT_PATHS = 5, /* their paths */
-    FORMAT_ORIGINS = 6,     /* u64 offset, u64 input a document */
-    FORMAT_LINES = 7,       /* u64 a document */
-    FORMAT_ID_ENDS = 8,     /* u64 a document: where its id ends */
+    FORMAT_ORIGINS = 6,     /* u64 offset, u64 input per document */
+    FORMAT_LINES = 7,       /* u64 per document */
+    FORMAT_ID_ENDS = 8,     /* u64 per document: where its id ends */
     FORMAT_IDS = 9,         /* the ids */
     FORMAT_TOKENIZER = 10,
     FORMAT_METADATA = 11,
-    FORMAT_COLUMN = 12,      /* reserved: one unsigned byte a token in NAME.<column>.column */
-    FORMAT_TEXT_HASHES = 13, /* u128 a document: XXH3-128 of its text */
+    FORMAT_COLUMN = 12,      /* reserved: one unsigned byte per token in NAME.<column>.column */
+    FORMAT_TEXT_HASHES = 13, /* u128 per document: XXH3-128 of its text */
     FORMAT_KINDS = 14
 };
 
@@ -72,7 +72,7 @@ struct format_header {
     struct hash128 token_sum;
     uint64_t created;
     struct format_place sections[FORMAT_KINDS];      /* by kind */
-    struct format_place others[FORMAT_MAX_SECTIONS]; /* of kinds that are not known and may be ignored */
+    struct format_place others[FORMAT_MAX_SECTIONS]; /* of unknown kinds that may be ignored */
     uint32_t other_count;
 };
 
@@ -92,14 +92,14 @@ struct hash128 format_identity(const struct format_header *h, const struct check
 void format_encode(uint8_t page[FORMAT_HEADER_BYTES], const struct format_header *h, const struct checksum_kernels *k);
 
 /*
- * Takes the first page apart and checks it against itself and the two files' real sizes. `count` is what there is of
- * it (less than a page if the file is shorter). `path` and `token_path` are for the sentence.
+ * Parses the first page and checks it against itself and the real sizes of both files. `count` is how many bytes of it
+ * exist (less than a page if the file is shorter). `path` and `token_path` are for the sentence.
  */
 enum leat_status format_parse(struct format_header *h, const uint8_t *page, uint64_t count, uint64_t index_bytes,
                               uint64_t token_file_bytes, const char *path, const char *token_path,
                               const struct checksum_kernels *k, struct leat_error *err);
 
-/* The facts of one dataset for the caller, as much of them as his struct has room for. */
+/* Fills in the facts of one dataset for the caller, as many as the caller's struct has room for. */
 void format_info(const struct format_header *h, struct leat_info *info);
 
 /* A section's name in sentences ("documents"). */

@@ -1,6 +1,6 @@
 /*
- * records.h: the records of an index that are not numbers in a row: inputs, the tokenizer, metadata (FORMAT.md). Taken
- * apart and put together; pure: no files.
+ * records.h: parses and builds the records of an index that are not plain numbers: inputs, the tokenizer, metadata
+ * (FORMAT.md). Pure: no files.
  */
 #ifndef LEAT_RECORDS_H
 #define LEAT_RECORDS_H
@@ -27,7 +27,7 @@ struct records_tokenizer {
 void records_store_tokenizer(uint8_t out[32], const struct records_tokenizer *t);
 bool records_load_tokenizer(struct records_tokenizer *t, const uint8_t in[32], uint64_t section_bytes);
 
-/* The pair that begins at *at of a metadata section, whose bytes are `text`; moves *at behind it. False: malformed, or
+/* Reads the pair at *at of a metadata section, whose bytes are `text`; moves *at past it. False: malformed, or
  * its key is not greater than the one in *pair (whose key is NULL before the first). */
 bool records_next_pair(struct leat_metadata_pair *pair, const uint8_t *text, uint64_t bytes, uint64_t *at);
 

@@ -1,10 +1,10 @@
 /*
  * verify.c: checks everything, in one pass over both files, by several threads.
  *
- * The work is cut into independent tasks: 16 MiB of the token file, with the directory entries and
- * document starts that belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own
- * pages. Here are the threads and what they share; verify_tokens.c and verify_sections.c do a task each. At the end the
- * sums are compared, and the small records are checked by one thread (verify_records.c).
+ * The work is cut into independent tasks: 16 MiB of the token file, with the directory entries and document starts that
+ * belong to it, or 16 MiB of a section. All hashes are sums over pages, so each task adds its own pages. This file has
+ * the threads and what they share; verify_tokens.c and verify_sections.c do a task. At the end one thread compares the
+ * sums and checks the small records (verify_records.c).
  */
 #include "verify.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- Damage ---- */
 
-/* Under the lock. */
+/* Called under the lock. */
 static void keep_first(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank)
 {
     if (v->status == LEAT_OK || rank < v->rank) {
@@ -35,7 +35,7 @@ void verify_note(struct verify *v, enum leat_status status, const struct leat_er
     pthread_mutex_lock(&v->lock);
     keep_first(v, status, why, rank);
     v->report->damaged_others++;
-    if (!verify_is_damage(status)) /* a disk that fails, a lack of memory */
+    if (!verify_is_damage(status)) /* a failing disk, no memory */
         v->stopped = true;
     pthread_mutex_unlock(&v->lock);
 }
@@ -87,7 +87,7 @@ enum leat_status verify_load_piece(struct verify_worker *w, const struct verify_
 
 /* ---- Threads ---- */
 
-/* The next task, or false; on the way what the last one did is counted. */
+/* Gives the next task, or false; also counts what the last one did. */
 static bool next_task(struct verify *v, uint64_t done, uint64_t *task)
 {
     bool go_on;
@@ -140,7 +140,7 @@ static void *work(void *context)
     return NULL;
 }
 
-/* This thread works too, so that threads that cannot be made only cost time. */
+/* This thread works too, so threads that cannot be started only cost time. */
 static void run(struct verify *v, unsigned threads)
 {
     pthread_t ids[MAX_THREADS];

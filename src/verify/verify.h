@@ -1,11 +1,10 @@
 /*
- * verify.h: the room that checks an open dataset from end to end. What enters: a check of bytes, ids, borders or
- * records that reading does not make. What does not: repair, and checks that a reader needs at once (these are the
- * part's).
+ * verify.h: the room that checks an open dataset from end to end. Checks of bytes, ids, borders or records that reading
+ * does not make belong here; repair, and checks that a reader needs at once (the part makes these), do not.
  *
- * It alone looks behind a part, at the index of leat's own format. A part without an index has its ids, its documents
- * and its hashes checked, as far as it has them. This is what its files share: verify.c has threads, reading and
- * damage.
+ * Only this room looks into the index of leat's own format without asking the part. Of a part without an index it
+ * checks ids, documents and hashes, as far as they exist. This header is for the files of the room: verify.c has
+ * threads, reading and damage.
  */
 #ifndef LEAT_VERIFY_H
 #define LEAT_VERIFY_H
@@ -23,12 +22,12 @@
 
 /* A section and the sum of its pages, as far as they have been read. */
 struct verify_area {
-    unsigned kind; /* 0: one that is not known */
+    unsigned kind; /* 0: unknown */
     struct format_place place;
     struct hash128 sum;
 };
 
-/* Counted from the origins, to be compared with what the inputs say. */
+/* Counted from the origins, to compare with the inputs. */
 struct verify_count {
     _Atomic uint64_t documents, tokens;
 };
@@ -39,10 +38,10 @@ struct verify {
     const struct leat_verify_options *options;
     struct verify_area areas[FORMAT_KINDS + FORMAT_MAX_SECTIONS];
     unsigned area_count;
-    uint64_t token_tasks, tasks; /* those of tokens, and all: areas follow in order */
+    uint64_t token_tasks, tasks; /* tasks of tokens, and all tasks: areas follow in order */
     uint64_t inputs;
-    struct verify_count *counts; /* one an input */
-    atomic_bool uncounted;       /* something is wrong with the origins: the counts are not complete */
+    struct verify_count *counts; /* one per input */
+    atomic_bool uncounted;       /* the origins are damaged, so the counts are incomplete */
 
     pthread_mutex_t lock; /* guards what follows while threads run */
     uint64_t next_task;
@@ -57,9 +56,9 @@ struct verify {
 };
 
 /*
- * Damage is reported in an order that does not depend on threads: after what could not be read at all, damaged sections
- * (what they say of the rest is not worth much), damaged pages by their number, then ids, document borders, and what
- * is wrong in sections that are not damaged, by their place.
+ * Damage is reported in an order that does not depend on threads: what could not be read, damaged sections (what they
+ * say about the rest is worth little), damaged pages by number, then ids, document borders, and mistakes in sections
+ * whose bytes are sound, by their place.
  */
 #define VERIFY_RANK_SUMS      ((uint64_t)1 << 60)
 #define VERIFY_RANK_PAGES     ((uint64_t)2 << 60)
@@ -67,28 +66,28 @@ struct verify {
 #define VERIFY_RANK_DOCUMENTS ((uint64_t)4 << 60)
 #define VERIFY_RANK_RECORDS   ((uint64_t)5 << 60)
 
-/* Whether a status speaks of the dataset, and not of a disk that fails or a lack of memory. */
+/* Whether a status is about the dataset, not about a failing disk or missing memory. */
 static inline bool verify_is_damage(enum leat_status s)
 {
     return s >= LEAT_E_NOT_LEAT && s <= LEAT_E_MISMATCH && s != LEAT_E_TRUNCATED;
 }
 
-/* A thread's own. */
+/* One thread's state. */
 struct verify_worker {
     struct verify *v;
-    const uint8_t *bytes; /* the piece that is looked at: in a window of the file, or in `buffer` */
+    const uint8_t *bytes; /* the bytes to check now: in a window of the file, or in `buffer` */
     uint8_t *buffer;      /* VERIFY_BUFFER_BYTES */
     uint64_t *starts;     /* VERIFY_STARTS */
     struct leat_error err;
 };
 
-/* Keeps the damage if nothing of less rank is known; what is not damage stops the work. */
+/* Keeps the damage if it has the lowest rank so far; what is not damage stops the work. */
 void verify_note(struct verify *v, enum leat_status status, const struct leat_error *why, uint64_t rank);
 
-/* The same for a page of tokens whose hash is wrong. */
+/* The same for a page of tokens with a wrong hash. */
 void verify_note_page(struct verify_worker *w, uint64_t page);
 
-/* How much of `size` bytes task `task` of them has. */
+/* How many of `size` bytes belong to task `task`. */
 static inline uint64_t verify_task_bytes(uint64_t size, uint64_t task)
 {
     uint64_t left = size - task * VERIFY_TASK_BYTES;
@@ -111,7 +110,7 @@ void verify_close_stretch(struct verify_stretch *s);
 enum leat_status verify_load_piece(struct verify_worker *w, const struct verify_stretch *s, uint64_t at,
                                    uint64_t count);
 
-/* A task each; what they find goes to verify_note(). */
+/* Each does a task, and reports damage to verify_note(). */
 void verify_tokens(struct verify_worker *w, uint64_t task);
 void verify_section(struct verify_worker *w, struct verify_area *a, uint64_t task);
 

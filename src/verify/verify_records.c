@@ -8,7 +8,7 @@
 #include "format/records.h"
 #include "verify.h"
 
-/* What failed to be read comes before all that was found wrong. */
+/* What could not be read comes before all damage. */
 static void note(struct verify *v, enum leat_status s, const struct leat_error *why, uint64_t offset)
 {
     if (s != LEAT_OK)
@@ -32,7 +32,7 @@ static void check_sums(struct verify *v)
                                       (unsigned long long)(a->place.offset + a->place.bytes)),
                         &why, VERIFY_RANK_SUMS + a->place.offset);
     }
-    /* only if the pages section is sound does this say more than the pages did */
+    /* this says more than the pages only if the pages section is sound */
     if (!checksum_equal(v->token_sum, v->part->index->header.token_sum) && v->damaged_pages == 0)
         verify_note(v,
                     status_set_at(&why, LEAT_E_CHECKSUM, 0,

@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "verify.h"
 
-/* Numbers that must not fall, over the block and against the one before it. */
+/* Checks that numbers never fall, within the block and from the one before it. */
 static enum leat_status check_rising(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
 {
     uint64_t before = 0;
@@ -39,7 +39,7 @@ static uint64_t input_of(const struct verify_worker *w, uint64_t i)
     return bytes_load64(w->bytes + FORMAT_ORIGIN_BYTES * i + 8);
 }
 
-/* Counts the documents [first, first + n), whose origins are in w->bytes, by input. Mostly they are all of one, and
+/* Counts documents [first, first + n), whose origins are in w->bytes, by input. Mostly all come from one input, and
  * then only the ends of the range are fetched. */
 static enum leat_status count_origins(struct verify_worker *w, uint64_t first, uint64_t n)
 {
@@ -65,7 +65,7 @@ static enum leat_status count_origins(struct verify_worker *w, uint64_t first, u
     return s;
 }
 
-/* Origins name inputs that exist, and do not fall where they are said not to. */
+/* Checks that origins name existing inputs, and never fall if the index says so. */
 static enum leat_status check_origins(struct verify_worker *w, const struct verify_area *a, uint64_t at, uint64_t count)
 {
     uint64_t first = at / FORMAT_ORIGIN_BYTES, n = count / FORMAT_ORIGIN_BYTES, last[2] = { 0, 0 };

@@ -2,15 +2,15 @@
  * verify_tokens.c: one task of verifying the tokens: their pages' hashes, their ids, and the documents that begin or
  * end in them, with the directory entries that name them.
  *
- * A task goes through its 16 MiB in buffers that stay in the cache. A cursor (struct walk) moves along the document
- * starts beside it: the directory says where it begins, and each entry is checked as the cursor passes it.
+ * A task goes through its 16 MiB in buffers that stay in the cache. In step with it, a cursor (struct walk) moves along
+ * the document starts: the directory says where it begins, and each entry is checked as the cursor passes it.
  */
 #include "base/bytes.h"
 #include "base/status.h"
 #include "base/tiny.h"
 #include "verify.h"
 
-#define TASK_CHUNKS (VERIFY_TASK_BYTES / FORMAT_CHUNK_BYTES)
+#define TASK_CELLS  (VERIFY_TASK_BYTES / FORMAT_CELL_BYTES)
 #define WALK_STARTS TINY_OR(3u, 2048u) /* fetched at once while walking along the tokens */
 
 static uint64_t token_at(const struct part *p, const uint8_t *bytes, uint64_t i)
@@ -63,9 +63,9 @@ struct walk {
     uint64_t number;       /* of the start under the cursor */
     uint64_t first, count; /* of the block in w->starts */
     uint64_t before;       /* the start before the one under the cursor; 0 before the first */
-    uint64_t chunk, last;  /* the chunks of this task whose entries are still to be checked */
-    uint64_t entries[TASK_CHUNKS];
-    uint64_t first_chunk;
+    uint64_t cell, last;   /* the cells of this task whose entries are still to be checked */
+    uint64_t entries[TASK_CELLS];
+    uint64_t first_cell;
 };
 
 /* The start under the cursor, whose number must be at most `documents`. */
@@ -92,47 +92,47 @@ static enum leat_status wrong_border(struct verify_worker *w, uint64_t document,
                          (unsigned long long)document, w->v->part->name, what, (unsigned long long)token);
 }
 
-static enum leat_status wrong_entry(struct verify_worker *w, uint64_t chunk)
+static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
 {
     const struct part *p = w->v->part;
 
-    return status_set_at(&w->err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * chunk,
+    return status_set_at(&w->err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * cell,
                          "%s: entry %llu of its directory is not the first document that starts at or after token "
                          "%llu; write the dataset again",
-                         p->index->file.path, (unsigned long long)chunk,
-                         (unsigned long long)(chunk * (FORMAT_CHUNK_BYTES / p->token_width)));
+                         p->index->file.path, (unsigned long long)cell,
+                         (unsigned long long)(cell * (FORMAT_CELL_BYTES / p->token_width)));
 }
 
-/* Entries of chunks that begin at or before `start`, the start under the cursor, must name it: the one before it lies
+/* Entries of cells that begin at or before `start`, the start under the cursor, must name it: the one before it lies
  * before them. Where no document begins any more the entry is `documents`, whose start is the end of the tokens. */
 static enum leat_status check_entries(struct verify_worker *w, struct walk *k, uint64_t start)
 {
-    uint64_t chunk_tokens = FORMAT_CHUNK_BYTES / w->v->part->token_width;
+    uint64_t cell_tokens = FORMAT_CELL_BYTES / w->v->part->token_width;
 
-    for (; k->chunk < k->last && k->chunk * chunk_tokens <= start; k->chunk++)
-        if (bytes_le64(k->entries[k->chunk - k->first_chunk]) != k->number)
-            return wrong_entry(w, k->chunk);
+    for (; k->cell < k->last && k->cell * cell_tokens <= start; k->cell++)
+        if (bytes_le64(k->entries[k->cell - k->first_cell]) != k->number)
+            return wrong_entry(w, k->cell);
     return LEAT_OK;
 }
 
-/* Puts the cursor on the first document that begins at or after the first chunk, which the directory names. */
-static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint64_t chunk, uint64_t count)
+/* Puts the cursor on the first document that begins at or after the first cell, which the directory names. */
+static enum leat_status begin_walk(struct verify_worker *w, struct walk *k, uint64_t cell, uint64_t count)
 {
     struct part *p = w->v->part;
-    uint64_t first = chunk * (FORMAT_CHUNK_BYTES / p->token_width), starts[2] = { 0, 0 };
-    enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * chunk, k->entries, 8 * count, &w->err);
+    uint64_t first = cell * (FORMAT_CELL_BYTES / p->token_width), starts[2] = { 0, 0 };
+    enum leat_status s = part_section(p, FORMAT_DIRECTORY, 8 * cell, k->entries, 8 * count, &w->err);
 
     if (s != LEAT_OK)
         return s;
-    k->first_chunk = k->chunk = chunk;
-    k->last = chunk + count;
+    k->first_cell = k->cell = cell;
+    k->last = cell + count;
     k->number = bytes_le64(k->entries[0]);
     if (k->number > p->documents)
-        return wrong_entry(w, chunk);
+        return wrong_entry(w, cell);
     s = k->number == 0 ? part_starts(p, 0, 1, starts + 1, &w->err) : part_starts(p, k->number - 1, 2, starts, &w->err);
     k->before = starts[0];
     if (s == LEAT_OK && (starts[1] < first || (k->number > 0 && starts[0] >= first)))
-        return wrong_entry(w, chunk);
+        return wrong_entry(w, cell);
     return s;
 }
 
@@ -154,8 +154,8 @@ static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, 
 {
     const struct part *p = w->v->part;
     bool begins = p->begin_token != LEAT_NONE, ends = p->end_token != LEAT_NONE;
-    uint64_t chunk_start = k->chunk * (FORMAT_CHUNK_BYTES / p->token_width);
-    uint64_t stop = k->chunk < k->last && chunk_start < last ? chunk_start : last;
+    uint64_t cell_start = k->cell * (FORMAT_CELL_BYTES / p->token_width);
+    uint64_t stop = k->cell < k->last && cell_start < last ? cell_start : last;
     uint64_t before = k->before > first ? k->before : first, i = k->number - k->first;
 
     for (; i < k->count; i++) {
@@ -252,7 +252,7 @@ void verify_tokens(struct verify_worker *w, uint64_t task)
     else if (!p->index)
         documents = begin_bare_walk(w, &walk, offset / p->token_width);
     else
-        documents = begin_walk(w, &walk, task * TASK_CHUNKS, bytes_pieces(bytes, FORMAT_CHUNK_BYTES));
+        documents = begin_walk(w, &walk, task * TASK_CELLS, bytes_pieces(bytes, FORMAT_CELL_BYTES));
     if (documents != LEAT_OK && p->documents != LEAT_NONE)
         verify_note(w->v, documents, &w->err, VERIFY_RANK_DOCUMENTS + rank);
     stretch = verify_open_stretch(p->data.file, p->data.offset + offset, bytes);

@@ -1,6 +1,6 @@
 /*
- * sink.h: a file that grows at its end through a buffer. The writer keeps one for the tokens and one for each section
- * that grows with the documents, so that nothing of them stays in memory.
+ * sink.h: a file that grows at its end, through a buffer. The writer has one for the tokens and one per section that
+ * grows with the documents, so that these do not stay in memory.
  */
 #ifndef LEAT_SINK_H
 #define LEAT_SINK_H

@@ -1,7 +1,7 @@
 /*
- * writer.c: how tokens are written. Ids are checked and brought to the stored width in a buffer, which is hashed page
- * by page and written in large blocks; what is known of each document goes to the spills, one per section, so that
- * memory does not grow with the dataset. A failure ends the writer: every later call returns it again.
+ * writer.c: writes tokens. Ids are checked and converted to the stored width in a buffer, which is hashed page by page
+ * and written in large blocks. What is known about each document goes to spill files, one per section, so that memory
+ * does not grow with the dataset. A failure ends the writer: every later call returns it again.
  */
 #include "writer.h"
 
@@ -143,7 +143,7 @@ size_t writer_spill_room(enum writer_spill spill)
     return spill == SPILL_TOKENS ? TOKEN_BUFFER_BYTES : SPILL_BUFFER_BYTES;
 }
 
-/* Refuses a name under which there is a finished dataset, or a run that can be resumed. */
+/* Refuses the name of a finished dataset, or of a run that can be resumed. */
 static enum leat_status check_way(const struct leat_writer *w, struct leat_error *err)
 {
     struct writer_found found;
@@ -252,7 +252,7 @@ enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct lea
     return LEAT_OK;
 }
 
-/* Ids of `from_width` bytes, in this machine's order, to stored ones. */
+/* Converts ids of `from_width` bytes, in this machine's order, to stored ones. */
 static void store_ids(uint8_t *to, uint32_t to_width, const void *ids, uint32_t from_width, uint64_t at, size_t count)
 {
     const uint16_t *narrow = ids;
@@ -348,12 +348,12 @@ static enum leat_status begin_document(struct leat_writer *w, struct leat_error 
 
 /*
  * The directory: this document is the first to start in or after each 64 KiB up to its start that has no entry yet.
- * One that starts exactly at a chunk's edge, after the last token so far, may be one entry too many; finish removes it.
+ * One that starts exactly at a cell's edge, after the last token so far, may be one entry too many; finish removes it.
  */
 static enum leat_status extend_directory(struct leat_writer *w, struct leat_error *err)
 {
     struct sink *directory = &w->spills[SPILL_DIRECTORY];
-    uint64_t due = w->document_start / (FORMAT_CHUNK_BYTES / w->width) + 1;
+    uint64_t due = w->document_start / (FORMAT_CELL_BYTES / w->width) + 1;
     enum leat_status s = LEAT_OK;
 
     for (uint64_t entries = sink_bytes(directory) / 8; s == LEAT_OK && entries < due; entries++)

@@ -1,7 +1,7 @@
 /*
- * writer.h: the inside of struct leat_writer. This room writes a dataset: tokens go straight to what becomes
- * NAME.tokens, what grows with the documents to spills beside it, and finishing turns these into the index and gives
- * both files their names. What may enter: what writes, checkpoints or completes the two files. Reading them back
+ * writer.h: the inside of struct leat_writer. This room writes a dataset: tokens go straight to the file that becomes
+ * NAME.tokens, what grows with the documents goes to spill files next to it, and finishing turns these into the index
+ * and gives both files their names. What writes, checkpoints or completes the two files belongs here; reading them back
  * belongs to dataset/, the meaning of their bytes to format/.
  *
  * Its files:
@@ -78,7 +78,7 @@ struct leat_writer {
     bool document_open;
     uint64_t hashed_pages; /* pages of the token file whose hashes are in the pages spill and in token_sum */
     struct hash128 token_sum;
-    bool ordered; /* origins have not fallen yet */
+    bool ordered; /* origins have never fallen so far */
     uint64_t last_input, last_offset;
 
     struct writer_input *inputs;
@@ -86,10 +86,10 @@ struct leat_writer {
     struct writer_pair *pairs; /* sorted by key */
     uint64_t pair_count, pair_room;
 
-    bool checkpointed;              /* there is one to go back to */
+    bool checkpointed;              /* a checkpoint exists */
     bool prepared;                  /* both files are whole and durable, and lack only their names */
     struct format_header header;    /* of the index that is prepared */
-    bool tokens_named, index_named; /* finish has come so far as to give the file its name */
+    bool tokens_named, index_named; /* finish has given the file its name */
     enum leat_status failed;
     struct leat_error failure;
 };
@@ -108,7 +108,7 @@ void writer_unlock(int *lock, const struct writer_names *n);
 /* Which of the files exist. */
 struct writer_found {
     bool tokens, index, checkpoint;
-    bool partial_tokens; /* one that has not got its name yet */
+    bool partial_tokens; /* one without its final name */
     bool two_names;      /* the token file has its name and its partial one: file_rename() was cut short */
     bool half_named;     /* the token file has its name and the index has not: NAME.tokens is a killed run's leftover */
 };
@@ -119,7 +119,7 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
 
 /* ---- writer.c ---- */
 
-/* A writer with the options taken over and nothing opened. */
+/* Makes a writer with these options, and opens nothing. */
 enum leat_status writer_new(struct leat_writer **out, const char *name, const struct leat_writer_options *options,
                             struct leat_error *err);
 
@@ -127,7 +127,7 @@ enum leat_status writer_new(struct leat_writer **out, const char *name, const st
 bool writer_has_spill(const struct leat_writer *w, enum writer_spill spill);
 size_t writer_spill_room(enum writer_spill spill);
 
-/* Hashes and writes out the whole pages in the token buffer; with `all` the rest of it too. */
+/* Hashes and writes the whole pages in the token buffer; with `all` also the rest. */
 enum leat_status writer_flush_tokens(struct leat_writer *w, bool all, struct leat_error *err);
 
 /* Returns LEAT_OK, or the failure that has ended the writer; each public call starts with it. */
@@ -142,7 +142,7 @@ void writer_free(struct leat_writer *w);
 
 /* ---- writer_inputs.c ---- */
 
-/* Adds an input with what is known of it. */
+/* Adds an input with what is known about it. */
 enum leat_status writer_push_input(struct leat_writer *w, const char *path, const struct records_input *record,
                                    struct leat_error *err);
 void writer_free_inputs(struct leat_writer *w);

@@ -1,6 +1,6 @@
 /*
  * writer_checkpoint.c: makes an unfinished dataset resumable. A checkpoint first makes all spills durable, then
- * replaces NAME.partial.checkpoint, which says how long each spill was; resuming cuts them back to that length.
+ * replaces NAME.partial.checkpoint, which says how long each spill was; resuming cuts them back to these lengths.
  *
  * The file, little-endian: magic; what must be the same in a resumed run; counts; the lengths of the spills; inputs;
  * metadata; the caller's note; XXH3-128 of everything before. It is private to this version of the library.
@@ -217,7 +217,7 @@ static enum leat_status replace_checkpoint(const struct leat_writer *w, const st
     if (s == LEAT_OK)
         s = file_sync(fd, fresh, err);
     file_close(&fd);
-    /* a first checkpoint must not outlive a power cut that the names of its spills do not */
+    /* after a power cut, a first checkpoint must not exist without its spills */
     if (s == LEAT_OK && !w->checkpointed)
         s = file_sync_folder(path, err);
     if (s == LEAT_OK)
@@ -305,7 +305,7 @@ static enum leat_status load_metadata(struct leat_writer *w, struct cursor *c, s
         char *key = take_string(c, key_bytes), *value = take_string(c, value_bytes);
 
         if (key && !*key)
-            c->failed = true; /* no writer has such a key */
+            c->failed = true; /* no writer makes such a key */
         else if (key && value)
             s = leat_writer_set_metadata(w, key, value, err);
         else if (!c->failed)
@@ -408,7 +408,7 @@ static enum leat_status undo_finish(struct leat_writer *w, struct leat_error *er
     if (s != LEAT_OK)
         return s;
     if (found.index && !found.partial_tokens && (found.checkpoint || !w->replace)) {
-        writer_remove_partial(n, NULL); /* without the tokens the rest is rubbish */
+        writer_remove_partial(n, NULL); /* without the tokens the rest is useless */
         if (found.checkpoint)
             return status_set(err, LEAT_E_EXISTS, "%s is finished: there is nothing left to resume", n->index);
     }

@@ -1,6 +1,6 @@
 /*
- * writer_finish.c: how a writer ends. The names come last, in an order in which whatever opens is right: an older index
- * is removed first, then the token file gets its name, then the index; the folder is synced after each step.
+ * writer_finish.c: how a writer ends. The names come last, in an order that lets nothing wrong be opened: first an
+ * older index is removed, then the token file gets its name, then the index; the folder is synced after each step.
  */
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ static enum leat_status name_tokens(struct leat_writer *w, struct leat_error *er
     const struct writer_names *n = &w->names;
     enum leat_status s = w->replace ? file_remove(n->index, err) : LEAT_OK;
 
-    /* the partial index too must have its name for certain: it tells that NAME.tokens is of an unfinished run */
+    /* the partial index's name must be durable too: it shows that NAME.tokens belongs to an unfinished run */
     if (s == LEAT_OK)
         s = file_sync_folder(n->index, err);
     if (s == LEAT_OK)
@@ -51,7 +51,7 @@ static void unname(struct leat_writer *w)
 {
     const struct writer_names *n = &w->names;
 
-    /* removed besides, since renaming does nothing where the file has both names */
+    /* removes as well, because renaming does nothing if the file has both names */
     if (w->index_named)
         w->index_named = file_rename(n->index, n->partial[FILE_INDEX], true, NULL) != LEAT_OK ||
                          file_remove(n->index, NULL) != LEAT_OK;
@@ -121,7 +121,7 @@ void leat_writer_abandon(struct leat_writer *w)
     if (!w)
         return;
     if (w->owner == getpid()) {
-        /* what finish could not take back: in an order that leaves nothing to open or to resume in between */
+        /* what finish could not undo, in an order that never leaves something to open or resume */
         if (w->index_named)
             file_remove(w->names.index, NULL);
         file_remove(w->names.partial[FILE_CHECKPOINT], NULL);

@@ -1,6 +1,6 @@
 /*
- * writer_index.c: writes the index, section after section, from the spills and from memory. Each section is
- * hashed as it is copied; the header, which needs all the hashes, is written last into the place kept for it.
+ * writer_index.c: writes the index, section after section, from the spills and from memory. Each section is hashed
+ * while it is copied; the header needs all these hashes, so it is written last, into the page kept for it at the start.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -123,14 +123,14 @@ static enum leat_status put_directory(struct output *o, struct leat_writer *w, s
                                       struct leat_error *err)
 {
     const struct sink *spill = &w->spills[SPILL_DIRECTORY];
-    uint64_t chunks = bytes_pieces(h->token_file_bytes, FORMAT_CHUNK_BYTES), there = sink_bytes(spill) / 8;
+    uint64_t cells = bytes_pieces(h->token_file_bytes, FORMAT_CELL_BYTES), there = sink_bytes(spill) / 8;
     enum leat_status s = begin_section(o, h, FORMAT_DIRECTORY, err);
 
     if (s == LEAT_OK)
-        s = put_spill(o, spill, 8 * (there < chunks ? there : chunks), err);
-    for (uint64_t i = there; s == LEAT_OK && i < chunks; i++)
+        s = put_spill(o, spill, 8 * (there < cells ? there : cells), err);
+    for (uint64_t i = there; s == LEAT_OK && i < cells; i++)
         s = put_u64(o, w->documents, err);
-    return s == LEAT_OK ? end_section(o, chunks, err) : s;
+    return s == LEAT_OK ? end_section(o, cells, err) : s;
 }
 
 static enum leat_status put_whole_spill(struct output *o, struct leat_writer *w, struct format_header *h,

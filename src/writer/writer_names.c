@@ -1,7 +1,7 @@
 /*
  * writer_names.c: the files of an unfinished dataset. All are named NAME.partial.<what>, so that people see what they
- * are; NAME.partial.lock is locked (flock) while a process writes, which tells files in use from leftovers of a killed
- * run.
+ * are. NAME.partial.lock is locked (flock) while a process writes, to distinguish files in use from leftovers of a
+ * killed run.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -183,7 +183,7 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
     struct writer_found found;
     enum leat_status s = writer_look(n, &found, err);
 
-    /* the checkpoint first: without it, what else is left is only rubbish */
+    /* the checkpoint first: without it the rest is useless */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_CHECKPOINT], err);
     if (s == LEAT_OK && found.half_named)
@@ -191,7 +191,7 @@ enum leat_status writer_remove_partial(const struct writer_names *n, struct leat
     for (unsigned i = 0; s == LEAT_OK && i < FILE_COUNT; i++)
         if (i != FILE_LOCK && i != FILE_INDEX)
             s = file_remove(n->partial[i], err);
-    /* the index last: with it writer_look() can still tell */
+    /* the index last: with it writer_look() still sees what is left */
     if (s == LEAT_OK)
         s = file_remove(n->partial[FILE_INDEX], err);
     return s;

@@ -78,15 +78,15 @@ static void put_tokens(struct huge *h, uint64_t zeros, const uint8_t *bytes, uin
 static void put_directory(struct huge *h, uint64_t token_bytes, unsigned width, const uint64_t *starts,
                           uint64_t documents)
 {
-    uint64_t chunks = (token_bytes + 65535) / 65536, document = 0;
-    uint8_t *entries = malloc(8 * chunks);
+    uint64_t cells = (token_bytes + 65535) / 65536, document = 0;
+    uint8_t *entries = malloc(8 * cells);
 
-    for (uint64_t i = 0; i < chunks; i++) {
+    for (uint64_t i = 0; i < cells; i++) {
         while (document < documents && starts[document] * width < i * 65536)
             document++;
         craft_store64(entries + 8 * i, document);
     }
-    put_section(h, CRAFT_DIRECTORY, 0, 0, entries, 8 * chunks, chunks);
+    put_section(h, CRAFT_DIRECTORY, 0, 0, entries, 8 * cells, cells);
     free(entries);
 }
 

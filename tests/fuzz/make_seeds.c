@@ -194,7 +194,7 @@ static void defect_seeds(const uint8_t *index, size_t index_size, const uint8_t 
 }
 
 /*
- * 208 documents that begin in the first of three chunks, but for number 129, which is moved behind chunk 2, whose
+ * 208 documents that begin in the first of three cells, but for number 129, which is moved behind chunk 2, whose
  * directory entry says 50: then the document found for a token there lies before those of earlier tokens.
  */
 static void contradicting_seeds(const uint8_t *index, size_t index_size, const uint8_t *tokens, size_t token_size)
@@ -246,7 +246,7 @@ static void dataset_seeds(const char *folder)
                 must(bytes != NULL, "memory");
                 snprintf(seed, sizeof seed, "seed-%s-%u-%u", kinds[i].name, r, act);
                 put_seed("dataset", seed, bytes, size);
-                /* the same with many documents, and with tokens enough for several chunks */
+                /* the same with many documents, and with tokens enough for several cells */
                 bytes[3] = (uint8_t)(act / 2);
                 bytes[4] = (uint8_t)(20 + 30 * act);
                 bytes[5] = SHAPE_LONG;

@@ -165,7 +165,7 @@ static void place_pieces(struct build *b)
         if (each && repairs(b, SHAPE_COUNTS) && find(b, FORMAT_DOCUMENTS))
             p->bytes = b->documents * entry_bytes(p->kind);
         if (p->kind == FORMAT_DIRECTORY && repairs(b, SHAPE_DIRECTORY | SHAPE_COUNTS))
-            p->bytes = 8 * bytes_pieces(b->token_size, FORMAT_CHUNK_BYTES);
+            p->bytes = 8 * bytes_pieces(b->token_size, FORMAT_CELL_BYTES);
         if (p->kind == FORMAT_PAGES && repairs(b, SHAPE_PAGES | SHAPE_COUNTS))
             p->bytes = 4 * bytes_pieces(b->token_size, FORMAT_PAGE_BYTES);
         p->offset = format_align(end);
@@ -227,10 +227,10 @@ static void repair_directory(struct build *b, const struct piece *starts, const 
 {
     uint64_t document = 0, n = starts ? starts->bytes / 8 : 0;
 
-    for (uint64_t chunk = 0; chunk < p->bytes / 8; chunk++) {
-        while (document + 1 < n && get(b, starts, document) < chunk * (FORMAT_CHUNK_BYTES / b->width))
+    for (uint64_t cell = 0; cell < p->bytes / 8; cell++) {
+        while (document + 1 < n && get(b, starts, document) < cell * (FORMAT_CELL_BYTES / b->width))
             document++;
-        set(b, p, chunk, document);
+        set(b, p, cell, document);
     }
 }
 

@@ -49,9 +49,9 @@ class Dataset:
         return self.document_at(first), self.document_at(first + count - 1)
 
     def document_at(self, token):
-        chunk = token * self.width // 65536
-        low = max(int(self.directory[chunk]) - 1, 0)
-        high = int(self.directory[chunk + 1]) if chunk + 1 < len(self.directory) else self.document_count
+        cell = token * self.width // 65536
+        low = max(int(self.directory[cell]) - 1, 0)
+        high = int(self.directory[cell + 1]) if cell + 1 < len(self.directory) else self.document_count
         return low + int(np.searchsorted(self.starts[low:high], token, "right")) - 1
 
     def inputs(self):

@@ -8,20 +8,20 @@
 #include "support/craft.h"
 #include "t.h"
 
-#define CHUNK     32768u /* tokens of two bytes that one entry of the directory is of */
+#define CELL      32768u /* tokens of two bytes that one entry of the directory is of */
 #define DOCUMENTS 3000u
 
-/* Documents of ten tokens, with ids, and a last one of four chunks. */
+/* Documents of ten tokens, with ids, and a last one of four cells. */
 static void make(struct craft *c)
 {
-    static const uint32_t zeros[4 * CHUNK];
+    static const uint32_t zeros[4 * CELL];
     struct leat_origin origin = { .input = LEAT_NONE, .line = LEAT_NONE, .id = "document", .id_bytes = 8 };
 
     craft_begin(c, 1000, LEAT_NONE, LEAT_NONE);
     c->store_ids = 1;
     for (unsigned i = 0; i < DOCUMENTS; i++)
         craft_document(c, zeros, 10, &origin);
-    craft_document(c, zeros, 4 * CHUNK, &origin);
+    craft_document(c, zeros, 4 * CELL, &origin);
     craft_index(c);
 }
 
@@ -59,11 +59,11 @@ static void test_documents_fall(void)
     make(&c);
     put(&c, CRAFT_DIRECTORY, 2, 2);
     put(&c, CRAFT_DIRECTORY, 3, 3);
-    put(&c, CRAFT_DOCUMENTS, 1, 2 * CHUNK);
-    put(&c, CRAFT_DOCUMENTS, 2, 3 * CHUNK);
-    put(&c, CRAFT_DOCUMENTS, 3, 3 * CHUNK);
+    put(&c, CRAFT_DOCUMENTS, 1, 2 * CELL);
+    put(&c, CRAFT_DOCUMENTS, 2, 3 * CELL);
+    put(&c, CRAFT_DOCUMENTS, 3, 3 * CELL);
     d = repaired(&c);
-    T_STATUS(leat_dataset_documents_in(d, 29000, 2 * CHUNK, &document, &documents, &t_err), LEAT_E_DOCUMENTS);
+    T_STATUS(leat_dataset_documents_in(d, 29000, 2 * CELL, &document, &documents, &t_err), LEAT_E_DOCUMENTS);
     T_CONTAINS(t_err.message, "contradict each other");
     end(&c, d);
 }

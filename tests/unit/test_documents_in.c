@@ -12,7 +12,7 @@
 
 /* ---- Shapes: the length of document n, or -1 after the last ---- */
 
-#define CHUNK 32768 /* tokens of two bytes in 64 KiB */
+#define CELL 32768 /* tokens of two bytes in 64 KiB */
 
 static int64_t one_token_documents(uint64_t n)
 {
@@ -34,21 +34,21 @@ static int64_t many_empty_at_end(uint64_t n)
     return n < 3 ? 20000 : n < 4000 ? 0 : -1;
 }
 
-static int64_t empty_at_chunk_edges(uint64_t n)
+static int64_t empty_at_cell_edges(uint64_t n)
 {
-    return n >= 3000 ? -1 : n % 1000 == 0 ? CHUNK : 0;
+    return n >= 3000 ? -1 : n % 1000 == 0 ? CELL : 0;
 }
 
-static int64_t end_at_chunk_edges(uint64_t n)
+static int64_t end_at_cell_edges(uint64_t n)
 {
-    static const int64_t lengths[] = { CHUNK, CHUNK - 1, 1, CHUNK + 1, CHUNK - 1, 2 * CHUNK, 0, 1, CHUNK - 1, CHUNK };
+    static const int64_t lengths[] = { CELL, CELL - 1, 1, CELL + 1, CELL - 1, 2 * CELL, 0, 1, CELL - 1, CELL };
 
     return n < 10 ? lengths[n] : -1;
 }
 
-static int64_t one_document_over_chunks(uint64_t n)
+static int64_t one_document_over_cells(uint64_t n)
 {
-    return n == 0 ? 5 * CHUNK + 17 : -1;
+    return n == 0 ? 5 * CELL + 17 : -1;
 }
 
 static int64_t one_token(uint64_t n)
@@ -74,9 +74,9 @@ static const struct {
     { "many_empty_at_begin", many_empty_at_begin },
     { "many_empty_between", many_empty_between },
     { "many_empty_at_end", many_empty_at_end },
-    { "empty_at_chunk_edges", empty_at_chunk_edges },
-    { "end_at_chunk_edges", end_at_chunk_edges },
-    { "one_document_over_chunks", one_document_over_chunks },
+    { "empty_at_cell_edges", empty_at_cell_edges },
+    { "end_at_cell_edges", end_at_cell_edges },
+    { "one_document_over_cells", one_document_over_cells },
     { "one_token", one_token },
     { "mostly_empty", mostly_empty },
     { "short_and_long", short_and_long },
@@ -86,7 +86,7 @@ static const struct {
 
 static struct leat_dataset *make(struct craft *c, int64_t (*length)(uint64_t n), uint64_t vocabulary)
 {
-    static const uint32_t zeros[6 * CHUNK];
+    static const uint32_t zeros[6 * CELL];
     struct leat_dataset *d;
     struct part part;
 
@@ -130,10 +130,10 @@ static void check_window(const struct leat_dataset *d, const uint64_t *holder, u
 /* Windows of one token near every edge, and random ones. */
 static void check_windows(const struct leat_dataset *d, const struct craft *c, uint64_t *random)
 {
-    uint64_t tokens = c->tokens.count / c->width, *holder = holders(c), chunk = 65536 / c->width;
+    uint64_t tokens = c->tokens.count / c->width, *holder = holders(c), cell = 65536 / c->width;
 
     for (uint64_t t = 0; t < tokens; t++)
-        if (t < 20 || t + 20 > tokens || t % chunk < 3 || t % chunk > chunk - 3 || t_below(random, 37) == 0)
+        if (t < 20 || t + 20 > tokens || t % cell < 3 || t % cell > cell - 3 || t_below(random, 37) == 0)
             check_window(d, holder, t, 1);
     for (unsigned i = 0; i < 2000; i++) {
         uint64_t first = t_below(random, tokens), count = 1 + t_below(random, tokens - first);
@@ -193,19 +193,19 @@ static int64_t max_reads(const char *name, uint64_t tokens, uint64_t *random)
     return max;
 }
 
-/* A read of the directory, and one of the starts, for each end of the window; more only where a chunk has more than
+/* A read of the directory, and one of the starts, for each end of the window; more only where a cell has more than
  * 512 documents: one for each halving of them. */
 static void check_reads(const struct craft *c, const char *shape, const char *folder, uint64_t *random)
 {
-    uint64_t in_chunk = 1, bound = 4;
+    uint64_t in_cell = 1, bound = 4;
     int64_t max;
 
     for (uint64_t from = 0, to = 0; from < c->documents; from++) {
         while (to < c->documents && start_of(c, to) / (65536 / c->width) <= start_of(c, from) / (65536 / c->width))
             to++;
-        in_chunk = to - from > in_chunk ? to - from : in_chunk;
+        in_cell = to - from > in_cell ? to - from : in_cell;
     }
-    for (; in_chunk > TINY_OR(2, 500); in_chunk = in_chunk / 2 + 1)
+    for (; in_cell > TINY_OR(2, 500); in_cell = in_cell / 2 + 1)
         bound += 2;
     write_file(t_path(folder, "d.leat"), &c->index);
     write_file(t_path(folder, "d.tokens"), &c->tokens);

@@ -1,7 +1,7 @@
 /*
  * test_verify_borders.c: verifying by one thread and by several says the same, to the letter, of datasets whose
  * documents begin and end at, just before and just after the borders between the pieces that a thread takes (16 MiB),
- * the chunks of the directory (64 KiB) and the pages; sound ones and ones with damage there. What must be said of a
+ * the cells of the directory (64 KiB) and the pages; sound ones and ones with damage there. What must be said of a
  * damaged page is computed here.
  */
 #include <fcntl.h>
@@ -24,10 +24,10 @@
 #endif
 
 #define TASK_BYTES  ((uint64_t)16 << 20)
-#define CHUNK_BYTES ((uint64_t)64 << 10)
+#define CELL_BYTES  ((uint64_t)64 << 10)
 #define PAGE_BYTES  ((uint64_t)4096)
 #define PIECE_BYTES ((uint64_t)256 << 10) /* looked at together */
-#define FILE_BYTES  ((uint64_t)(quick ? 1 : 2) * TASK_BYTES + 9 * CHUNK_BYTES)
+#define FILE_BYTES  ((uint64_t)(quick ? 1 : 2) * TASK_BYTES + 9 * CELL_BYTES)
 #define BORDERS     (FILE_BYTES / TASK_BYTES)
 #define EMPTY_ONES  (quick ? 40000u : 1100000u) /* at each border; more than the origins of one piece */
 
@@ -68,25 +68,25 @@ static void cut(struct subject *s, uint64_t at)
     s->starts[++s->documents] = at;
 }
 
-/* Cuts at `delta` from each border, from the ends of the chunks beside it, and of what is looked at together. */
+/* Cuts at `delta` from each border, from the ends of the cells beside it, and of what is looked at together. */
 static void cut_near_borders(struct subject *s, int64_t delta)
 {
-    static const int64_t places[] = { -(int64_t)PIECE_BYTES, -(int64_t)CHUNK_BYTES, 0, CHUNK_BYTES, PIECE_BYTES };
+    static const int64_t places[] = { -(int64_t)PIECE_BYTES, -(int64_t)CELL_BYTES, 0, CELL_BYTES, PIECE_BYTES };
 
     for (uint64_t b = 1; b <= BORDERS; b++)
         for (size_t i = 0; i < sizeof places / sizeof places[0]; i++)
             cut(s, b * task_tokens(s) + (uint64_t)(places[i] / (int64_t)s->width + delta));
 }
 
-/* Documents of one token around each border and the ends of the chunks beside it. */
+/* Documents of one token around each border and the ends of the cells beside it. */
 static void cut_single_tokens(struct subject *s)
 {
-    uint64_t chunk = CHUNK_BYTES / s->width;
+    uint64_t cell = CELL_BYTES / s->width;
 
     for (uint64_t b = 1; b <= BORDERS; b++)
         for (uint64_t c = 0; c < 3; c++)
             for (uint64_t i = 0; i < 10; i++)
-                cut(s, b * task_tokens(s) + c * chunk - chunk - 5 + i);
+                cut(s, b * task_tokens(s) + c * cell - cell - 5 + i);
 }
 
 /* A short one, and one that is longer than a piece and ends where the tokens do. */
@@ -95,17 +95,17 @@ static void cut_long(struct subject *s)
     cut(s, task_tokens(s) - 1);
 }
 
-/* Many empty documents at each border; some at the ends of the chunks beside it and of the dataset. */
+/* Many empty documents at each border; some at the ends of the cells beside it and of the dataset. */
 static void cut_empty(struct subject *s)
 {
-    uint64_t chunk = CHUNK_BYTES / s->width;
+    uint64_t cell = CELL_BYTES / s->width;
 
     for (int i = 0; i < 100; i++)
         cut(s, 0);
     for (uint64_t b = 1; b <= BORDERS; b++)
         for (uint64_t c = 0; c < 3; c++)
             for (uint64_t i = 0; i < (c == 1 ? EMPTY_ONES : 3000); i++)
-                cut(s, b * task_tokens(s) + c * chunk - chunk);
+                cut(s, b * task_tokens(s) + c * cell - cell);
     for (int i = 0; i < 100; i++)
         cut(s, token_count(s));
 }
@@ -399,9 +399,9 @@ static void damage_start(struct subject *s, uint64_t document, int all)
     }
 }
 
-static void damage_entry(struct subject *s, uint64_t chunk, int all)
+static void damage_entry(struct subject *s, uint64_t cell, int all)
 {
-    uint64_t at = craft_place(&s->files, CRAFT_DIRECTORY) + 8 * chunk, is = craft_load64(s->files.index.bytes + at);
+    uint64_t at = craft_place(&s->files, CRAFT_DIRECTORY) + 8 * cell, is = craft_load64(s->files.index.bytes + at);
     char text[100];
 
     struct outcome o = damage64(s, at, is + 1, 0, "a directory entry");
@@ -413,7 +413,7 @@ static void damage_entry(struct subject *s, uint64_t chunk, int all)
 
         o = damage64(s, at, wrong, RULES_ONLY, "a directory entry with right sums");
         T_EQ(o.status, LEAT_E_DOCUMENTS);
-        snprintf(text, sizeof text, ": entry %" PRIu64 " of its directory", chunk);
+        snprintf(text, sizeof text, ": entry %" PRIu64 " of its directory", cell);
         T_CONTAINS(o.err.message, text);
         T_EQ(o.err.offset, at);
     }
@@ -452,13 +452,13 @@ static void damage_order(struct subject *s, uint64_t document)
 /* `all`: every kind of damage at several places, else one of each kind. */
 static void damage_at_border(struct subject *s, uint64_t border, int all)
 {
-    uint64_t offset = border * TASK_BYTES, chunk = offset / CHUNK_BYTES, token = border * task_tokens(s);
+    uint64_t offset = border * TASK_BYTES, cell = offset / CELL_BYTES, token = border * task_tokens(s);
     uint64_t before = document_of(s, token - 1), after = document_of(s, token);
     static const int64_t places[] = { -1, 0, -65536, -4097, -4096, 4095, 4096, 65536 };
 
     for (size_t i = 0; i < (all ? sizeof places / sizeof places[0] : 2); i++)
         damage_tokens(s, offset + (uint64_t)places[i]);
-    damage_entry(s, chunk, all);
+    damage_entry(s, cell, all);
     damage_start(s, after, all);
     damage_origin(s, after);
     damage_id(s, token);
@@ -471,8 +471,8 @@ static void damage_at_border(struct subject *s, uint64_t border, int all)
     }
     if (!all)
         return;
-    damage_entry(s, chunk - 1, 0);
-    damage_entry(s, chunk + 1, 0);
+    damage_entry(s, cell - 1, 0);
+    damage_entry(s, cell + 1, 0);
     damage_start(s, before, 0);
     damage_start(s, after + 1, 0);
     damage_id(s, token - 1);
