@@ -49,10 +49,8 @@ const struct option_row counting_options[] = { { .name = "output",
                                                  .type = OPTION_FLAG,
                                                  .field = offsetof(struct counting_values, force),
                                                  .help = "replace an existing NAME" },
-                                               { .name = "json",
-                                                 .type = OPTION_FLAG,
-                                                 .field = offsetof(struct counting_values, json),
-                                                 .help = "print the summary as one JSON object" },
+                                               OPTIONS_JSON(struct counting_values,
+                                                            "print the summary as one JSON object"),
                                                OPTIONS_END };
 
 static uint32_t on_progress(void *context, uint64_t done, uint64_t total)

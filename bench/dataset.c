@@ -33,14 +33,8 @@ struct dataset_values {
     bool opening, json;
 };
 
-const struct option_row dataset_options[] = { { .name = "runs",
-                                                .type = OPTION_COUNT,
-                                                .field = offsetof(struct dataset_values, runs),
-                                                .value = "N",
-                                                .standard = "7",
-                                                .help = "runs of each measurement, after one to warm up",
-                                                .min = 1,
-                                                .max = 1000 },
+const struct option_row dataset_options[] = { BENCH_RUNS(struct dataset_values, "7",
+                                                         "runs of each measurement, after one to warm up"),
                                               { .name = "opens",
                                                 .type = OPTION_COUNT,
                                                 .field = offsetof(struct dataset_values, opens),
@@ -53,10 +47,7 @@ const struct option_row dataset_options[] = { { .name = "runs",
                                                 .type = OPTION_FLAG,
                                                 .field = offsetof(struct dataset_values, opening),
                                                 .help = "measure opening only" },
-                                              { .name = "json",
-                                                .type = OPTION_FLAG,
-                                                .field = offsetof(struct dataset_values, json),
-                                                .help = "print one JSON object" },
+                                              OPTIONS_JSON(struct dataset_values, "print one JSON object"),
                                               OPTIONS_END };
 
 /* The files of the dataset, opened for the bare loops. */

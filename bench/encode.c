@@ -28,21 +28,8 @@ struct encode_values {
 };
 
 const struct option_row encode_options[] = {
-    { .name = "tokenizer",
-      .letter = 't',
-      .type = OPTION_TEXT,
-      .field = offsetof(struct encode_values, tokenizer),
-      .value = "SPEC",
-      .help = "the tokenizer, as leat encode takes it",
-      .offered = commands_tokenizers,
-      .path = true,
-      .required = true },
-    { .name = "pattern",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct encode_values, pattern),
-      .value = "NAME",
-      .help = COMMANDS_PATTERN_HELP,
-      .offered = commands_patterns },
+    COMMANDS_TOKENIZER(struct encode_values, "the tokenizer, as leat encode takes it", .required = true),
+    COMMANDS_PATTERN(struct encode_values),
     { .name = "text",
       .type = OPTION_TEXT,
       .field = offsetof(struct encode_values, field),
@@ -61,10 +48,7 @@ const struct option_row encode_options[] = {
       .help = "threads, each with an encoder of its own and a contiguous share of the documents",
       .min = 1,
       .max = 1024 },
-    { .name = "json",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct encode_values, json),
-      .help = "print one JSON object" },
+    OPTIONS_JSON(struct encode_values, "print one JSON object"),
     OPTIONS_END
 };
 

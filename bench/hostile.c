@@ -19,36 +19,20 @@ struct hostile_values {
     bool json;
 };
 
-const struct option_row hostile_options[] = { { .name = "tokenizer",
-                                                .letter = 't',
-                                                .type = OPTION_TEXT,
-                                                .field = offsetof(struct hostile_values, tokenizer),
-                                                .value = "SPEC",
-                                                .help = "the tokenizer, as leat encode takes it",
-                                                .offered = commands_tokenizers,
-                                                .path = true,
-                                                .required = true },
-                                              { .name = "size",
-                                                .type = OPTION_SIZE,
-                                                .field = offsetof(struct hostile_values, size),
-                                                .value = "SIZE",
-                                                .standard = "16MiB",
-                                                .help = "size of each text",
-                                                .min = 64,
-                                                .max = (uint64_t)1 << 32 },
-                                              { .name = "runs",
-                                                .type = OPTION_COUNT,
-                                                .field = offsetof(struct hostile_values, runs),
-                                                .value = "N",
-                                                .standard = "3",
-                                                .help = "runs of each, of which the best counts",
-                                                .min = 1,
-                                                .max = 1000 },
-                                              { .name = "json",
-                                                .type = OPTION_FLAG,
-                                                .field = offsetof(struct hostile_values, json),
-                                                .help = "print one JSON object" },
-                                              OPTIONS_END };
+const struct option_row hostile_options[] = {
+    COMMANDS_TOKENIZER(struct hostile_values, "the tokenizer, as leat encode takes it", .required = true),
+    { .name = "size",
+      .type = OPTION_SIZE,
+      .field = offsetof(struct hostile_values, size),
+      .value = "SIZE",
+      .standard = "16MiB",
+      .help = "size of each text",
+      .min = 64,
+      .max = (uint64_t)1 << 32 },
+    BENCH_RUNS(struct hostile_values, "3", "runs of each, of which the best counts"),
+    OPTIONS_JSON(struct hostile_values, "print one JSON object"),
+    OPTIONS_END
+};
 
 /* Seconds of encoding the text once, and its tokens. */
 static enum leat_status encode_once(const struct leat_tokenizer *t, const char *text, size_t bytes, double *seconds,

@@ -23,14 +23,8 @@ struct order_values {
     bool json;
 };
 
-const struct option_row order_options[] = { { .name = "runs",
-                                              .type = OPTION_COUNT,
-                                              .field = offsetof(struct order_values, runs),
-                                              .value = "N",
-                                              .standard = "5",
-                                              .help = "runs of each measurement, after one to warm up",
-                                              .min = 1,
-                                              .max = 1000 },
+const struct option_row order_options[] = { BENCH_RUNS(struct order_values, "5",
+                                                       "runs of each measurement, after one to warm up"),
                                             { .name = "draws",
                                               .type = OPTION_COUNT,
                                               .field = offsetof(struct order_values, draws),
@@ -39,10 +33,7 @@ const struct option_row order_options[] = { { .name = "runs",
                                               .help = "draws or samples per run",
                                               .min = BATCH,
                                               .max = (uint64_t)1 << 32 },
-                                            { .name = "json",
-                                              .type = OPTION_FLAG,
-                                              .field = offsetof(struct order_values, json),
-                                              .help = "print one JSON object" },
+                                            OPTIONS_JSON(struct order_values, "print one JSON object"),
                                             OPTIONS_END };
 
 /* One case: a permutation or a plan. */

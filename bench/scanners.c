@@ -41,18 +41,8 @@ const struct option_row scanners_options[] = {
       .value = "FIELD",
       .standard = "text",
       .help = "the member of a JSON record that holds the text" },
-    { .name = "runs",
-      .type = OPTION_COUNT,
-      .field = offsetof(struct scanners_values, runs),
-      .value = "N",
-      .standard = "5",
-      .help = "runs over all texts, of which the best counts",
-      .min = 1,
-      .max = 1000 },
-    { .name = "json",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct scanners_values, json),
-      .help = "print one JSON object" },
+    BENCH_RUNS(struct scanners_values, "5", "runs over all texts, of which the best counts"),
+    OPTIONS_JSON(struct scanners_values, "print one JSON object"),
     OPTIONS_END
 };
 

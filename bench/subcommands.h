@@ -27,6 +27,13 @@ int bench_load(const struct command *self, int argc, char **argv);
 int bench_scanners(const struct command *self, int argc, char **argv);
 int bench_scan(const struct command *self, int argc, char **argv);
 
+/* A row that several tables of options have; the struct of values has a number of its name. */
+#define BENCH_RUNS(values, usual, text)                                                                                \
+    {                                                                                                                  \
+        .name = "runs", .type = OPTION_COUNT, .field = offsetof(values, runs), .value = "N", .standard = usual,        \
+        .help = text, .min = 1, .max = 1000                                                                            \
+    }
+
 extern const struct option_row limits_options[];
 extern const struct option_row dataset_options[];
 extern const struct option_row counting_options[];

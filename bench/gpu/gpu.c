@@ -59,7 +59,7 @@ const struct option_row gpu_options[] = {
       .help = "how many milliseconds a step computes",
       .min = 1,
       .max = 10000 },
-    { .name = "json", .type = OPTION_FLAG, .field = offsetof(struct values, json), .help = "print one JSON object" },
+    OPTIONS_JSON(struct values, "print one JSON object"),
     OPTIONS_END,
 };
 

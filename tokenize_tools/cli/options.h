@@ -53,6 +53,12 @@ struct option_row {
         .name = NULL                                                                                                   \
     }
 
+/* A row that many tables have; the struct of values has a bool of its name. */
+#define OPTIONS_JSON(values, text)                                                                                     \
+    {                                                                                                                  \
+        .name = "json", .type = OPTION_FLAG, .field = offsetof(values, json), .help = text                             \
+    }
+
 enum options_outcome {
     OPTIONS_READY,
     OPTIONS_HELP, /* --help was given */

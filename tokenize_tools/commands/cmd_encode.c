@@ -22,21 +22,8 @@ struct encode_values {
 };
 
 const struct option_row encode_options[] = {
-    { .name = "tokenizer",
-      .letter = 't',
-      .type = OPTION_TEXT,
-      .field = offsetof(struct encode_values, tokenizer),
-      .value = "SPEC",
-      .help = COMMANDS_TOKENIZER_HELP,
-      .offered = commands_tokenizers,
-      .path = true,
-      .required = true },
-    { .name = "pattern",
-      .type = OPTION_TEXT,
-      .field = offsetof(struct encode_values, pattern),
-      .value = "NAME",
-      .help = COMMANDS_PATTERN_HELP,
-      .offered = commands_patterns },
+    COMMANDS_TOKENIZER(struct encode_values, COMMANDS_TOKENIZER_HELP, .required = true),
+    COMMANDS_PATTERN(struct encode_values),
     { .name = "jsonl",
       .type = OPTION_FLAG,
       .field = offsetof(struct encode_values, jsonl),

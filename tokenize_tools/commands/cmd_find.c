@@ -40,10 +40,7 @@ const struct option_row find_options[] = {
       .field = offsetof(struct find_values, id),
       .value = "ID",
       .help = "the first document with this id" },
-    { .name = "json",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct find_values, json),
-      .help = "print one JSON object" },
+    OPTIONS_JSON(struct find_values, "print one JSON object"),
     OPTIONS_END
 };
 

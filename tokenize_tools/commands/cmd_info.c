@@ -17,11 +17,9 @@ struct info_values {
     bool json;
 };
 
-const struct option_row info_options[] = { { .name = "json",
-                                             .type = OPTION_FLAG,
-                                             .field = offsetof(struct info_values, json),
-                                             .help = "print one JSON object, with all inputs and parts" },
-                                           OPTIONS_END };
+const struct option_row info_options[] = {
+    OPTIONS_JSON(struct info_values, "print one JSON object, with all inputs and parts"), OPTIONS_END
+};
 
 /* Everything that is shown except the long lists, which are read while they are printed. */
 struct facts {

@@ -51,17 +51,8 @@ const struct option_row merge_options[] = {
       .type = OPTION_FLAG,
       .field = offsetof(struct merge_values, force),
       .help = "replace an existing OUT (and OUT.NAME), once the new one is finished" },
-    { .name = "progress",
-      .type = OPTION_CHOICE,
-      .field = offsetof(struct merge_values, progress),
-      .value = "auto|never",
-      .standard = "auto",
-      .help = COMMANDS_PROGRESS_HELP,
-      .choices = progress_modes },
-    { .name = "json",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct merge_values, json),
-      .help = "print the summary as one JSON object" },
+    COMMANDS_PROGRESS(struct merge_values),
+    OPTIONS_JSON(struct merge_values, "print the summary as one JSON object"),
     OPTIONS_END
 };
 

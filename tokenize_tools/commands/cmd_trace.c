@@ -64,10 +64,7 @@ const struct option_row trace_options[] = {
       .value = "N",
       .help = "only samples below N",
       .max = LEAT_MAX_SAMPLES },
-    { .name = "json",
-      .type = OPTION_FLAG,
-      .field = offsetof(struct trace_values, json),
-      .help = "print one JSON object per line" },
+    OPTIONS_JSON(struct trace_values, "print one JSON object per line"),
     OPTIONS_END,
 };
 

@@ -18,13 +18,28 @@
     "the tokenizer: bytes, gpt2, cl100k_base or o200k_base; a path to a tokenizer.json, *.tiktoken, tekken.json or "   \
     "tokenizer.model (or one of these with .zst), or to a folder that holds one; or the id of a Hugging Face model "   \
     "in the local hub cache"
-#define COMMANDS_PATTERN_HELP  "the pattern of a *.tiktoken file whose name does not say it"
-
-#define COMMANDS_PROGRESS_HELP "auto: a bar on a terminal, a line every 30 s elsewhere"
 
 /* Built-in tokenizers, and names of patterns, for shell completion. */
 extern const char *const commands_tokenizers[];
 extern const char *const commands_patterns[];
+
+/* Rows that several tables of options have; the struct of values has fields of their names. */
+#define COMMANDS_TOKENIZER(values, text, ...)                                                                          \
+    {                                                                                                                  \
+        .name = "tokenizer", .letter = 't', .type = OPTION_TEXT, .field = offsetof(values, tokenizer),                 \
+        .value = "SPEC", .help = text, .offered = commands_tokenizers, .path = true, __VA_ARGS__                       \
+    }
+#define COMMANDS_PATTERN(values)                                                                                       \
+    {                                                                                                                  \
+        .name = "pattern", .type = OPTION_TEXT, .field = offsetof(values, pattern), .value = "NAME",                   \
+        .help = "the pattern of a *.tiktoken file whose name does not say it", .offered = commands_patterns            \
+    }
+#define COMMANDS_PROGRESS(values)                                                                                      \
+    {                                                                                                                  \
+        .name = "progress", .type = OPTION_CHOICE, .field = offsetof(values, progress), .value = "auto|never",         \
+        .standard = "auto", .help = "auto: a bar on a terminal, a line every 30 s elsewhere",                          \
+        .choices = progress_modes                                                                                      \
+    }
 
 int cmd_pack(const struct command *self, int argc, char **argv);
 int cmd_info(const struct command *self, int argc, char **argv);
