@@ -1,4 +1,9 @@
-/* residency.c: see residency.h. */
+/*
+ * residency.c: see residency.h. A file's share in memory is guessed from samples spread over it, since asking for every
+ * page costs too much. cachestat(2) answers for a range; older kernels are asked for a byte, by a read that must not
+ * wait. Free memory is the least of MemAvailable and of what the control groups around the process have left: in a
+ * container, the system's own number promises memory that the process cannot have.
+ */
 #include "residency.h"
 
 #include <errno.h>

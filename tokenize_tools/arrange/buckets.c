@@ -1,4 +1,8 @@
-/* buckets.c: see buckets.h. */
+/*
+ * buckets.c: see buckets.h. A bucket has a buffer of one block for its end; a full buffer is written to the next free
+ * block of the file, whose number the bucket remembers. So thousands of buckets grow at once with one descriptor and
+ * large writes, and reading a bucket back is a walk over its blocks. The file is made when the first block is written.
+ */
 #include "buckets.h"
 
 #include <fcntl.h>

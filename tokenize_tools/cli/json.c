@@ -1,4 +1,8 @@
-/* json.c: see json.h. */
+/*
+ * json.c: see json.h. Strings are copied in stretches that need no escape. Bytes above ASCII are taken one whole UTF-8
+ * character at a time, and what is malformed becomes one U+FFFD, because file names and ids may hold any bytes but
+ * readers of JSON refuse such text. Numbers are printed in the shortest form that reads back as the same.
+ */
 #include "json.h"
 
 #include <assert.h>

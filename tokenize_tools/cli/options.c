@@ -1,4 +1,9 @@
-/* options.c: see options.h. */
+/*
+ * options.c: see options.h. A word is looked up in the rows, and its value is stored through the row's type and offset,
+ * so a command has no parsing code of its own. Every mistake ends in one sentence; for an unknown name it has the
+ * nearest known one (base/nearest.h). Help is printed from the same rows: their heads form a column, texts are wrapped
+ * beside it.
+ */
 #include "options.h"
 
 #include <stdarg.h>

@@ -1,4 +1,7 @@
-/* units.c: see units.h. */
+/*
+ * units.c: see units.h. Why not strtod()? "0.1Ki" or 2^64 - 1 must be read exactly or refused, whatever the locale: so
+ * digits before and after the point are integers, and the multiplier is applied to each with overflow checked.
+ */
 #include "units.h"
 
 #include <math.h>

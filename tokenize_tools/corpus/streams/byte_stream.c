@@ -1,4 +1,9 @@
-/* byte_stream.c: see byte_stream.h. Text goes from the file or the decompressor straight to the caller's buffer. */
+/*
+ * byte_stream.c: see byte_stream.h. The first bytes of the file choose the row of decompressors, or none. Text goes
+ * from the file or the decompressor straight to the caller's buffer. After each frame or member a mark is kept, from
+ * which reading can start again; in plain files any byte is such a place. The first error stays, after all text before
+ * it.
+ */
 #include "byte_stream.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* bpe_make.c: making a model: its bytes, its merges (bpe_merges.c lists them), its safe cuts. */
+/*
+ * bpe_make.c: makes a model from a spec: its bytes, its merges (bpe_merges.c lists them), its safe cuts.
+ *
+ * Everything that encoding asks per character or pair is worked out here once: the symbol of each byte and short
+ * character, the table of merges, the cuts between characters that no merge can cross, and whether pretokens can go
+ * through the vector kernels at all. A model never changes after that, so threads share it.
+ */
 #include "bpe_internal.h"
 
 #include <stdio.h>
@@ -106,7 +112,7 @@ static void find_bytes(struct bpe *m)
     }
 }
 
-/* The symbols of the characters, for kernels; those of one byte are m->bytes. */
+/* Makes the symbols of characters, for kernels; those of one byte are m->bytes. */
 static enum leat_status make_letters(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -141,7 +147,8 @@ static bool have_rules(const struct bpe *m)
     return m->cuts_by_bytes && !m->splits && m->odd_count == 0;
 }
 
-/* What kernels need to merge pretokens in turns. A pair of bytes that are symbols makes a token of two. */
+/* Makes what kernels need to merge several pretokens in turns. A pair of bytes that are symbols makes a token of
+ * two. */
 static enum leat_status make_rules(struct bpe *m, struct leat_error *err)
 {
     const struct tokenizer_spec *spec = m->spec;
@@ -197,7 +204,7 @@ static void set_up(struct bpe *m, const struct tokenizer_spec *spec)
     m->apart = m->kind->apart && m->all_bytes;
 }
 
-/* As far as the list of merges. */
+/* Makes the model up to its list of merges. */
 static enum leat_status begin(struct bpe **out, const struct tokenizer_spec *spec, struct leat_error *err)
 {
     struct bpe *m = *out = calloc(1, sizeof *m);

@@ -1,4 +1,8 @@
-/* locate.c: see locate.h. */
+/*
+ * locate.c: see locate.h. Each way to read a SPEC either finds a file or lets the next one try; only a name that does
+ * not exist leads on, so that an unreadable file is reported, not skipped. If all fail, the sentence says where it
+ * looked.
+ */
 #include "locate.h"
 
 #include <dirent.h>

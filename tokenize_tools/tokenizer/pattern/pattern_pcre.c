@@ -1,4 +1,9 @@
-/* pattern_pcre.c: see pattern_pcre.h. */
+/*
+ * pattern_pcre.c: see pattern_pcre.h. Compiling translates the expression into one over symbols, and makes a table from
+ * code points to symbols. A run translates a window of text into symbols, lets PCRE2 search these, and translates
+ * places back to bytes. A match that touches the window's open end is not certain, so the window ends before it.
+ * Without PCRE2 the second half of the file takes the place of the first, and refuses every expression.
+ */
 #include "pattern_pcre.h"
 
 #include <stdlib.h>

@@ -1,4 +1,10 @@
-/* tokenizer.c: leat_tokenizer_*() and leat_encoder_*(): the public face of the pipeline. */
+/*
+ * tokenizer.c: leat_tokenizer_*() and leat_encoder_*(): the public face of the pipeline.
+ *
+ * A tokenizer owns the spec, the pipeline made from it, and the file's bytes, which a dataset may store; it never
+ * changes, so threads share it. An encoder is one thread's scratch memory and cache over that pipeline; its results
+ * stay valid until its next call.
+ */
 #include <stdlib.h>
 #include <string.h>
 

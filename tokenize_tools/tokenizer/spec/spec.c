@@ -1,4 +1,8 @@
-/* spec.c: see spec.h. */
+/*
+ * spec.c: see spec.h. Tokens, their texts, scores and merges are arrays of their own; the many small parts come from
+ * blocks, so that loaders never free one by one, and spec_free() frees all. spec_finish() sorts tokens by id, so that
+ * an id is found by binary search, and checks what all loaders must leave right.
+ */
 #include "spec.h"
 
 #include <stdlib.h>
