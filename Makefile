@@ -47,7 +47,7 @@ GZIP_LIBS     := $(if $(HAVE_ISAL),$(shell $(PKG_CONFIG) --libs libisal),$(if $(
                  --libs zlib)))
 URING_LIBS    := $(if $(HAVE_URING),$(shell $(PKG_CONFIG) --libs liburing))
 
-# The GPU's kernels: PTX is checked in; machine code is made besides where nvcc is found. CUDA=0: not; CUDA=1: it must
+# The GPU's kernels: PTX is checked in; machine code is also made if nvcc is found. CUDA=0: not; CUDA=1: it must
 # be.
 NVCC          ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 CUDA_TOOLS    := $(and $(strip $(NVCC)),$(wildcard $(dir $(NVCC))ptxas),$(wildcard $(dir $(NVCC))fatbinary))

@@ -187,7 +187,7 @@ static int hash_mapped(int fd, uint64_t offset, uint64_t bytes, uint64_t *sum)
     return 0;
 }
 
-/* One thread of a bare loop: takes pieces until there are none. */
+/* One thread of a bare loop: takes pieces until none is left. */
 static void bare_thread(void *context, unsigned index)
 {
     struct trial *t = context;

@@ -1,7 +1,7 @@
 /*
  * encode.c: `leat-bench encode`: how fast texts become ids, and nothing else: the documents are in memory before, the
  * ids stay in memory, and the first pass counts, with cold caches, as in a run that packs a corpus once. The checksum
- * of the ids tells whether two measurements did the same work, whatever the number of threads.
+ * of the ids shows whether two measurements did the same work, whatever the number of threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,7 +97,7 @@ static void encode_share(void *context, unsigned index)
 }
 
 /* Cuts the documents in shares of about as many bytes each, opens the encoders, and touches memory for more ids than
- * texts as a rule have: making it is no part of encoding. */
+ * texts as a rule have: making it is not part of encoding. */
 static enum leat_status prepare(struct share *shares, unsigned threads, const struct texts *t,
                                 const struct leat_tokenizer *tokenizer, bool special, struct leat_error *err)
 {

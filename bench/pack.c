@@ -12,7 +12,7 @@
 #include "subcommands.h"
 
 #define STAGES      4
-#define LITTLE_TEXT (16u << 20) /* takes a fraction of a second, as beginning and ending do */
+#define LITTLE_TEXT (16u << 20) /* takes a fraction of a second, like starting and finishing */
 
 struct stage_row {
     const char *name, *what;

@@ -91,7 +91,7 @@ static enum leat_status read_file(const char *path, struct input *in, char *bloc
     return s;
 }
 
-/* Bytes up to the last newline and with it, which are whole lines; 0 if there is none. */
+/* Bytes up to and with the last newline, which are whole lines; 0 if there is none. */
 static size_t whole_lines(const char *bytes, size_t count)
 {
     const char *last = count > 0 ? memrchr(bytes, '\n', count) : NULL;
@@ -99,7 +99,7 @@ static size_t whole_lines(const char *bytes, size_t count)
     return last ? (size_t)(last - bytes) + 1 : 0;
 }
 
-/* The line that begins at *at, before `end`: its bytes without the newline. *at moves to the begin of the next one. */
+/* The line that begins at *at, before `end`: its bytes without the newline. *at moves to the start of the next one. */
 static size_t next_line(const char **at, const char *end)
 {
     const char *line = *at, *newline = memchr(line, '\n', (size_t)(end - line));

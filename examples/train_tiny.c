@@ -5,7 +5,7 @@
  *
  * Prints the loss of each step. A run that is stopped at any step and resumed from its checkpoint prints the same
  * losses, digit for digit, as one that ran through: the checkpoint holds the numbers of the model and the state of the
- * plan, both as of the same step, and takes its name only when it is whole.
+ * plan, both of the same step, and takes its name only when it is whole.
  *
  * The model sees the CONTEXT tokens before the one that it guesses, as far as they are of the same document: each has a
  * vector for its token and its distance; their sum goes through tanh to the logits of the next token. Plain gradient
@@ -35,7 +35,7 @@ struct options {
 struct model {
     size_t vocabulary, count;
     float *numbers;
-    float *seen;   /* [CONTEXT][vocabulary][HIDDEN]: what a token says about the one so far behind it */
+    float *seen;   /* [CONTEXT][vocabulary][HIDDEN]: what a token says about the one so far after it */
     float *guess;  /* [vocabulary][HIDDEN]: what a hidden vector says about the next token */
     float *bias;   /* [vocabulary] */
     float *logits; /* [vocabulary]: of one place; not learned */
@@ -141,7 +141,7 @@ static float learn(struct model *m, const int64_t *inputs, size_t known, size_t 
     return loss;
 }
 
-/* A batch, place by place. Labels below 0 do not count; a position tells how far its document has begun before. */
+/* A batch, place by place. Labels below 0 do not count; a position says how long ago its document began. */
 static double train_step(struct run *r, uint32_t rows, uint32_t length)
 {
     double loss = 0;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# after_install.sh LIBDIR: makes the loader of programs know the libraries that were installed; where it does not look
-# into that folder, or this is not the one who may tell it, says what a user of the libraries has to set.
+# after_install.sh LIBDIR: registers the installed libraries with the dynamic loader (ldconfig). If the loader does not
+# search that folder, or without the right to do so, says what a user of the libraries has to set.
 libdir=$1
 PATH=$PATH:/sbin:/usr/sbin
 

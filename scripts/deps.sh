@@ -1,13 +1,13 @@
 #!/bin/sh
 # deps.sh [build|python|check|ci]: installs from the system's packages what is missing, and says nothing if nothing is.
 #
-#   build   a C compiler, pkg-config, zstd and xxHash; liburing, isa-l, zlib and PCRE2 come along where something is
-#           installed anyway: without the last three there is no gzip, and no pattern without a scanner of its own; what
-#           needs them says so
-#   python  besides: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
-#   check   as build, and besides: python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
+#   build   a C compiler, pkg-config, zstd and xxHash; if anything has to be installed, also liburing, isa-l, zlib and
+#           PCRE2: without the last three there is no gzip, and no pattern without a scanner of its own, and what needs
+#           them says so
+#   python  also: python3 with its headers and venv, for `pip install .` and `make python`; PYTHON=... is another one
+#   check   as build, and python3 and numpy, for tests that read datasets a second way; zlib, which makes gzip
 #           for them
-#   ci      as check, and besides: isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format,
+#   ci      as check, and isa-l, PCRE2, the zstd command, clang with its sanitizers and fuzzer, clang-format,
 #           g++, cross compilers, qemu-user, shellcheck
 #
 # What `build` and `python` name must be there: without it, and without the right to install, this ends with 1 and the

@@ -87,7 +87,7 @@ def probe_others(lists):
 
 
 def ranges_of(members):
-    """First and last of each run. Surrogates are no characters: a run goes on behind them."""
+    """First and last of each run. Surrogates are not characters: a run continues after them."""
     ranges = []
     for c in sorted(members):
         if ranges and (c == ranges[-1][1] + 1 or (c == 0xE000 and ranges[-1][1] == 0xD7FF)):

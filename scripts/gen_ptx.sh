@@ -6,8 +6,8 @@
 # The code is for sm_75 (2018), the oldest that nvcc 13 compiles for; the driver compiles it for any newer one. It is
 # marked as PTX 6.3, the version that came with sm_75, instead of nvcc's own: a driver refuses PTX that is newer than
 # itself, and nothing newer is used. ptxas says here whether that is so. nvcc 13 may write one thing that is newer (8.3)
-# before loads of several numbers at once: .pragma "used_bytes_mask", which tells ptxas the bytes of the load that
-# nobody looks at. The load is the same without it, and the line is left out.
+# before loads of several numbers at once: .pragma "used_bytes_mask", which names the bytes of the load that
+# are never used. The load is the same without it, and the line is left out.
 cd "$(dirname "$0")/.." || exit 1
 out=src/device/cuda_kernels.ptx
 architecture=75 version=6.3

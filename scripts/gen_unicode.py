@@ -259,7 +259,7 @@ def make_charsmap(rules):
         for byte in key.encode():
             node = node.setdefault(byte, {})
         node[0] = values[to]
-    # a unit tells by its label alone whose child it is, so that no two nodes may have one base
+    # a unit's label alone says whose child it is, so that no two nodes may have one base
     todo, bases = [(0, root)], set()
     while todo:
         at, node = todo.pop()

@@ -55,7 +55,7 @@ struct counting_options {
         .width = 2, .document_length = 500                                                                             \
     }
 
-/* Writes the dataset `name`. `info` (may be NULL) as of leat_writer_finish(). Nothing is left behind on failure. */
+/* Writes the dataset `name`. `info` (may be NULL) as in leat_writer_finish(). Leaves no files on failure. */
 enum leat_status counting_write(const char *name, const struct counting_options *options, struct leat_info *info,
                                 struct leat_error *err);
 

@@ -19,7 +19,7 @@ enum leat_status texts_read(struct texts *t, const char *path, const char *field
 
 void texts_free(struct texts *t);
 
-/* Room for `more` elements of `size` bytes behind `used`. */
+/* Makes room for `more` elements of `size` bytes after `used`. */
 enum leat_status texts_room(void **array, uint64_t used, uint64_t more, uint64_t *room, size_t size,
                             struct leat_error *err);
 

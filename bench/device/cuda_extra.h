@@ -34,7 +34,7 @@ struct cuda_extra {
 #undef CUDA_EXTRA_MEMBER
 };
 
-/* NULL: all are there; else the name of one that is not. */
+/* NULL: all were found; else the name of a missing one. */
 const char *cuda_extra_find(const struct cuda_driver *d, struct cuda_extra *extra);
 
 #endif

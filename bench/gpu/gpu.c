@@ -1,4 +1,9 @@
-/* gpu.c: `leat-bench gpu`: the CUDA backend beside bare loops over the same bytes. See gpu.h. */
+/*
+ * gpu.c: `leat-bench gpu`: the CUDA backend, compared with bare loops over the same bytes. See gpu.h.
+ *
+ * First the backend alone (gpu_ring.c): copies, calls and kernels of slots that are filled already, and plain copies of
+ * as many bytes. Then whole loaders (gpu_loader.c). Each runs several times; medians are printed.
+ */
 #include "gpu.h"
 
 #include <stdlib.h>
@@ -12,7 +17,7 @@
 #include "cli/units.h"
 #include "device/cuda_device.h"
 
-#define NO_GPU 77 /* as of a test that cannot run here */
+#define NO_GPU 77 /* as for a test that cannot run here */
 
 struct values {
     const char *device, *driver;

@@ -17,7 +17,7 @@ struct gpu {
     double scale; /* of batches' sizes; below 1 with the stand-in, which is slow */
 };
 
-/* Medians over the runs; rates in bytes a second, times in seconds. */
+/* Medians over the runs; rates in bytes per second, times in seconds. */
 struct gpu_figures {
     double context, open, again; /* from nothing to a context; from there to an open loader; and to another one */
     struct {
@@ -29,7 +29,7 @@ struct gpu_figures {
         double gather, end_to_end;
     } size[GPU_SIZES];
     double alone, alone_p99, with, with_p99; /* a step, without and with a loader */
-    double calls;                            /* of the driver a step, by the library; 0: not known */
+    double calls;                            /* of the driver per step, by the library; 0: unknown */
     uint64_t waits;                          /* of them, in all steps, those that wait for the GPU or may */
 };
 

@@ -1,4 +1,4 @@
-/* gpu_loader.c: see gpu.h: whole loaders: batches as fast as they come, and steps as of a training. */
+/* gpu_loader.c: see gpu.h: whole loaders: batches as fast as they come, and steps like those of training. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* gpu_ring.c: see gpu.h: what the backend alone does, with slots that are filled already. */
+/* gpu_ring.c: see gpu.h: the backend alone, with slots that are filled already. */
 #include <string.h>
 
 #include "base/clock.h"

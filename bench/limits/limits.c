@@ -1,6 +1,6 @@
 /*
  * limits.c: `leat-bench limits DIR`: this machine's ceilings, for memory, page cache, disk, hashes and decompression.
- * The test files lie in DIR without a name, so that nothing stays behind however the command ends.
+ * The test files lie in DIR without a name, so that nothing remains however the command ends.
  */
 #include "limits.h"
 
@@ -132,7 +132,7 @@ static enum leat_status fill_file(struct limits *l, struct progress *p, struct l
     return s == LEAT_OK ? file_sync(l->file, "the test file", err) : s;
 }
 
-/* How large the files are to be: what was asked for or fits, in whole MiB; refused if the disk has no room for it. */
+/* The size of the files: what was asked for or fits, in whole MiB; an error if the disk has no room for it. */
 static enum leat_status choose_sizes(struct limits *l, uint64_t asked, struct leat_error *err)
 {
     struct statvfs fs;

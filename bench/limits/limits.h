@@ -31,7 +31,7 @@ struct limits {
     uint64_t seed;      /* of random places: goes on from run to run, so that none is read twice by design */
 };
 
-/* A case's context: what it needs besides the group's. */
+/* A case's context: what it needs in addition to the group's. */
 struct limits_case {
     struct limits *limits;
     unsigned threads;

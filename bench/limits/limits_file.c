@@ -1,4 +1,4 @@
-/* limits_file.c: ceilings of the page cache and of the disk behind it, over one test file. */
+/* limits_file.c: ceilings of the page cache and of the disk, with one test file. */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>

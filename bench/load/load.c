@@ -1,4 +1,9 @@
-/* load.c: `leat-bench load`: batches of a plan, taken as a training loop would, and what that costs. See load.h. */
+/*
+ * load.c: `leat-bench load`: takes batches of a plan as a training loop does, and shows what that costs. See load.h.
+ *
+ * This file has the options and the output. load_run.c takes the batches in rounds, so that a bare loop (load_bare.c)
+ * and steps without a loader can run in turns with them on the same machine.
+ */
 #include "load.h"
 
 #include <stdlib.h>

@@ -144,7 +144,7 @@ static uint64_t copy_rows(struct load_bare *b, uint64_t rows)
     return b->v->output == LOAD_TOKENS || b->v->output == LOAD_VIEWS ? at : 2 * at;
 }
 
-/* Where the next batch begins: behind all of the loader's; in a plan that ends, from its begin on again. */
+/* Where the next batch begins: after all of the loader's; if the plan ends, again from its start. */
 static uint64_t next_position(struct load_bare *b)
 {
     uint64_t at = b->position;

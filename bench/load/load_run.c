@@ -222,7 +222,7 @@ static enum leat_status beside(struct run *r, const struct load_figures *f, stru
     enum leat_status s = LEAT_OK;
 
     if (r->bare) {
-        settle(); /* a ring that is being filled again would be measured with it */
+        settle(); /* else refilling the ring is measured with it */
         s = load_bare_run(r->bare, f->steps, &bare, err);
         *ratio = a_token(&bare) > 0 ? a_token(f) / a_token(&bare) : 0;
         add(&result->bare, &bare);

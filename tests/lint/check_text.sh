@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_text.sh: no notes to oneself left behind, no blanks at line ends, a newline at the end, 120 columns at most,
+# check_text.sh: no notes to oneself, no blanks at line ends, a newline at the end, 120 columns at most,
 # in what `make help` prints, too.
 . tests/lint/common.sh
 

@@ -46,7 +46,7 @@ enum {
 };
 void fault_file_system(unsigned lacks);
 
-/* Called with the file of each read, before it: to change the file at a moment that is known. NULL: nobody is. */
+/* Called with the file of each read, before it: to change the file at a known moment. NULL: not called. */
 void fault_watch_reads(void (*watch)(int fd));
 
 /* Allocations through the wrapped calls that were not freed yet. */

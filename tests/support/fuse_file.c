@@ -60,7 +60,7 @@ static void answer(const struct server *s, const struct request *q, int error, c
     struct iovec parts[2] = { { &head, sizeof head }, { (void *)(uintptr_t)body, bytes } };
 
     if (writev(s->fuse, parts, error || bytes == 0 ? 1 : 2) < 0 && errno != ENOENT && errno != ENODEV)
-        perror("an answer of the file system"); /* ENOENT: who asked was interrupted */
+        perror("an answer of the file system"); /* ENOENT: the process that asked was interrupted */
 }
 
 /* ---- What the kernel asks first ---- */
@@ -327,7 +327,7 @@ static bool raise_read_ahead(const char *at)
     return raised;
 }
 
-/* The first request, before there is a server. False: it is none that is known, as under an emulator of a machine whose
+/* The first request, before there is a server. False: an unknown one, as under an emulator of a machine whose
  * bytes stand the other way round. */
 static bool answer_first(int fuse)
 {

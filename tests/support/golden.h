@@ -13,7 +13,7 @@ struct golden {
     const char *folder; /* "valid" or "invalid" */
     const char *name;
     struct craft craft; /* its index and tokens are the two files */
-    bool no_tokens;     /* there is no token file */
+    bool no_tokens;     /* no token file */
 };
 
 unsigned golden_count(void);

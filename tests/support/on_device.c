@@ -12,7 +12,7 @@
 #include "base/options.h"
 #include "loader/loader.h"
 
-#define BORDER 256 /* behind each buffer on the device, which stays as it is */
+#define BORDER 256 /* after each buffer on the device; must stay as it is */
 #define PARTS  ROWS_OUTPUT_COUNT
 
 enum leat_status __real_leat_loader_open(struct leat_loader **out, const struct leat_plan *plan,

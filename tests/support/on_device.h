@@ -1,7 +1,7 @@
 /*
  * on_device.h: runs tests that know nothing of devices on one. Programs are linked so that the calls of a loader that name
  * memory or a device come through on_device.c (tests/tests.mk, DEVICE_WRAPPED): every loader is opened for the device, what
- * is written or borrowed is brought to the host before the call returns, and rules are checked besides. The device is
+ * is written or borrowed is brought to the host before the call returns, and rules are checked as well. The device is
  * $LEAT_TEST_DEVICE with the driver $LEAT_TEST_DRIVER (unset: the system's), or one of the stand-in driver's
  * (tests/fake_cuda/).
  */

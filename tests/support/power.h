@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What is in the folder now is taken as durable. A folder of this name with ".power" after it is used besides. */
+/* What is in the folder now is taken as durable. Also uses a folder of this name with ".power" after it. */
 void power_watch(const char *folder, uint64_t seed);
 bool power_watching(void);
 
