@@ -31,7 +31,7 @@ struct lane {
 
     /* flow.c's: */
     bool busy;  /* a thread cuts */
-    bool whole; /* all has been cut */
+    bool whole; /* everything has been cut */
     struct unit *first, *last;
     size_t waiting; /* units that no thread has taken to encode */
     struct lane *following;

@@ -1,5 +1,5 @@
 /*
- * pack_setup.c: how the bound on memory is spent. A share is for the one piece that cannot be cut: it depends on
+ * pack_setup.c: how the bound on memory is spent. A share is for the one pretoken that cannot be cut: it depends on
  * nothing but the bound, since what is refused for it must not differ from machine to machine. What the process holds
  * already (the vocabulary above all) and what the writer and each thread's encoder need is taken off; of the rest most
  * is for units on their way, and some stays free for what malloc() does not give back.
@@ -21,7 +21,7 @@
 #define WRITER_COST (24 * MIB) /* leat_writer_open() says 20 */
 
 /* The share of the bound for a stretch that cannot be cut: a quarter. */
-#define PIECE_SHARE 4
+#define PRETOKEN_SHARE 4
 
 /* Memory for a text of one byte while it is encoded: the text, ids in 32 bits (a list that doubles), in the stored
  * width (another), and its share of records. */
@@ -40,10 +40,10 @@ static uint64_t resident_bytes(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Memory left for units and pieces; 0 if there is none. */
+/* Memory left for units and pretokens; 0 if there is none. */
 static uint64_t left_over(uint64_t bound, uint64_t held, unsigned threads)
 {
-    uint64_t fixed = held + WRITER_COST + threads * THREAD_COST + bound / PIECE_SHARE;
+    uint64_t fixed = held + WRITER_COST + threads * THREAD_COST + bound / PRETOKEN_SHARE;
 
     return bound > fixed ? bound - fixed : 0;
 }
@@ -57,10 +57,12 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->threads--;
     left = left_over(bound, held, s->threads);
     if (left < min)
-        return status_set_hint(
-            err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
-            "%.1f MiB of memory is too little for this tokenizer; allow at least %llu MiB", (double)bound / (double)MIB,
-            (unsigned long long)((held + WRITER_COST + THREAD_COST + min) / (PIECE_SHARE - 1) * PIECE_SHARE / MIB + 1));
+        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MEMORY,
+                               "%.1f MiB of memory is too little for this tokenizer; allow at least %llu MiB",
+                               (double)bound / (double)MIB,
+                               (unsigned long long)((held + WRITER_COST + THREAD_COST + min) / (PRETOKEN_SHARE - 1) *
+                                                        PRETOKEN_SHARE / MIB +
+                                                    1));
     s->flight_bytes = left / 2 + left / 8;
     s->unit_bytes = UNIT_MAX;
     while (s->unit_bytes > UNIT_MIN && s->unit_bytes * COST_A_BYTE * 2 * s->threads > s->flight_bytes)
@@ -71,8 +73,8 @@ enum leat_status pack_setup_memory(struct pack_setup *s, uint64_t bound, struct 
         s->long_bytes = LONG_MAX;
     if (s->long_bytes < s->unit_bytes)
         s->long_bytes = s->unit_bytes;
-    s->piece_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pieces */
-    s->long_piece_bytes = bound / PIECE_SHARE;
+    s->pretoken_bytes = left / 5 / s->threads; /* a quarter of it for the cache of pretokens */
+    s->long_pretoken_bytes = bound / PRETOKEN_SHARE;
     return LEAT_OK;
 }
 
@@ -82,7 +84,7 @@ enum leat_status pack_setup_long_encoder(struct pack_setup *s, struct leat_encod
     enum leat_status status = LEAT_OK;
 
     options.special = s->special;
-    options.max_bytes = s->long_piece_bytes;
+    options.max_bytes = s->long_pretoken_bytes;
     if (!s->long_encoder) {
         status = leat_encoder_open(&s->long_encoder, s->tokenizer, &options, err);
         if (status == LEAT_OK)

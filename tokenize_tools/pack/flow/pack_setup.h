@@ -14,21 +14,21 @@
 #include "leat_pack.h"
 
 struct pack_setup {
-    const char *output; /* temporary files lie beside it */
+    const char *output; /* temporary files lie in its folder */
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
     bool special, reject_invalid;
-    bool ids_wide; /* four bytes a token, not two */
+    bool ids_wide; /* four bytes per token, not two */
     unsigned threads;
 
     /* How memory is divided, by pack_setup_memory(). */
-    uint64_t unit_bytes;       /* of text in a unit */
-    uint64_t unit_cost;        /* of memory that a unit may come to while it is encoded */
-    uint64_t long_bytes;       /* a longer record is taken in chunks */
-    uint64_t flight_bytes;     /* of memory for all units */
-    uint64_t piece_bytes;      /* for a piece that cannot be cut, in a thread's own encoder */
-    uint64_t long_piece_bytes; /* the same in the shared one */
+    uint64_t unit_bytes;          /* of text in a unit */
+    uint64_t unit_cost;           /* of memory that a unit may come to while it is encoded */
+    uint64_t long_bytes;          /* a longer record is taken in chunks */
+    uint64_t flight_bytes;        /* of memory for all units */
+    uint64_t pretoken_bytes;      /* for a pretoken that cannot be cut, in a thread's own encoder */
+    uint64_t long_pretoken_bytes; /* the same in the shared one */
 
     pthread_mutex_t long_lock; /* its holder uses long_encoder */
     struct leat_encoder *long_encoder;

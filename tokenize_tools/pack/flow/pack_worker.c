@@ -18,7 +18,7 @@ enum leat_status pack_worker_make(struct pack_worker *w, struct pack_setup *setu
     memset(w, 0, sizeof *w);
     w->setup = setup;
     options.special = setup->special;
-    options.max_bytes = setup->piece_bytes;
+    options.max_bytes = setup->pretoken_bytes;
     s = leat_encoder_open(&w->encoder, setup->tokenizer, &options, err);
     if (s == LEAT_OK)
         encoder_valid(w->encoder);

@@ -40,7 +40,7 @@ enum leat_status step_encode(struct pack_worker *w, struct unit *u, const char *
 enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                   size_t bytes, bool *refused, struct leat_error *err);
 
-/* Why a text is refused whose piece needs too much memory: without numbers, which would differ with the threads. */
+/* Why a text is refused whose pretoken needs too much memory: without numbers, which would differ with the threads. */
 #define STEP_PIECE_REASON                                                                                              \
     "a stretch of the text cannot be cut, and needs more memory than is allowed for one (a quarter of the bound)"
 

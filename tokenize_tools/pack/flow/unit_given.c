@@ -2,7 +2,7 @@
 #include "steps.h"
 #include "unit_kinds.h"
 
-/* Whether the texts are UTF-8 has not been looked at. */
+/* The texts have not been checked for UTF-8 yet. */
 static enum leat_status encode_texts(struct pack_worker *w, struct unit *u, int fd, struct leat_error *err)
 {
     const char *text = u->text.bytes ? (const char *)u->text.bytes : ""; /* where all of them are empty */

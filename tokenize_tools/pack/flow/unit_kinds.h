@@ -33,7 +33,7 @@ struct unit_kind {
 
 /*
  * range   lines of a plain file: bytes [offset, offset + length), read by the thread that encodes them
- * count   the same, but only its lines are counted: what lies before a share
+ * count   the same, but only its lines are counted: for what lies before a share
  * block   whole lines in `text`, which begin at `offset` of a decompressed input or a pipe
  * record  one record too big for memory, in `record`
  * texts   texts that a program gave: `documents` has their places in `text`

@@ -54,7 +54,7 @@ struct jsontree {
     uint64_t unescaped_bytes;
 };
 
-/* A piece of text: not NUL-terminated, may hold NULs. */
+/* A stretch of text: not NUL-terminated, may hold NULs. */
 struct jsontree_text {
     const uint8_t *bytes;
     uint32_t length;

@@ -70,7 +70,7 @@ static enum leat_status load_into(struct tokenizer_spec *spec, enum load_format 
             source->pattern);
     if (p < end && (*p == '{' || *p == '['))
         return load_json(spec, format, source, err);
-    if (source->size > 0 && source->bytes[0] == 0x0a) { /* field 1 of ModelProto: a piece */
+    if (source->size > 0 && source->bytes[0] == 0x0a) { /* field 1 of ModelProto: a vocabulary entry */
         *format = LOAD_SENTENCEPIECE;
         return load_sentencepiece(spec, source, err);
     }

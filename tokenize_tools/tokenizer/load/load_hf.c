@@ -239,7 +239,7 @@ static enum keeping keeping_of(const struct spec_normalizer *n)
     }
 }
 
-/* Metaspace's "first" asks where in the text before normalization a piece begins, which is not known here. It is at
+/* Metaspace's "first" asks where in the text before normalization a pretoken begins, which is not known here. It is at
  * the first character if that cannot have been lost, and if nothing cuts inside of what it became. */
 static enum leat_status check_first(struct load_hf *h)
 {

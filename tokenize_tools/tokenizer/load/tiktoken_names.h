@@ -1,5 +1,5 @@
 /*
- * tiktoken_names.h: what a *.tiktoken file does not hold: the pattern that cuts text into pieces, and the special
+ * tiktoken_names.h: what a *.tiktoken file does not hold: the pattern that cuts text into pretokens, and the special
  * tokens. A table of the published vocabularies, by name.
  */
 #ifndef LEAT_TOKENIZER_TIKTOKEN_NAMES_H
