@@ -6,7 +6,16 @@
     size_t scan_##family##_plain(const struct unicode_classes *classes, const struct scan_window *window, size_t *at,  \
                                  uint32_t *ends, size_t room)                                                          \
     {                                                                                                                  \
-        SCAN_LOOP(SCAN_PRETOKEN_##family(&t, p));                                                                      \
+        struct scan_text t = scan_text(classes, window);                                                               \
+        const uint8_t *p = window->text + *at, *e;                                                                     \
+        size_t count = 0;                                                                                              \
+                                                                                                                       \
+        while (count < room && p < t.end && (e = SCAN_PRETOKEN_##family(&t, p)) != NULL && e <= t.certain) {           \
+            ends[count++] = (uint32_t)(e - window->text);                                                              \
+            p = e;                                                                                                     \
+        }                                                                                                              \
+        *at = (size_t)(p - window->text);                                                                              \
+        return count;                                                                                                  \
     }
 
 SCAN_FAMILIES(SCAN_FUNCTION)

@@ -177,19 +177,4 @@ SCAN_INLINE const uint8_t *scan_space(const struct scan_text *t, const uint8_t *
     return p >= t->end || last == begin ? p : last;
 }
 
-/* The loop of every scanner: `pretoken` gives the end of the pretoken at p, or NULL. */
-#define SCAN_LOOP(pretoken)                                                                                            \
-    do {                                                                                                               \
-        struct scan_text t = scan_text(classes, window);                                                               \
-        const uint8_t *p = window->text + *at, *e;                                                                     \
-        size_t count = 0;                                                                                              \
-                                                                                                                       \
-        while (count < room && p < t.end && (e = (pretoken)) != NULL && e <= t.certain) {                              \
-            ends[count++] = (uint32_t)(e - window->text);                                                              \
-            p = e;                                                                                                     \
-        }                                                                                                              \
-        *at = (size_t)(p - window->text);                                                                              \
-        return count;                                                                                                  \
-    } while (0)
-
 #endif
