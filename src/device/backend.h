@@ -17,6 +17,9 @@
  *
  * `send`, `prepare` and `idle` are called by one thread at a time, the stage's. If the loader has a thread of its own,
  * it calls `attach` first.
+ *
+ * The room src/device/ has a file per kind of device and what it calls of the driver. What a batch is and when it is
+ * filled belong to the loader.
  */
 #ifndef LEAT_BACKEND_H
 #define LEAT_BACKEND_H

@@ -2,6 +2,9 @@
  * loader.h: the inside of struct leat_loader: a ring of slots, the stage that fills them (in a thread, or inside the
  * caller's calls), and the consumer's side. Only the stage knows plan and files; only the consumer's side knows the
  * caller; they meet in the ring, in `end_at`, and in counters.
+ *
+ * The room src/loader/ decides when a batch is made, and by whom: slots, stage, statistics. How bytes are read belongs
+ * to src/gather/, what is made of them to src/rows/, where they go to src/device/.
  */
 #ifndef LEAT_LOADER_H
 #define LEAT_LOADER_H

@@ -4,6 +4,9 @@
  *
  * A *block* is base_len tokens of a source, the unit of blend and permutation. A sample shows a *slice* of it: the
  * whole block, unless a phase has shorter samples. A *draw* is a block's turn in the blend of a phase.
+ *
+ * The room src/order/ has the pure arithmetic of orders: permutation, blend, skips, exact decimals. No files, no
+ * threads, no clock; datasets and text belong to src/plan/.
  */
 #ifndef LEAT_SAMPLER_H
 #define LEAT_SAMPLER_H

@@ -11,6 +11,9 @@
  *
  * On a device many threads start in the middle of a row, so the slot also says what lies before each word of such bits,
  * and before each row: "marks" and "heads", made by rows_mark().
+ *
+ * The room src/rows/ makes outputs from tokens that are in memory. It knows no files, plans or threads; a new output
+ * is a file output_NAME.h here.
  */
 #ifndef LEAT_ROWS_H
 #define LEAT_ROWS_H

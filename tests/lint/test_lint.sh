@@ -23,6 +23,7 @@ left_out="$left_out|src/(verify|writer|dataset)/[a-z]*_"
 files '*' | grep -vE "$left_out" | tar -cf - -T - | tar -C "$tree" -xf -
 mkdir -p "$tree/build"
 cp "$build"/libleat*.a "$build"/libleat*.so* "$tree/build/"
+cp -R "$build/installed" "$tree/build/"
 cd "$tree" || exit 1
 export GIT_DIR=/nonexistent LEAT_BUILD=build
 unset MAKEFLAGS MFLAGS
@@ -113,6 +114,14 @@ echo '/* strcpy(a, b) */ const char *f = "abort()"; int xstrcpy(int); // exit(1)
 [ "$(tests/lint/check_calls.sh)" = "$before" ] || fail "check_calls takes comments, strings or other names for calls"
 mend
 
+# ---- Rooms ----------------------------------------------------------------------------------------------------------
+
+removed src/rows/rows.h 'The room' rooms 'src/rows:1: no header says'
+spoil src/rows/rows_line.h
+sed '1s/.*/\/* rows_line.h: the room of lines. *\//' kept >src/rows/rows_line.h
+expect rooms 'src/rows:1: several headers say what the room is for: rows.h rows_line.h'
+mend
+
 # ---- Libraries ------------------------------------------------------------------------------------------------------
 
 cat >extra.c <<'END'
@@ -135,6 +144,29 @@ if "${CC:-cc}" -fPIC -c extra.c -o extra.o; then
     mend
 fi
 added include/leat_pack.h 'LEAT_API int leat_more(const char *a, int b);' symbols 'leat_more, which build/libleat_pack'
+added tests/install/headers-0.1/leat.h 'LEAT_API int leat_gone(void);' symbols \
+    'tests/install/headers-0.1/leat.h declares leat_gone LEAT_0.1, which'
+removed src/leat.map 'leat_version;' symbols 'exports leat_version LEAT_0.1, which src/leat.map does not say'
+removed tokenize_tools/leat_pack.map 'leat_merge;' symbols \
+    'leat_merge LEAT_PACK_0.1, which tokenize_tools/leat_pack.map'
+spoil src/leat.map
+sed 's/^    leat_version;/&\n    leat_fly;/' kept >src/leat.map
+expect symbols 'src/leat.map says leat_fly LEAT_0.1, which build/libleat.so does not export'
+mend
+spoil include/leat.h
+sed 's/^\(#define LEAT_VERSION_MINOR *\)1$/\12/' kept >include/leat.h
+expect symbols 'include/leat.h: LEAT_VERSION is 0.1.0, its numbers are 0.2.0'
+mend
+echo 'int fly(void); int fly(void) { return 1; }' >fly.c
+if "${CC:-cc}" -fPIC -c fly.c -o fly.o; then
+    for archive in build/installed/libleat.a build/installed/libleat_pack.a; do
+        spoil $archive
+        ar r $archive fly.o
+        expect symbols "$archive has the global name fly"
+        mend
+    done
+fi
+rm -f fly.*
 added include/leat_third.h '/* leat_third.h: new. */' symbols 'install installs'
 
 # ---- Files ----------------------------------------------------------------------------------------------------------
@@ -153,6 +185,8 @@ mend
 added docs/limits-and-guarantees.md 'TO''DO: more' text 'a note to oneself'
 added src/dataset/part.c '/* blank */ ' text 'src/dataset/part.c'
 added Makefile "# $(printf '%0120d' 0)" text 'longer than 120 columns'
+added include/leat.h "/* $(printf '%0120d' 0) */" text 'include/leat.h:'
+added include/leat_pack.h '<''<<<<<< HEAD' text 'a mark of a merge'
 spoil src/dataset/part.c
 printf '/* end */' >>src/dataset/part.c
 expect text 'src/dataset/part.c: no newline at the end'
@@ -178,6 +212,7 @@ mend
 # ---- Hints ----------------------------------------------------------------------------------------------------------
 
 added src/rows/rows.c 'const char *s = "replace it (--force)";' hints 'an option in a sentence'
+added src/rows/rows.c 'const char *s = "--%s: is wrong";' hints 'src/rows/rows.c'
 added include/leat.h '    LEAT_HINT_NEW = 99,' hints 'no sentence gives LEAT_HINT_NEW'
 removed python/src/core/errors.c LEAT_HINT_MERGE hints 'python/src/core/errors.c:1: no row for LEAT_HINT_MERGE'
 

@@ -2,6 +2,9 @@
  * cli.h: what every command does the same way: exit codes, messages to stderr, the check that stdout took everything,
  * and interrupts. The commands keep a little state of their own here (the program's name, the interrupt flag); the
  * libraries never see it.
+ *
+ * The room tokenize_tools/cli/ has what programs share: options, help, JSON, progress, units. It is in no library, and
+ * knows no single command.
  */
 #ifndef LEAT_CLI_CLI_H
 #define LEAT_CLI_CLI_H

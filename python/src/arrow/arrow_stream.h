@@ -1,6 +1,8 @@
 /*
  * arrow_stream.h: arrays from any Python object that speaks Arrow's PyCapsule interface. Calls of the producer are made
  * without the GIL, which it takes itself where it needs it.
+ *
+ * The room python/src/arrow/ reads columns of Arrow's C interface; it knows no tokenizer and no packer.
  */
 #ifndef LEAT_PYTHON_ARROW_STREAM_H
 #define LEAT_PYTHON_ARROW_STREAM_H

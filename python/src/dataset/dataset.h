@@ -1,6 +1,8 @@
 /*
  * dataset.h: leat._leat.Dataset, an open dataset. dataset.c has its facts, tokens and documents; dataset_origin.c where
  * documents came from and what else is stored; dataset_verify.c and dataset_text.c what their names say.
+ *
+ * The room python/src/dataset/ has this type only; plans and loaders, which use datasets, stand above it.
  */
 #ifndef LEAT_PYTHON_DATASET_H
 #define LEAT_PYTHON_DATASET_H

@@ -1,6 +1,9 @@
 /*
  * batch.h: leat._leat.Batch: a batch that the library has given, while it is held, and what is known of it afterwards.
  * The numbers that are made of it always come in the order of enum batch_output.
+ *
+ * The room python/src/loader/ has loaders, their batches and statistics; frameworks are the concern of
+ * python/leat/frameworks.py.
  */
 #ifndef LEAT_PYTHON_BATCH_H
 #define LEAT_PYTHON_BATCH_H

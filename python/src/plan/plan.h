@@ -1,6 +1,8 @@
 /*
  * plan.h: leat._leat.Plan, an open plan. plan.c has its questions and states, plan_open.c makes it, plan_sample.c turns
  * samples into tuples.
+ *
+ * The room python/src/plan/ has this type and its samples; what fills batches belongs to python/src/loader/.
  */
 #ifndef LEAT_PYTHON_PLAN_H
 #define LEAT_PYTHON_PLAN_H

@@ -3,6 +3,8 @@
  * above; here a pretoken is cut further only where that cannot change anything.
  *
  * Thread rules: a model does not change once made; each thread encodes with a scratch of its own.
+ *
+ * The room bpe/ encodes pretokens by byte pairs: merges, caches, kernels. It knows neither files nor whole texts.
  */
 #ifndef LEAT_TOKENIZER_BPE_H
 #define LEAT_TOKENIZER_BPE_H

@@ -2,6 +2,8 @@
  * string_map.h: from strings to numbers, for the time of loading. The strings stay the caller's. Looking up comes in
  * two steps, hash and find, so that a caller with many strings can ask for the memory ahead (string_map_prefetch()):
  * vocabularies have hundreds of thousands of merges, and each look-up is a cache miss.
+ *
+ * The room containers/ has maps, lists and large buffers, which know nothing about tokenizers.
  */
 #ifndef LEAT_TOKENIZER_STRING_MAP_H
 #define LEAT_TOKENIZER_STRING_MAP_H

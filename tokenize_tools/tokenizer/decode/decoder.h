@@ -1,6 +1,8 @@
 /*
  * decoder.h: from ids back to text. The decoders of a spec work on the tokens' texts one after the other, as in the
  * reference; byte-level vocabularies, most there are, go straight from ids to bytes.
+ *
+ * The room decode/ turns ids into text, and has nothing that encodes.
  */
 #ifndef LEAT_TOKENIZER_DECODER_H
 #define LEAT_TOKENIZER_DECODER_H

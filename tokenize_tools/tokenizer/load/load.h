@@ -5,6 +5,9 @@
  * Statuses: LEAT_E_VOCABULARY for a file that is broken or contradicts itself; LEAT_E_UNSUPPORTED for one that asks
  * for something that leat does not do, which the sentence names; LEAT_E_ARGUMENT if only a pattern's name is missing
  * or unknown; LEAT_E_NO_MEMORY.
+ *
+ * The room load/ finds vocabularies and reads their files into a spec, a format per file; only what opens files or
+ * looks for them does so (locate.h, spec_open.h). Nothing here encodes.
  */
 #ifndef LEAT_TOKENIZER_LOAD_H
 #define LEAT_TOKENIZER_LOAD_H

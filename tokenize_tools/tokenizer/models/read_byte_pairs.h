@@ -1,4 +1,8 @@
-/* read_byte_pairs.h: the section "model" of type BPE in a tokenizer.json. */
+/*
+ * read_byte_pairs.h: the section "model" of type BPE in a tokenizer.json.
+ *
+ * The room models/ has the kinds of models, a file each (spec/model.h); what only one kind needs stands beside it.
+ */
 #ifndef LEAT_TOKENIZER_READ_BYTE_PAIRS_H
 #define LEAT_TOKENIZER_READ_BYTE_PAIRS_H
 

@@ -4,6 +4,9 @@
  *
  * A text may come in chunks. Each step then does what no further text can change and holds the rest back, so that the
  * chunks' results make up the whole's.
+ *
+ * The room normalize/ has what changes a text before it is cut, a kind of normalizer each. The tables of Unicode
+ * belong to unicode/.
  */
 #ifndef LEAT_TOKENIZER_NORMALIZER_H
 #define LEAT_TOKENIZER_NORMALIZER_H

@@ -2,6 +2,8 @@
  * pattern_parse.h: reads a regular expression as tiktoken (Rust's fancy-regex) or tokenizers (Oniguruma) would, and
  * writes it down in one form without dialect: PCRE2 syntax in which every character class, and every literal, is a
  * *marker* for a set of code points. What cannot be said so is refused by name, with its place.
+ *
+ * The room pattern/ reads a regular expression and translates it for PCRE2. It does not cut texts: that is split/.
  */
 #ifndef LEAT_TOKENIZER_PATTERN_PARSE_H
 #define LEAT_TOKENIZER_PATTERN_PARSE_H

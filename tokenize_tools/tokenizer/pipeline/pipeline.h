@@ -1,5 +1,8 @@
 /*
  * pipeline.h: a tokenizer ready to encode, made from a spec. It never changes; encoder.h does the work.
+ *
+ * The room pipeline/ puts the stations of a text together: the tokenizer, encoder and decoder of leat_pack.h. A
+ * station itself belongs to its own room.
  */
 #ifndef LEAT_TOKENIZER_PIPELINE_H
 #define LEAT_TOKENIZER_PIPELINE_H

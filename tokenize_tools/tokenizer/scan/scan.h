@@ -8,6 +8,9 @@
  *
  * Each scanner is a table of rows, fastest first; the last, "plain", goes from character to character and defines the
  * right answer. The others cut blocks of 64 bytes (scan_blocks.c).
+ *
+ * The room scan/ has scanners for known expressions, a file each, and their kernels. Any other expression belongs to
+ * pattern/.
  */
 #ifndef LEAT_TOKENIZER_SCAN_H
 #define LEAT_TOKENIZER_SCAN_H

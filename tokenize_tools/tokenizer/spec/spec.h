@@ -1,6 +1,6 @@
 /*
- * spec.h: what a tokenizer is, in neutral words. Every loader fills a struct tokenizer_spec, and the engine is built
- * from it alone; neither knows a file format of the other's. Nothing here encodes.
+ * spec.h: what a tokenizer is, in neutral words. Every loader fills a struct tokenizer_spec, and pipeline and
+ * model are made from it alone, so neither knows a file format.
  *
  * Where bytes become letters. Byte-level files (GPT-2's way, in tokenizer.json) write each byte as a printable
  * character: a space as U+0120, and so on. The loaders undo that: if the pipeline has a ByteLevel pre-tokenizer or
@@ -11,6 +11,9 @@
  * texts are UTF-8 as in the file.
  *
  * Memory: all of a spec belongs to it, until spec_free(). A finished spec does not change: share it freely.
+ *
+ * The room spec/ says what a tokenizer is, with its fingerprint and the table of kinds of models. Reading files
+ * belongs to load/, encoding to the other rooms.
  */
 #ifndef LEAT_TOKENIZER_SPEC_H
 #define LEAT_TOKENIZER_SPEC_H

@@ -2,6 +2,9 @@
  * split.h: splitting a text into pretokens as the pre-tokenizers of a tokenizer.json do: something finds *matches* (a
  * scanner, an expression, a string, a kind of character), and a behaviour says what becomes of them. Each step of a
  * Sequence is a splitter of its own and works inside the pretokens of the step before.
+ *
+ * The room split/ has the pre-tokenizers: what cuts a text into pretokens. What a pretoken becomes is a model's
+ * concern.
  */
 #ifndef LEAT_TOKENIZER_SPLIT_H
 #define LEAT_TOKENIZER_SPLIT_H

@@ -5,6 +5,9 @@
  * The references need not agree on a class, nor on Unicode's version: tiktoken's regex engine (Rust) is one *edition*
  * here, Oniguruma inside Hugging Face's tokenizers another, and a tokenizer uses the one of the reference of its file.
  * In the versions at hand both have the same Unicode, and differ in \w only; the next ones may not.
+ *
+ * The room unicode/ has tables of characters and what follows from them: classes, graphemes, normal forms. It knows no
+ * tokenizer.
  */
 #ifndef LEAT_TOKENIZER_UNICODE_H
 #define LEAT_TOKENIZER_UNICODE_H
