@@ -26,6 +26,9 @@
  *       return 0;
  *   }
  *
+ * In which order to read: these rules and "Errors" first. To read datasets: "Opening a dataset" to "Verifying". To
+ * train: "The order of samples", then "The loader". To write datasets: "Writing a dataset"; from text: leat_pack.h.
+ *
  * Rules that hold everywhere
  *   Numbers     of tokens and documents are 64-bit and count from 0. A position is a token's place in the dataset.
  *   Errors      every call that can fail returns a status; 0 is success. `err` may be NULL; else it is filled on
@@ -143,7 +146,7 @@ struct leat_error {
     uint32_t hint;      /* enum leat_hint */
 };
 
-/* A short lower-case name of a status ("truncated"); "unknown" for a number that is none. Static memory. */
+/* A short lower-case name of a status ("truncated"); "unknown" for any other number. Static memory. */
 LEAT_API const char *leat_status_name(enum leat_status status);
 
 /* LEAT_VERSION of the library that was loaded. Static memory. */
@@ -200,7 +203,7 @@ struct leat_open_options {
  * On success *out is the caller's until leat_dataset_close(). On failure *out is NULL and nothing stays open. `name`
  * and `options` (NULL: the defaults) are not kept. Two file descriptors a dataset stay open.
  * Returns LEAT_E_NO_FILE, _PERMISSION, _IO, _NO_MEMORY, _NOT_LEAT, _VERSION, _FEATURE, _TRUNCATED, _CHECKSUM, _HEADER,
- * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE or _ARGUMENT (an empty or unfinished name, a list that is none).
+ * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE or _ARGUMENT (an empty or unfinished name, a malformed list).
  */
 LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name,
                                             const struct leat_open_options *options, struct leat_error *err);
@@ -380,7 +383,7 @@ LEAT_API enum leat_status leat_dataset_find_origin(const struct leat_dataset *d,
 LEAT_API enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
                                                uint64_t *document, struct leat_error *err);
 
-/* ---- What is stored besides ------------------------------------------------------------------------------------- */
+/* ---- What else is stored ---------------------------------------------------------------------------------------- */
 
 /* The tokenizer, as it is kept in the index so that text can be shown on any machine. */
 struct leat_stored_tokenizer {
@@ -658,7 +661,7 @@ LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_
 
 /*
  * The pieces of sample n, in the order of its row: at most `room` of them into pieces[]; *count (not NULL) is how many
- * it has, so that a second call can make room. LEAT_E_RANGE where the plan has ended.
+ * it has, so that a second call can make room. LEAT_E_RANGE if the plan has ended.
  */
 LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
                                            uint64_t room, uint64_t *count, struct leat_error *err);
@@ -1099,7 +1102,7 @@ LEAT_API uint64_t leat_writer_tokens(const struct leat_writer *w);
 LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
 
 /*
- * Makes everything so far durable, and remembers it with `note` (the caller's own bytes: where he is in his inputs),
+ * Makes everything so far durable, and remembers it with `note` (the caller's own bytes: its position in its inputs),
  * so that leat_writer_resume() can go on from here after any kind of end. Not while a document is open (LEAT_E_STATE).
  * If it fails, the checkpoint before it stays.
  */
