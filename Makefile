@@ -108,7 +108,8 @@ LIB_SOURCES     := $(call sources,src)
 PACK_SOURCES    := $(call sources,$(addprefix tokenize_tools/,arrange corpus pack tokenizer))
 CLI_SOURCES     := $(call sources,tokenize_tools/cli)
 COMMAND_SOURCES := $(call sources,tokenize_tools/commands)
-BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/commands/%.c,arrange_values commands pack_options)
+BENCH_SOURCES   := $(call sources,bench) $(patsubst %,tokenize_tools/commands/%.c,arrange_values commands \
+                   pack_notices pack_options)
 EXAMPLES        := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 
 LIB_OBJECTS     := $(call objects,$(LIB_SOURCES))

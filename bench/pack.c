@@ -127,6 +127,7 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     f = figure(&report, pack_bar_text(&bar, &report), cli_now() - began,
                options.threads > 0 ? options.threads : thread_cpus());
     pack_bar_end(&bar);
+    pack_bar_free(&bar);
     leat_tokenizer_close(t);
     if (s != LEAT_OK)
         return pack_options_failed(v, &report, &err);

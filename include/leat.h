@@ -134,7 +134,9 @@ enum leat_hint {
     LEAT_HINT_MERGE = 7,             /* leat_merge() */
     LEAT_HINT_READ = 8,              /* leat_dataset_read(), or LEAT_ACCESS_TRUSTED */
     LEAT_HINT_INPUTS = 9,            /* leat_dataset_input() */
-    LEAT_HINT_MEMORY = 10            /* `memory` in the options */
+    LEAT_HINT_MEMORY = 10,           /* `memory` in the options */
+    LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
+    LEAT_HINT_BINARY = 12            /* `allow_binary` there */
 };
 
 /* The caller's own; filled on failure. */

@@ -153,7 +153,8 @@ class Packer:
     def ended(self) -> bool: ...
 
 def pack(output: str | bytes | PathLike[str], inputs: list[Any], tokenizer: Tokenizer, options: tuple[Any, ...],
-         progress: Callable[..., Any] | None, /) -> tuple[dict[str, Any], list[dict[str, Any]], int]: ...
+         progress: Callable[..., Any] | None, notice: Callable[[tuple[int, bytes, int]], Any], /
+         ) -> tuple[dict[str, Any], list[dict[str, Any]], int]: ...
 def merge(output: str | bytes | PathLike[str], parts: list[Any], shuffle: bool, seed: int, dedup: bool,
           splits: list[tuple[str, str]], memory: int, replace: bool, created: int,
           progress: Callable[[int, int], Any] | None, /

@@ -33,7 +33,8 @@ def list_paths(paths):
 
 def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", begin=None, special=False,
                  invalid_utf8="replace", threads=None, memory=None, shuffle=None, dedup=False, splits=(),
-                 max_rejects="1%", resume=False, part=None, force=False, created=None):
+                 max_rejects="1%", resume=False, part=None, force=False, created=None, skip_unknown=False,
+                 allow_binary=False):
     """The tuple that text_options_take() of the extension reads."""
     form, way = choice("format", format, FORMATS), choice("invalid_utf8", invalid_utf8, INVALID)
     threads = 0 if threads is None else whole("threads", threads, 1, 4096)
@@ -46,7 +47,7 @@ def pack_options(tokenizer, *, format="auto", text="text", id="id", end="auto", 
     return (form, text, "" if id is None else id, _end(tokenizer, end),
             _token(tokenizer, "begin", begin), special, way, threads,
             _memory() if memory is None else read_size(memory), rejects, ppm, part, parts, seed is not None, seed or 0,
-            dedup, list(splits), resume, force, read_created(created))
+            dedup, list(splits), resume, force, read_created(created), skip_unknown, allow_binary)
 
 
 def _token(tokenizer, name, token):

@@ -19,7 +19,8 @@ class Packer:
             packer.extend(pyarrow.parquet.ParquetFile("part.parquet").iter_batches())
         print(packer.summary.tokens)
 
-    tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, force, created
+    tokenizer, pattern, end, begin, special, invalid_utf8, threads, memory, max_rejects, allow_binary, force,
+    created
                         as in leat.pack()
     resume              continue from the last checkpoint, if any; `given`, `sources` and `note` say where it is
     checkpoint_seconds  extend() makes a checkpoint whenever so many seconds have passed; None: never
@@ -33,14 +34,15 @@ class Packer:
     def __init__(self, output, tokenizer="gpt2", *, pattern: str | None = None, end: int | str | None = "auto",
                  begin: int | str | None = None, special: bool = False, invalid_utf8: str = "replace",
                  threads: int | None = None, memory: int | str | None = None,
-                 max_rejects: int | float | str | None = "1%", resume: bool = False, force: bool = False,
-                 created: int | None = None, checkpoint_seconds: float | None = None):
+                 max_rejects: int | float | str | None = "1%", allow_binary: bool = False, resume: bool = False,
+                 force: bool = False, created: int | None = None, checkpoint_seconds: float | None = None):
         self._began = now()
         self._output = output
         self.tokenizer = open_tokenizer(tokenizer, pattern)
         self._core = _leat.Packer(output, self.tokenizer._core, pack_options(
             self.tokenizer, end=end, begin=begin, special=special, invalid_utf8=invalid_utf8, threads=threads,
-            memory=memory, max_rejects=max_rejects, resume=resume, force=force, created=created))
+            memory=memory, max_rejects=max_rejects, allow_binary=allow_binary, resume=resume, force=force,
+            created=created))
         self._every = checkpoint_seconds
         self._last = now()
         self._summary: Summary | None = None

@@ -8,6 +8,8 @@ from leat._leat import Error
 from leat._pack_options import list_paths, now, open_tokenizer, pack_options, read_created, read_seed, read_size, \
     read_splits
 
+SKIPPED, REPLACED = 1, 2  # enum leat_pack_notice_kind of leat_pack.h
+
 Progress = collections.namedtuple(
     "Progress", "bytes total_bytes text_bytes tokens documents rejects bytes_before bound")
 Progress.__doc__ = """The progress of a run of leat.pack().
@@ -21,7 +23,8 @@ bound                the slowest station: "reading", "encoding", "writing"; or "
 
 Summary = collections.namedtuple(
     "Summary", "output inputs documents tokens text_bytes rejected deduplicated splits special_strings "
-               "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished")
+               "truncated_inputs seconds mb_per_s tokens_per_s peak_memory was_finished skipped skipped_files replaced "
+               "replaced_in not_json", defaults=(0, (), 0, {}, 0))
 Summary.__doc__ = """What a run did; the names are those of `leat pack --json`.
 
 rejected          records that could not be packed; OUTPUT.rejects.jsonl holds them
@@ -31,6 +34,10 @@ special_strings   strings of special tokens in the texts, whether encoded as spe
 truncated_inputs  compressed inputs that were cut off or damaged
 mb_per_s, tokens_per_s   of the work of this run alone, without that of a run that it resumed
 was_finished      with resume: nothing was left to do
+skipped, skipped_files   files of folders that were left out
+replaced, replaced_in    malformed parts of texts that became U+FFFD: how many, and how many per input (a dict; empty
+                         after a Packer)
+not_json          records with NaN or Infinity, which were taken though JSON has neither
 """
 
 
@@ -39,7 +46,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
          invalid_utf8: str = "replace", threads: int | None = None, memory: int | str | None = None,
          shuffle: int | None = None, dedup: bool = False, split=None, max_rejects: int | float | str | None = "1%",
          allow_truncated: bool = False, resume: bool = False, part=None, force: bool = False, progress="auto",
-         created: int | None = None) -> Summary:
+         skip_unknown: bool = False, allow_binary: bool = False, created: int | None = None) -> Summary:
     """Packs text files into the dataset `output`, like `leat pack`; returns a Summary.
 
     inputs        a path or several: files (.jsonl .ndjson .json .txt .md, plain, .zst or .gz), folders, "@LIST", "-"
@@ -56,6 +63,8 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     split         {"valid": 0.01} or "valid=0.01": also makes OUTPUT.valid, chosen by a hash of each text
     max_rejects   stops the run after more rejects than this number, or share of the records ("1%", 0.01); None: never
     allow_truncated  warns of a compressed input that is cut off instead of failing; its readable part is packed
+    skip_unknown  leaves out files of folders that may hold texts and cannot be read, instead of failing
+    allow_binary  packs what does not look like UTF-8 text too, instead of failing, or of rejecting such a text
     resume        continues a run that was stopped or killed
     part          (i, n) or "i/n": only the i-th of n shares of the inputs; leat.merge() joins the results
     force         replaces an existing output
@@ -71,14 +80,19 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
     splits = read_splits(split)
     options = pack_options(tokenizer, format=format, text=text, id=id, end=end, begin=begin, special=special,
                        invalid_utf8=invalid_utf8, threads=threads, memory=memory, shuffle=shuffle, dedup=dedup,
-                       splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created)
+                       splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
+                       skip_unknown=skip_unknown, allow_binary=allow_binary)
+    notices = []
     bar, watch = _watching(progress)
     try:
-        report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch)
+        report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch,
+                                               notices.append)
     finally:
         if bar:
             bar.close()
-    summary = summarize(output, report, infos, splits, now() - began, text_before)
+    summary = summarize(output, report, infos, splits, now() - began, text_before)._replace(
+        skipped_files=[path for kind, path, _ in _named(notices) if kind == SKIPPED],
+        replaced_in={path: count for kind, path, count in _named(notices) if kind == REPLACED})
     if report["damaged_inputs"]:
         _report_damage(report, summary, allow_truncated)
     return summary
@@ -120,7 +134,14 @@ def summarize(output, report, infos, splits, seconds, text_before=0):
                    text_bytes=report["text_bytes"], rejected=report["rejects"], deduplicated=report["deduplicated"],
                    splits=made, special_strings=report["special_strings"], truncated_inputs=report["damaged_inputs"],
                    seconds=seconds, mb_per_s=rate(text) / 1e6, tokens_per_s=rate(tokens),
-                   peak_memory=report["peak_memory"], was_finished=report["was_finished"])
+                   peak_memory=report["peak_memory"], was_finished=report["was_finished"],
+                   skipped=report.get("skipped", 0), replaced=report.get("replaced", 0),
+                   not_json=report.get("not_json", 0))
+
+
+def _named(notices):
+    import os
+    return [(kind, os.fsdecode(path), count) for kind, path, count in notices]
 
 
 def _report_damage(report, summary, allowed):

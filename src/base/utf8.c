@@ -123,6 +123,17 @@ size_t utf8_open_end(const uint8_t *text, size_t size)
     return 0;
 }
 
+uint64_t utf8_malformed(const uint8_t *text, size_t size)
+{
+    uint64_t count = 0;
+
+    for (size_t at = utf8_valid_prefix(text, size); at < size; count++) {
+        at += malformed_part(text + at, size - at);
+        at += utf8_valid_prefix(text + at, size - at);
+    }
+    return count;
+}
+
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err)
 {

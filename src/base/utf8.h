@@ -29,6 +29,9 @@ size_t utf8_open_end(const uint8_t *text, size_t size);
 enum leat_status utf8_repair(struct buffer *out, const uint8_t *text, size_t size, uint64_t *replaced,
                              struct leat_error *err);
 
+/* How many parts of the text are malformed: so many U+FFFD utf8_repair() puts in. */
+uint64_t utf8_malformed(const uint8_t *text, size_t size);
+
 /* Writes a character, which must not be a surrogate; returns its length, 4 at most. */
 static inline size_t utf8_encode(uint8_t *out, uint32_t c)
 {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/file_kind.h"
 #include "base/nearest.h"
 #include "base/status.h"
 #include "dataset.h"
@@ -84,6 +85,27 @@ static void say_nearest(const char *name, struct leat_error *err)
         status_after(err, "; the nearest name is %.*s%s", before, name, best);
 }
 
+/* The name is that of another file or of a folder. */
+static void say_file(const char *name, struct leat_error *err)
+{
+    const struct file_kind *kind = NULL;
+
+    if (file_kind_look(name, true, &kind, NULL) != LEAT_OK)
+        kind = NULL;
+    if (kind && kind->what == FILE_TOKENS)
+        status_after(err, "; %.300s is %s, which cannot be read yet: pack its texts", name, kind->name);
+    else if (kind && kind->what == FILE_BINARY)
+        status_after(err,
+                     "; %.300s may hold bare token ids, as nanoGPT's train.bin does, which cannot be read yet: "
+                     "pack its texts",
+                     name);
+    else if (kind && kind->what != FILE_COMPRESSED)
+        status_after(err, "; %.300s is %s: %s", name, kind->name, kind->cure);
+    else
+        status_after(err, "; %.300s itself exists, but is not a dataset: pack it into one", name);
+    err->hint = !kind || kind->what != FILE_OTHER ? LEAT_HINT_PACK : LEAT_HINT_NONE;
+}
+
 void dataset_say_missing(const char *name, struct leat_error *err)
 {
     if (!err)
@@ -95,9 +117,8 @@ void dataset_say_missing(const char *name, struct leat_error *err)
         err->hint = LEAT_HINT_RESUME;
     } else if (exists(name, ".tokens"))
         status_after(err, "; %.300s.tokens is there, and a dataset is both files: restore the other one", name);
-    else if (exists(name, "")) {
-        status_after(err, "; %.300s itself exists, but is not a dataset: pack it into one", name);
-        err->hint = LEAT_HINT_PACK;
-    } else
+    else if (exists(name, ""))
+        say_file(name, err);
+    else
         say_nearest(name, err);
 }

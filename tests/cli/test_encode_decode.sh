@@ -143,7 +143,7 @@ wrong '{"text":"x","a":01}' 'a comma or } is expected'
 wrong '{"text":"x","a":1.}' 'a digit is expected'
 wrong '{"text":"x","a":-}' 'a digit is expected'
 wrong '{"text":"x","a":1e}' 'a digit is expected'
-wrong '{"text":"x","a":NaN}' 'a value is expected'
+wrong '{"text":"x","a":nan}' 'a value is expected'
 wrong '{"text":"x","a":tru}' 'a value is expected'
 wrong '{"text":"x","a":]}' 'a value is expected'
 wrong '{"text":"x","a":{]}' "a member's name is expected"

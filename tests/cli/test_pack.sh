@@ -61,7 +61,8 @@ run leat pack -t gpt2 -o two --max-rejects 100% --json a.jsonl
 ended 0 ''
 prints <<'END'
 {"output": "two", "inputs": 1, "documents": 2, "tokens": 11, "text_bytes": 20, "rejected": 1, "deduplicated": 0, @
-"splits": [], "special_strings": 1, "truncated_inputs": 0, "seconds": T, "mb_per_s": R, "tokens_per_s": R, @
+"splits": [], "special_strings": 1, "truncated_inputs": 0, "skipped": 0, "skipped_files": [], @
+"replaced": 0, "replaced_in": [], "not_json": 0, "seconds": T, "mb_per_s": R, "tokens_per_s": R, @
 "peak_memory": M}
 END
 run leat pack -t gpt2 -o special --max-rejects 34% --special a.jsonl

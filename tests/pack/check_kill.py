@@ -2,6 +2,7 @@
 resumed, over and over, ends with the bytes of an undisturbed run, rejects included, and leaves nothing beside them.
 LEAT is the command that is built with small pieces, which makes a checkpoint every 64 KiB of text.
 """
+import json
 import os
 import random
 import shutil
@@ -40,7 +41,7 @@ def start(args):
 
 def min_memory(words):
     """In MiB; a sanitizer takes much."""
-    p = start(["-t", "bytes", "-o", "none", "--memory", "1", *words])
+    p = start(["-t", "bytes", "-o", "none", "--memory", "1", "--allow-binary", *words])
     return int(p.communicate()[1].decode().split("allow at least ")[1].split()[0])
 
 
@@ -77,10 +78,16 @@ def make_inputs(r):
     return words
 
 
-def cycle(r, number, words, whole, seconds):
+def counts(out):
+    """What the summary counts; a run that was stopped and went on counts the same."""
+    r = json.loads(out)
+    return [r[k] for k in ("documents", "text_bytes", "rejected", "replaced", "replaced_in", "not_json")]
+
+
+def cycle(r, number, words, whole, counted, seconds):
     """One run from its begin to its end, through some kills. Returns how many."""
     name, count = "k%d" % number, 0
-    args = ["-t", "bytes", "-o", name, "--max-rejects", "100%", *words]
+    args = ["-t", "bytes", "-o", name, "--max-rejects", "100%", "--allow-binary", "--json", *words]
     while True:
         memory = r.choice(["48Mi", "64Mi", "1Gi"] if least < 48 else ["4Gi"])
         extra = ["--threads", str(r.randrange(1, 4)), "--memory", memory]
@@ -89,7 +96,7 @@ def cycle(r, number, words, whole, seconds):
         sign = signal.SIGKILL if r.random() < 0.9 else signal.SIGINT
         time.sleep(r.random() ** 2 * seconds)
         p.send_signal(sign)
-        _, said = p.communicate()
+        out, said = p.communicate()
         said = said.decode()
         if p.returncode == 0:
             break
@@ -104,6 +111,9 @@ def cycle(r, number, words, whole, seconds):
         if sign == signal.SIGKILL and p.returncode != -signal.SIGKILL:
             fail(name, "exit code", p.returncode, "before it was killed:", said)
             break
+    # one that had come to its end counts no text any more
+    if p.returncode == 0 and json.loads(out)["text_bytes"] and counts(out) != counted:
+        fail(name, words, "other counts after", count, "kills:", counts(out), counted)
     if content(name) != whole:
         fail(name, words, "other bytes after", count, "kills:",
              [(len(a or b""), len(b or b""), a == b) for a, b in zip(content(name), whole)])
@@ -126,17 +136,16 @@ def main():
     least = min_memory(inputs[0])
     for i, words in enumerate(inputs):
         began = time.monotonic()
-        p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", *words])
-        _, said = p.communicate()
+        p = start(["-t", "bytes", "-o", "whole%d" % i, "--max-rejects", "100%", "--allow-binary", "--json", *words])
+        out, said = p.communicate()
         if p.returncode:
             if b"this build cannot read" in said:
                 continue
             return fail(words, said.decode())
-        wholes.append((words, content("whole%d" % i), 1.3 * (time.monotonic() - began)))
+        wholes.append((words, content("whole%d" % i), counts(out), 1.3 * (time.monotonic() - began)))
     done = number = 0
     while done < kills and failures < 10:
-        words, whole, seconds = wholes[number % len(wholes)]
-        done += cycle(r, number, words, whole, seconds)
+        done += cycle(r, number, *wholes[number % len(wholes)])
         number += 1
     print("%d runs, %d kills, %d of them with a checkpoint" % (number, done, kept[1]))
 

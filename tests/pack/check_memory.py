@@ -65,8 +65,8 @@ def small_gz(count):
 def run(what, names, tokenizer="gpt2", documents=None, rejects=0, threads=2, reason=""):
     global failures
     p = subprocess.run([leat, "pack", "-t", tokenizer, "-o", "out", "--force", "--json", "--memory", "%dMi" % memory,
-                        "--max-rejects", "100%", "--threads", str(threads), *names], cwd=tmp, stdout=subprocess.PIPE,
-                       stderr=subprocess.PIPE)
+                        "--max-rejects", "100%", "--allow-binary", "--threads", str(threads), *names],
+                       cwd=tmp, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if p.returncode != 0:
         if b"this build cannot read" not in p.stderr:
             print("%s: exit code %d: %s" % (what, p.returncode, p.stderr.decode()))

@@ -116,7 +116,8 @@ def bad_record(r, options, most):
         lambda: good[:at], lambda: good[:at] + good[at + 1:], lambda: good[:at] + b"\x01" + good[at:],
         lambda: good[:at] + r.choice([b",", b":", b"}", b"]", b'"', b"\\", b"x", b"\x0b", b"0"]) + good[at:],
         lambda: good + b" x", lambda: good + good, lambda: BOM + good, lambda: b"{" + text + b": NaN}",
-        lambda: b"{" + text + b": Infinity}", lambda: b"{'text': 'x'}", lambda: b"{" + text + b': "\\x41"}',
+        lambda: b"{" + text + b": -Infinity}", lambda: b"{" + text + b": NaN1}", lambda: b"{" + text + b": -NaN}",
+        lambda: b"{'text': 'x'}", lambda: b"{" + text + b': "\\x41"}',
         lambda: b"{" + text + b': "\\u12G4"}', lambda: b"{" + text + b': "\\u123', lambda: b"{" + text + b': "open',
         lambda: b"{" + text + b": 01}", lambda: b"{" + text + b": +1}", lambda: b"{" + text + b": .5}",
         lambda: b"{" + text + b": 1.}", lambda: b"{" + text + b": 1e}", lambda: b"{" + text + b": tru}",
@@ -162,6 +163,7 @@ class Corpus:
 
     def __init__(self, r, folder, options, most, forms, standard_input):
         self.items, self.words, self.stdin, self.format = [], [], None, "auto"
+        self.skipped = []
         self.r, self.folder, self.options, self.most, self.forms = r, folder, options, most, forms
         if r.random() < 0.15:
             self.format = r.choice(["jsonl", "text"])
@@ -222,6 +224,7 @@ class Corpus:
         self.write(stem + "/.git/x.jsonl", b"not to be read\n")
         if self.format == "auto":
             self.write(stem + "/README.rst", b"not to be read\n")
+            self.skipped.append(stem + "/README.rst")
         word = stem + r.choice(["", "/"])
         for n in sorted(os.fsencode(stem + "/" + n) for n in names):
             path = os.fsdecode(n)

@@ -1,6 +1,7 @@
 """reference.py: what leat pack must make of inputs, said a second time in plain Python: json, gzip and the zstd command
 instead of leat's own readers, and the tokenizer `bytes`, whose ids are the bytes of the text.
 """
+import codecs
 import gzip
 import json
 import os
@@ -42,11 +43,14 @@ def to_bytes(text):
     return bytes(out)
 
 
-def refuse_constant(name):
-    raise ValueError(name)
+class Constant:
+    """NaN or an infinity, which leat takes as Python does."""
+
+    def __init__(self, name):
+        self.name = name
 
 
-DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=refuse_constant)
+DECODER = json.JSONDecoder(parse_int=Number, parse_float=Number, parse_constant=Constant)
 
 
 def parse(record):
@@ -104,18 +108,53 @@ def text_and_id(record, options):
 class Options:
     def __init__(self, **more):
         self.text, self.id, self.reject_invalid, self.end, self.begin = "text", "id", False, END_TOKEN, None
+        self.allow_binary = False
         self.encode = list # the tokenizer: from UTF-8 to ids
         self.__dict__.update(more)
 
 
+def malformed(text):
+    """Parts of it that are not UTF-8."""
+    parts = []
+
+    def count(error):
+        parts.append(error)
+        return "\ufffd", error.end
+
+    codecs.register_error("leat.count", count)
+    text.decode(errors="leat.count")
+    return len(parts)
+
+
+HEAD = 4096
+
+
+def is_text(data):
+    """Whether the first bytes look like UTF-8 text. Of the magic numbers only what random bytes may well begin with."""
+    head = data[:HEAD]
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff", b"\x1f\x8b"):
+        return False
+    if head.count(0) > len(head) // 32:
+        return False
+    if len(head) == HEAD: # it may end inside a character
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        decoder.decode(head)
+        head = head[:HEAD - len(decoder.getstate()[0])]
+    count = malformed(head)
+    return count <= 16 or count <= len(data[:HEAD]) // 32
+
+
 def settle(text, options):
     """The text as it is encoded."""
+    count = malformed(text)
     try:
         text.decode()
         return text
     except UnicodeDecodeError as e:
         if options.reject_invalid:
             raise Refused("not valid UTF-8 at its byte %d" % (e.start + 1)) from None
+        if not options.allow_binary and count > 16 and count > len(text) // 100:
+            raise Refused("%d parts of %d bytes are not valid UTF-8" % (count, len(text))) from None
         return text.decode(errors="replace").encode()
 
 
@@ -161,12 +200,18 @@ class Packed:
         if kind == "text":
             if data[:3] == b"\xef\xbb\xbf":
                 data = data[3:]
-            self.record(data, number, path, 0, None, lambda text, _: (text, b""))
+            self.record(data, number, path, 0, None, whole_text)
         else:
             self.lines(data, number, path)
         self.inputs.append((os.fsencode(path), len(raw), len(self.documents) - documents,
                             sum(len(d[0]) for d in self.documents[documents:]), len(self.rejects) - rejects,
                             page_sum(raw)))
+
+
+def whole_text(text, options):
+    if not options.allow_binary and not is_text(text):
+        raise Refused("the input is")
+    return text, b""
 
 
 def inflate(raw):

@@ -15,6 +15,8 @@ static const char *const spellings[] = {
     [LEAT_HINT_READ] = "", /* no command maps tokens */
     [LEAT_HINT_INPUTS] = " (leat info)",
     [LEAT_HINT_MEMORY] = " (--memory SIZE)",
+    [LEAT_HINT_SKIP] = " (--skip-unknown)",
+    [LEAT_HINT_BINARY] = " (--allow-binary packs it all the same)",
 };
 
 const char *cli_hint(const struct leat_error *err)

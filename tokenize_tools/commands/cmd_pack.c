@@ -56,6 +56,7 @@ static void print_json(const struct pack_values *v, const struct leat_pack_repor
     arrange_report_json(&j, v->output, &v->splits, &report);
     json_u64(&j, "special_strings", r->special_strings);
     json_u64(&j, "truncated_inputs", r->damaged_inputs);
+    pack_notices_json(&j, &bar->notices, r);
     json_double(&j, "seconds", seconds);
     json_double(&j, "mb_per_s", text_rate(bar, r, seconds) / 1e6);
     json_double(&j, "tokens_per_s", token_rate(bar, r, seconds));
@@ -87,6 +88,7 @@ static void print_summary(const struct pack_values *v, const struct leat_pack_re
     if (r->special_strings > 0)
         printf("%s of special tokens in the texts %s.\n", units_counted(r->special_strings, "string").text,
                v->special ? "became these tokens" : "became ordinary text (--special makes them tokens)");
+    pack_notices_print(&bar->notices, r);
     if (r->rejects > 0)
         printf("%s record%s refused: see %s.rejects.jsonl.\n", units_count(r->rejects).text,
                r->rejects == 1 ? " was" : "s were", v->output);
@@ -113,12 +115,13 @@ static int pack(const struct command *self, const struct pack_values *v, const s
     s = leat_pack(v->output, parsed->words, parsed->count, &options, &report, &err);
     pack_bar_end(&bar);
     leat_tokenizer_close(t);
+    if (s == LEAT_OK && v->json)
+        print_json(v, &report, &bar, cli_now() - began);
+    else if (s == LEAT_OK)
+        print_summary(v, &report, &bar, cli_now() - began);
+    pack_bar_free(&bar);
     if (s != LEAT_OK)
         return pack_options_failed(v, &report, &err);
-    if (v->json)
-        print_json(v, &report, &bar, cli_now() - began);
-    else
-        print_summary(v, &report, &bar, cli_now() - began);
     pack_options_say_damage(v, &report);
     return cli_finish_stdout(report.damaged_inputs > 0 && !v->allow_truncated ? CLI_FAILED : CLI_DONE);
 }

@@ -165,6 +165,17 @@ const struct option_row pack_options[] = {
       .field = FIELD(allow_truncated),
       .help = "a compressed input that is cut off or broken is a warning, not a failure; what was readable is packed "
               "either way" },
+    { .name = "skip-unknown",
+      .type = OPTION_FLAG,
+      .field = FIELD(skip_unknown),
+      .help = "leave out what a folder holds that may be a corpus and cannot be read, such as Parquet; without it that "
+              "is an error" },
+    { .name = "allow-binary",
+      .type = OPTION_FLAG,
+      .field = FIELD(allow_binary),
+      .help =
+          "pack what looks like no UTF-8 text as if it were; without it such a file is an error, and such a text is "
+          "rejected" },
     { .name = "resume",
       .type = OPTION_FLAG,
       .field = FIELD(resume),
@@ -289,6 +300,8 @@ int pack_options_take(const struct command *self, const struct pack_values *v, s
     o->dedup = v->dedup;
     o->splits = v->splits.items;
     o->split_count = v->splits.count;
+    o->skip_unknown = v->skip_unknown;
+    o->allow_binary = v->allow_binary;
     o->resume = v->resume;
     o->force = v->force;
     if (commands_created(&o->created) && find_end(self, v, *t, &o->end_token) &&
@@ -350,6 +363,7 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     double seconds = cli_now() - bar->began;
     char detail[160], rejects[64] = "";
 
+    pack_notices_say_skipped(&bar->notices);
     if (!bar->started) { /* what a run that is resumed had done does not count for the rate */
         bar->started = true;
         bar->tokens_before = p->bytes_before > 0 ? p->tokens : 0;
@@ -364,20 +378,35 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     return cli_interrupted();
 }
 
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct pack_bar *bar = context;
+
+    pack_notices_add(&bar->notices, notice);
+}
+
 void pack_bar_begin(struct pack_bar *bar, const struct pack_values *v, struct leat_pack_options *o)
 {
     cli_catch_interrupts();
     progress_begin(&bar->progress, (enum progress_mode)v->progress, "pack", PROGRESS_BYTES);
     bar->began = cli_now();
     bar->started = false;
+    bar->notices = (struct pack_notices) { 0 };
     bar->tokens_before = bar->text_before = 0;
     o->progress = on_progress;
+    o->notice = on_notice;
     o->context = bar;
 }
 
 void pack_bar_end(struct pack_bar *bar)
 {
     progress_end(&bar->progress);
+    pack_notices_say_skipped(&bar->notices);
+}
+
+void pack_bar_free(struct pack_bar *bar)
+{
+    pack_notices_free(&bar->notices);
 }
 
 uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *r)

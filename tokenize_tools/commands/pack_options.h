@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "leat_pack.h"
+#include "pack_notices.h"
 
 /* --max-rejects: a number, or a share. */
 struct pack_bound {
@@ -29,7 +30,7 @@ struct pack_values {
     struct pack_part part;
     struct arrange_seed shuffle;
     struct arrange_splits splits;
-    bool special, dedup, allow_truncated, resume, force, json;
+    bool special, dedup, allow_truncated, allow_binary, skip_unknown, resume, force, json;
 };
 
 #define PACK_VALUES_INIT                                                                                               \
@@ -55,15 +56,17 @@ void pack_options_say_damage(const struct pack_values *v, const struct leat_pack
 int pack_options_failed(const struct pack_values *values, const struct leat_pack_report *report,
                         const struct leat_error *err);
 
-/* A bar or lines: the function and its context for leat_pack_options. */
+/* A bar or lines, and notices: the functions and their context for leat_pack_options. */
 struct pack_bar {
     struct progress progress;
+    struct pack_notices notices;
     double began;
     bool started;
     uint64_t tokens_before, text_before; /* of a run that is resumed */
 };
 void pack_bar_begin(struct pack_bar *bar, const struct pack_values *values, struct leat_pack_options *options);
-void pack_bar_end(struct pack_bar *bar);
+void pack_bar_end(struct pack_bar *bar); /* the notices stay, until: */
+void pack_bar_free(struct pack_bar *bar);
 
 /* Bytes of text that the run packed itself, without those of one that it went on with. */
 uint64_t pack_bar_text(const struct pack_bar *bar, const struct leat_pack_report *report);

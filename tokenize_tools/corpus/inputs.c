@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +18,18 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "corpus/streams/byte_stream.h"
+#include "input_judge.h"
 
 #define FOLDER_DEPTH 64
 
 /* What one search holds. */
 struct search {
     struct input_list *list;
-    enum leat_pack_format format;
+    const struct input_rules *rules;
     unsigned depth; /* of folders and lists within each other */
+    char *unread;   /* the first corpus of a folder that leat cannot read, which is `unread_kind`; NULL: none */
+    const struct file_kind *unread_kind;
+    size_t unread_count;
 };
 
 static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err);
@@ -76,22 +81,50 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
     for (size_t i = 0; i < s->list->count; i++)
         if (strcmp(s->list->items[i].path, "-") == 0)
             return status_set(err, LEAT_E_ARGUMENT, "standard input (-) is given twice");
-    return add(s->list, strdup("-"), record_format_number(s->format ? (int)s->format : LEAT_PACK_JSONL), NULL, err);
+    return add(s->list, strdup("-"), record_format_number(s->rules->format ? (int)s->rules->format : LEAT_PACK_JSONL),
+               NULL, err);
 }
 
-/* `given`: a person named this file, so that an unknown suffix is an error. */
-static enum leat_status add_file(struct search *s, const char *path, const struct stat *st, bool given,
-                                 struct leat_error *err)
+/* A file that a person named; lists may name very many, which are not opened before their turn. */
+static enum leat_status add_given(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
 {
-    const struct record_format *format = s->format ? record_format_number((int)s->format) : record_format_of_name(path);
-    char names[RECORD_FORMAT_SENTENCE];
+    const struct record_format *format;
+    enum leat_status status = input_judge_given(path, s->depth == 0, s->rules, &format, err);
 
-    if (format)
-        return add(s->list, strdup(path), format, st, err);
-    if (!given)
-        return LEAT_OK;
-    record_format_tell(names);
-    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, "%s: unknown suffix %s", path, names);
+    return status == LEAT_OK ? add(s->list, strdup(path), format, st, err) : status;
+}
+
+/* Notes that a file of a folder is left out. */
+static enum leat_status skip(struct search *s, const char *path, const struct file_kind *corpus, struct leat_error *err)
+{
+    struct input_list *list = s->list;
+    bool full = (list->skipped_count & (list->skipped_count - 1)) == 0; /* room doubles */
+    char **skipped =
+        full ? reallocarray(list->skipped, list->skipped_count > 0 ? 2 * list->skipped_count : 1, sizeof *skipped)
+             : list->skipped;
+    char *copy = strdup(path);
+
+    if (skipped)
+        list->skipped = skipped;
+    if (!skipped || !copy) {
+        free(copy);
+        return status_no_memory(err, strlen(path));
+    }
+    list->skipped[list->skipped_count++] = copy;
+    s->unread_count += corpus != NULL;
+    if (corpus && (!s->unread || strcmp(path, s->unread) < 0)) {
+        s->unread = copy;
+        s->unread_kind = corpus;
+    }
+    return LEAT_OK;
+}
+
+static enum leat_status add_found(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
+{
+    const struct file_kind *corpus;
+    const struct record_format *format = input_judge_found(path, s->rules, &corpus);
+
+    return format ? add(s->list, strdup(path), format, st, err) : skip(s, path, corpus, err);
 }
 
 static enum leat_status find_in_folder(struct search *s, const char *folder, struct leat_error *err)
@@ -122,7 +155,7 @@ static enum leat_status find_in_folder(struct search *s, const char *folder, str
                 status = find_in_folder(s, path, err);
             s->depth--;
         } else if (S_ISREG(st.st_mode)) {
-            status = add_file(s, path, &st, false, err);
+            status = add_found(s, path, &st, err);
         }
         free(path);
     }
@@ -145,7 +178,13 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
 
     if (status != LEAT_OK)
         return status;
-    if (s->list->count == before && s->format != LEAT_PACK_AUTO)
+    if (s->unread_count > 0 && !s->rules->skip_unknown)
+        return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
+                               "the folder %s has %zu file%s that may hold texts and cannot be read; %s is %s: %s, or "
+                               "skip such files",
+                               folder, s->unread_count, s->unread_count == 1 ? "" : "s", s->unread,
+                               s->unread_kind->name, s->unread_kind->cure);
+    if (s->list->count == before && s->rules->format != LEAT_PACK_AUTO)
         return status_set(err, LEAT_E_NOT_FOUND, "the folder %s has no files", folder);
     if (s->list->count == before) {
         record_format_tell(names);
@@ -206,6 +245,46 @@ static enum leat_status find_in_list(struct search *s, const char *list, struct 
     return status;
 }
 
+static int by_bytes(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A pattern that the shell has not expanded, since it was quoted or stands in a list. */
+static enum leat_status find_pattern(struct search *s, const char *pattern, struct leat_error *err)
+{
+    enum leat_status status = LEAT_OK;
+    glob_t found;
+    int code = glob(pattern, GLOB_NOSORT, NULL, &found);
+
+    if (code == GLOB_NOSPACE)
+        return status_no_memory(err, strlen(pattern));
+    if (code != 0)
+        return status_set(err, LEAT_E_NO_FILE,
+                          "no file matches %s (* ? [ ] stand for parts of names, ** for no more than *)", pattern);
+    qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
+    for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++)
+        status = find_word(s, found.gl_pathv[i], err);
+    globfree(&found);
+    return status;
+}
+
+/* A word that is no file's name. */
+static enum leat_status find_nothing(struct search *s, const char *word, struct leat_error *err)
+{
+    int error = errno;
+    const char *colon = strstr(word, "://");
+
+    if (error == ENOENT && colon && colon > word)
+        return status_set(err, LEAT_E_UNSUPPORTED,
+                          "%s is a URL, and only files can be read so far; download it first, or pipe it into standard "
+                          "input",
+                          word);
+    if (error == ENOENT && strpbrk(word, "*?["))
+        return find_pattern(s, word, err);
+    return status_set_os(err, error, "cannot find the input %s", word);
+}
+
 static enum leat_status find_word(struct search *s, const char *word, struct leat_error *err)
 {
     struct stat st;
@@ -215,7 +294,7 @@ static enum leat_status find_word(struct search *s, const char *word, struct lea
     if (word[0] == '@')
         return find_in_list(s, word + 1, err);
     if (stat(word, &st) != 0)
-        return status_set_os(err, errno, "cannot find the input %s", word);
+        return find_nothing(s, word, err);
     if (S_ISDIR(st.st_mode))
         return find_folder(s, word, err);
     if (!S_ISREG(st.st_mode))
@@ -223,22 +302,24 @@ static enum leat_status find_word(struct search *s, const char *word, struct lea
                           "%s is neither a file nor a folder; for a pipe, use - and redirect "
                           "it",
                           word);
-    return add_file(s, word, &st, true, err);
+    return add_given(s, word, &st, err);
 }
 
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
-                             enum leat_pack_format format, struct leat_error *err)
+                             const struct input_rules *rules, struct leat_error *err)
 {
-    struct search s = { list, format, 0 };
+    struct search s = { .list = list, .rules = rules };
     enum leat_status status = LEAT_OK;
 
     *list = (struct input_list) { 0 };
-    if (format != LEAT_PACK_AUTO && !record_format_number((int)format))
-        return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)format);
+    if (rules->format != LEAT_PACK_AUTO && !record_format_number((int)rules->format))
+        return status_set(err, LEAT_E_ARGUMENT, "unknown input format %d", (int)rules->format);
     for (size_t i = 0; status == LEAT_OK && i < count; i++)
         status = find_word(&s, words[i], err);
     if (status != LEAT_OK)
         inputs_free(list);
+    else if (list->skipped_count > 0)
+        qsort(list->skipped, list->skipped_count, sizeof *list->skipped, by_bytes);
     return status;
 }
 
@@ -246,7 +327,10 @@ void inputs_free(struct input_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         free(list->items[i].path);
+    for (size_t i = 0; i < list->skipped_count; i++)
+        free(list->skipped[i]);
     free(list->items);
+    free(list->skipped);
     *list = (struct input_list) { 0 };
 }
 

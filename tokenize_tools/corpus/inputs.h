@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "input_judge.h"
 #include "leat_pack.h"
 #include "record_format.h"
 
@@ -25,15 +26,18 @@ struct input_list {
     struct input *items;
     size_t count, room;
     uint64_t bytes; /* of all shares */
+    char **skipped; /* files of folders that are left out, in the order of their paths */
+    size_t skipped_count;
 };
 
 /*
- * Looks up `count` words. Folders: every file whose extension is known (any file, if `format` is not AUTO), but no
- * hidden one. LEAT_E_ARGUMENT for a file with an unknown suffix, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or
- * list without inputs.
+ * Looks up `count` words: names, patterns (* ? [), @lists and "-". Of a folder every file is taken that input_judge.h
+ * takes, but no hidden one; the others are noted as skipped. LEAT_E_ARGUMENT for a file with an unknown suffix,
+ * LEAT_E_UNSUPPORTED for a corpus that cannot be read, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without
+ * inputs.
  */
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
-                             enum leat_pack_format format, struct leat_error *err);
+                             const struct input_rules *rules, struct leat_error *err);
 void inputs_free(struct input_list *list);
 
 /* LEAT_E_TRUNCATED if an input whose end was met at byte `at` was longer when it was found. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "corpus/streams/byte_stream.h"
 
@@ -34,7 +35,7 @@ const struct record_format *record_format_of_name(const char *path)
         for (const char *const *suffix = rows[i]->suffixes; *suffix; suffix++) {
             size_t bytes = strlen(*suffix);
 
-            if (length > bytes && memcmp(path + length - bytes, *suffix, bytes) == 0)
+            if (length > bytes && strncasecmp(path + length - bytes, *suffix, bytes) == 0)
                 return rows[i];
         }
     return NULL;

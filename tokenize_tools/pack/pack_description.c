@@ -78,6 +78,8 @@ enum leat_status pack_description_make(struct buffer *text, const struct leat_pa
                 o->reject_invalid ? "reject" : "replace", o->part, o->parts, inputs->count);
     if (s == LEAT_OK && o->shuffle)
         s = add(text, err, "shuffle %llu\n", (unsigned long long)o->seed);
+    if (s == LEAT_OK && o->allow_binary)
+        s = add(text, err, "allow-binary\n");
     if (s == LEAT_OK && o->dedup)
         s = add(text, err, "dedup\n");
     for (size_t i = 0; s == LEAT_OK && i < o->split_count; i++)

@@ -13,6 +13,7 @@ void pack_facts_make(struct pack_facts *facts, const struct leat_pack_options *o
     facts->of[1] = (struct pack_fact) { "leat.id", o->id ? o->id : "id" };
     facts->of[2] = (struct pack_fact) { "leat.special", o->special ? "encoded" : "text" };
     facts->of[3] = (struct pack_fact) { "leat.invalid_utf8", o->reject_invalid ? "reject" : "replace" };
+    facts->of[5] = (struct pack_fact) { "leat.binary", o->allow_binary ? "allowed" : NULL };
     facts->of[4] = (struct pack_fact) { "leat.part", o->parts > 0 ? facts->part : NULL };
 }
 

@@ -14,7 +14,7 @@ struct pack_fact {
     const char *key, *value; /* NULL: it must not be there */
 };
 
-#define PACK_FACTS 5
+#define PACK_FACTS 6
 struct pack_facts {
     struct pack_fact of[PACK_FACTS];
     char part[32];

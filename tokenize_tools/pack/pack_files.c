@@ -119,6 +119,8 @@ enum leat_status pack_files(const char *output, const char *rejects, struct inpu
 
     if (s == LEAT_OK)
         s = pack(&r, inputs, &info, err);
+    if (s == LEAT_OK)
+        pack_output_notice(&r.output, options);
     pack_run_report(&r, &info, report);
     if (s != LEAT_OK)
         pack_run_keep(&r, s, report);

@@ -35,16 +35,17 @@ static double now(void)
 
 /* ---- Notes ---- */
 
-static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '1' };
+static const char magic[8] = { 'l', 'e', 'a', 't', 'p', 'k', '0', '2' };
 
 /* The numbers of a position, in the order of the note. */
-#define POSITION_NUMBERS 14
+#define POSITION_NUMBERS 16
 static void numbers_of(struct pack_position *p, uint64_t *numbers[POSITION_NUMBERS])
 {
     uint64_t *all[POSITION_NUMBERS] = {
-        &p->input,   &p->offset,        &p->mark.raw_offset, &p->mark.text_offset, &p->declared,
-        &p->lines,   &p->input_rejects, &p->sum.low,         &p->sum.high,         &p->reject_bytes,
-        &p->rejects, &p->text_bytes,    &p->special_strings, &p->damaged_inputs,
+        &p->input,           &p->offset,         &p->mark.raw_offset, &p->mark.text_offset,
+        &p->declared,        &p->lines,          &p->input_rejects,   &p->sum.low,
+        &p->sum.high,        &p->reject_bytes,   &p->rejects,         &p->text_bytes,
+        &p->special_strings, &p->damaged_inputs, &p->replaced,        &p->not_json,
     };
 
     memcpy(numbers, all, sizeof all);
@@ -76,20 +77,43 @@ static void load_position(struct pack_position *p, const uint8_t *note)
     memcpy(p->mark.sum, note + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
 }
 
-/* The position, the number of paths, each path with a zero byte after it, the program's note. */
+/* The position; the number of inputs with malformed text, each with its count; the number of paths, each path with a zero
+ * byte after it; the program's note. */
 static enum leat_status make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     uint64_t count = o->paths ? o->at.declared : 0;
-    enum leat_status s = buffer_reserve(note, POSITION_BYTES + 8, err);
+    size_t pairs = POSITION_BYTES + 8, paths = pairs + 16 * o->replaced_inputs;
+    enum leat_status s = buffer_reserve(note, paths + 8, err);
 
     if (s != LEAT_OK)
         return s;
     store_position(note->bytes, &o->at);
-    bytes_store64(note->bytes + POSITION_BYTES, count);
-    note->size = POSITION_BYTES + 8;
+    bytes_store64(note->bytes + POSITION_BYTES, o->replaced_inputs);
+    for (size_t i = 0; i < o->replaced_inputs; i++) {
+        bytes_store64(note->bytes + pairs + 16 * i, o->replaced_in[i].input);
+        bytes_store64(note->bytes + pairs + 16 * i + 8, o->replaced_in[i].count);
+    }
+    bytes_store64(note->bytes + paths, count);
+    note->size = paths + 8;
     for (uint64_t i = 0; s == LEAT_OK && i < count; i++)
         s = buffer_append(note, o->paths[i], strlen(o->paths[i]) + 1, err);
     return s == LEAT_OK ? buffer_append(note, o->note, o->note_bytes, err) : s;
+}
+
+/* Moves *at past the list; at least 8 bytes are left there. */
+static bool load_replaced(struct pack_output *o, const uint8_t **at, const uint8_t *end)
+{
+    uint64_t count = bytes_load64(*at);
+
+    *at += 8;
+    if (count > (uint64_t)(end - *at - 8) / 16)
+        return false;
+    o->replaced_in = count > 0 ? calloc((size_t)count, sizeof *o->replaced_in) : NULL;
+    if (count > 0 && !o->replaced_in)
+        return false;
+    for (o->replaced_inputs = 0; o->replaced_inputs < count; o->replaced_inputs++, *at += 16)
+        o->replaced_in[o->replaced_inputs] = (struct pack_replaced) { bytes_load64(*at), bytes_load64(*at + 8) };
+    return true;
 }
 
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes)
@@ -97,11 +121,14 @@ bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes
     const uint8_t *at = note, *end = at + bytes;
     uint64_t count;
 
-    if (bytes < POSITION_BYTES + 8 || memcmp(at, magic, sizeof magic) != 0)
+    if (bytes < POSITION_BYTES + 16 || memcmp(at, magic, sizeof magic) != 0)
         return false;
     load_position(&o->at, at);
-    count = bytes_load64(at + POSITION_BYTES);
-    at += POSITION_BYTES + 8;
+    at += POSITION_BYTES;
+    if (!load_replaced(o, &at, end))
+        return false;
+    count = bytes_load64(at);
+    at += 8;
     if ((count > 0 && count != o->at.declared) || count > bytes)
         return false;
     o->paths = count > 0 ? calloc((size_t)count, sizeof *o->paths) : NULL;
@@ -123,7 +150,9 @@ void pack_output_free(struct pack_output *o)
     for (uint64_t i = 0; o->paths && i < o->at.declared; i++)
         free(o->paths[i]);
     free(o->paths);
+    free(o->replaced_in);
     o->paths = NULL;
+    o->replaced_in = NULL;
     reject_file_free(&o->rejects);
 }
 
@@ -134,6 +163,17 @@ static const char *path_of(const struct pack_output *o, uint64_t input)
     if (input < o->setup->inputs.count)
         return o->setup->inputs.items[input].path;
     return o->paths && input < o->at.declared ? o->paths[input] : "";
+}
+
+void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options)
+{
+    struct leat_pack_notice notice = { .kind = LEAT_NOTICE_REPLACED };
+
+    for (size_t i = 0; options->notice && i < o->replaced_inputs; i++) {
+        notice.path = path_of(o, o->replaced_in[i].input);
+        notice.count = o->replaced_in[i].count;
+        options->notice(options->context, &notice);
+    }
 }
 
 static uint64_t line_number(const struct pack_output *o, uint64_t line)
@@ -217,6 +257,32 @@ static enum leat_status write_spooled(struct pack_output *o, struct unit *u, uin
     return s == LEAT_OK ? leat_writer_end_document(o->writer, origin, err) : s;
 }
 
+/* Counts the malformed parts of a document. The list is sorted; files come in order, so that only what a program gives
+ * can belong further to the front. */
+static enum leat_status count_replaced(struct pack_output *o, const struct unit_document *d, struct leat_error *err)
+{
+    size_t count = o->replaced_inputs, at = count;
+    struct pack_replaced *in = o->replaced_in;
+
+    if (d->malformed == 0)
+        return LEAT_OK;
+    o->at.replaced += d->malformed;
+    while (at > 0 && in[at - 1].input > d->input)
+        at--;
+    if (at > 0 && in[at - 1].input == d->input) {
+        in[at - 1].count += d->malformed;
+        return LEAT_OK;
+    }
+    in = reallocarray(in, count + 1, sizeof *in);
+    if (!in)
+        return status_no_memory(err, (count + 1) * sizeof *in);
+    memmove(in + at + 1, in + at, (count - at) * sizeof *in);
+    in[at] = (struct pack_replaced) { d->input, d->malformed };
+    o->replaced_in = in;
+    o->replaced_inputs++;
+    return LEAT_OK;
+}
+
 /* A document's ids in memory; not NULL where a unit has none at all. */
 static const void *ids_at(const struct unit *u, uint64_t at, uint64_t count)
 {
@@ -247,6 +313,8 @@ static enum leat_status write_documents(struct pack_output *o, struct unit *u, s
         }
         if (!d->spooled)
             at += width * d->tokens;
+        if (s == LEAT_OK)
+            s = count_replaced(o, d, err);
     }
     return s;
 }
@@ -325,6 +393,7 @@ static enum leat_status move_on(struct pack_output *o, const struct unit *u, str
     o->at.mark = u->end_count > 0 ? (struct byte_mark) { 0 } : u->mark;
     o->at.text_bytes += u->text_bytes;
     o->at.special_strings += u->special_strings;
+    o->at.not_json += u->not_json;
     o->at.disk_bytes += u->disk_bytes;
     for (unsigned i = 0; i < STAGE_COUNT; i++)
         o->spent_ns[i] += u->spent_ns[i];

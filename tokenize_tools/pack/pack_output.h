@@ -23,7 +23,13 @@ struct pack_position {
     struct hash128 sum;     /* of its pages so far */
     uint64_t reject_bytes;  /* of the file of rejects */
     uint64_t rejects, text_bytes, special_strings, damaged_inputs;
+    uint64_t replaced;   /* malformed parts of the texts, in place of which U+FFFD was packed */
+    uint64_t not_json;   /* documents whose record has a NaN or an infinity */
     uint64_t disk_bytes; /* of all inputs, for progress */
+};
+
+struct pack_replaced {
+    uint64_t input, count;
 };
 
 struct pack_output {
@@ -46,7 +52,9 @@ struct pack_output {
     bool resumable;   /* there is a checkpoint */
     const void *note; /* a program's own, after leat's in the next checkpoint */
     size_t note_bytes;
-    char damage[512]; /* what is wrong with the first damaged input */
+    char damage[512];                  /* what is wrong with the first damaged input */
+    struct pack_replaced *replaced_in; /* the inputs that at.replaced counts, as they come */
+    size_t replaced_inputs;
     /* what others may look at while the run goes on; written by one thread, read by another */
     _Atomic uint64_t seen_disk_bytes, seen_text_bytes, seen_tokens, seen_documents, seen_rejects;
 };
@@ -70,6 +78,9 @@ enum leat_status pack_output_judge(const struct pack_output *o, struct leat_erro
  * note, or there is no memory.
  */
 bool pack_output_load_note(struct pack_output *o, const void *note, size_t bytes, const void **own, size_t *own_bytes);
+
+/* Reports the inputs of which text was replaced, if the options have a function for that. */
+void pack_output_notice(const struct pack_output *o, const struct leat_pack_options *options);
 
 /* Frees what the output itself holds; the writer must have been ended. */
 void pack_output_free(struct pack_output *o);

@@ -96,6 +96,7 @@ enum leat_status pack_run_init(struct pack_run *r, const char *output, const cha
     setup->tokenizer = o->tokenizer;
     setup->special = o->special != 0;
     setup->reject_invalid = o->reject_invalid != 0;
+    setup->allow_binary = o->allow_binary != 0;
     setup->ids_wide = r->tokenizer.vocabulary > 65536;
     setup->threads = o->threads > 0 ? o->threads : thread_cpus();
     r->output.setup = setup;
@@ -352,6 +353,8 @@ void pack_run_report(const struct pack_run *r, const struct leat_info *info, str
     report->disk_bytes = o->at.disk_bytes;
     report->rejects = o->at.rejects;
     report->special_strings = o->at.special_strings;
+    report->replaced = o->at.replaced;
+    report->not_json = o->at.not_json;
     report->damaged_inputs = o->at.damaged_inputs;
     memcpy(report->damage, o->damage, sizeof report->damage);
     report->peak_memory = peak_memory();

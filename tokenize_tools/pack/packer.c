@@ -337,6 +337,8 @@ enum leat_status leat_packer_finish(struct leat_packer *p, struct leat_pack_repo
     if (s == LEAT_OK)
         s = pack_run_finish(&p->run, &info, &why);
     pack_run_report(&p->run, &info, &full);
+    if (s == LEAT_OK)
+        pack_output_notice(&p->run.output, &p->run.options);
     if (report)
         options_fill(report, &full, sizeof full);
     if (s != LEAT_OK)

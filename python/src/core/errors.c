@@ -41,6 +41,8 @@ static const char *const hints[] = {
     [LEAT_HINT_READ] = " (read(), or access=\"trusted\")",
     [LEAT_HINT_INPUTS] = " (`inputs`)",
     [LEAT_HINT_MEMORY] = " (memory=BYTES)",
+    [LEAT_HINT_SKIP] = " (skip_unknown=True)",
+    [LEAT_HINT_BINARY] = " (allow_binary=True packs it all the same)",
 };
 
 static PyObject *sentence(const struct leat_error *err)

@@ -40,9 +40,10 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
     int format;
 
     *o = (struct text_pack_options) { .options = LEAT_PACK_OPTIONS_INIT };
-    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppK", &format, &p->text, &p->id, &end, &begin, &p->special,
+    if (!PyArg_ParseTuple(tuple, "izzKKppIKKKIIpKpOppKpp", &format, &p->text, &p->id, &end, &begin, &p->special,
                           &p->reject_invalid, &p->threads, &memory, &rejects, &ppm, &p->part, &p->parts, &p->shuffle,
-                          &seed, &p->dedup, &splits, &p->resume, &p->force, &created))
+                          &seed, &p->dedup, &splits, &p->resume, &p->force, &created, &p->skip_unknown,
+                          &p->allow_binary))
         return -1;
     count = text_splits_take(o->splits, splits);
     if (count < 0)
@@ -65,11 +66,12 @@ int text_options_take(struct text_pack_options *o, const struct text_tokenizer *
 
 PyObject *text_report(const struct leat_pack_report *r)
 {
-    return Py_BuildValue("{sK sK sK sK sK sK sK sK sK sy# sK sN sN}", NUMBER(inputs), NUMBER(documents), NUMBER(tokens),
-                         NUMBER(text_bytes), NUMBER(disk_bytes), NUMBER(rejects), NUMBER(deduplicated),
+    return Py_BuildValue("{sK sK sK sK sK sK sK sK sK sy# sK sN sN sK sK sK}", NUMBER(inputs), NUMBER(documents),
+                         NUMBER(tokens), NUMBER(text_bytes), NUMBER(disk_bytes), NUMBER(rejects), NUMBER(deduplicated),
                          NUMBER(special_strings), NUMBER(damaged_inputs), "damage", r->damage,
                          (Py_ssize_t)strnlen(r->damage, sizeof r->damage), NUMBER(peak_memory), "resumable",
-                         PyBool_FromLong(r->resumable), "was_finished", PyBool_FromLong(r->was_finished));
+                         PyBool_FromLong(r->resumable), "was_finished", PyBool_FromLong(r->was_finished),
+                         NUMBER(skipped), NUMBER(replaced), NUMBER(not_json));
 }
 
 PyObject *text_infos(const struct leat_info *infos, size_t count)

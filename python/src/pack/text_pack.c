@@ -11,7 +11,8 @@
 struct watching {
     struct pause pause;
     PyObject *function; /* None: nothing but signals */
-    bool raised;        /* an exception is set; it ends the run */
+    PyObject *notice;
+    bool raised; /* an exception is set; it ends the run */
     bool started;
     uint64_t text_before; /* of a run that is resumed */
 };
@@ -31,6 +32,15 @@ static uint32_t on_pack(void *context, const struct leat_pack_progress *p)
                        (unsigned long long)p->tokens, (unsigned long long)p->documents, (unsigned long long)p->rejects,
                        (unsigned long long)p->bytes_before, p->bound ? p->bound : "") < 0;
     return w->raised;
+}
+
+static void on_notice(void *context, const struct leat_pack_notice *notice)
+{
+    struct watching *w = context;
+
+    if (!w->raised)
+        w->raised = pause_tell(&w->pause, w->notice, "((iyK))", (int)notice->kind, notice->path,
+                               (unsigned long long)notice->count) < 0;
 }
 
 static uint32_t on_merge(void *context, uint64_t done, uint64_t total)
@@ -83,14 +93,15 @@ struct run {
     struct leat_pack_report report;
 };
 
-static PyObject *run_pack(struct run *r, PyObject *function)
+static PyObject *run_pack(struct run *r, PyObject *function, PyObject *notice)
 {
-    struct watching w = { .function = function };
+    struct watching w = { .function = function, .notice = notice };
     PyObject *stopped[3] = { NULL, NULL, NULL };
     struct leat_error err;
     enum leat_status s;
 
     r->options.options.progress = on_pack;
+    r->options.options.notice = on_notice;
     r->options.options.context = &w;
     r->report = (struct leat_pack_report)LEAT_PACK_REPORT_INIT;
     r->report.splits = r->splits;
@@ -114,21 +125,22 @@ static PyObject *run_pack(struct run *r, PyObject *function)
                          (unsigned long long)w.text_before);
 }
 
-/* pack(output, inputs, tokenizer, options, progress) -> (report, splits, bytes of text of the run that it resumes) */
+/* pack(output, inputs, tokenizer, options, progress, notice) -> (report, splits, bytes of text of the run that it
+ * resumes); notice((kind, path, count)) */
 static PyObject *text_pack(PyObject *module, PyObject *args)
 {
-    PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *result = NULL;
+    PyObject *output = NULL, *inputs, *names = NULL, *tokenizer, *options, *progress, *notice, *result = NULL;
     struct run *r = calloc(1, sizeof *r);
     struct text_tokenizer *t;
 
     (void)module;
     if (!r)
         return PyErr_NoMemory();
-    if (PyArg_ParseTuple(args, "O&OOOO", args_path, &output, &inputs, &tokenizer, &options, &progress) &&
+    if (PyArg_ParseTuple(args, "O&OOOOO", args_path, &output, &inputs, &tokenizer, &options, &progress, &notice) &&
         (t = text_tokenizer_of(tokenizer)) != NULL && text_options_take(&r->options, t, options) == 0 &&
         (r->inputs = args_paths(inputs, &r->input_count, &names)) != NULL) {
         r->output = output ? PyBytes_AsString(output) : NULL;
-        result = run_pack(r, progress);
+        result = run_pack(r, progress, notice);
     }
     Py_XDECREF(output);
     Py_XDECREF(names);

@@ -89,6 +89,7 @@ enum leat_status json_fields_find(const struct json_fields *fields, char *line, 
     json_scan_begin(&scan, fields);
     json_scan_feed(&scan, line, bytes);
     found->problem = json_scan_end(&scan, &found->byte, err);
+    found->has_nan = scan.has_nan;
     if (found->problem != JSON_FINE)
         return LEAT_E_TEXT;
     if (id->kind != JSON_KIND_STRING && id->kind != JSON_KIND_NUMBER)

@@ -3,6 +3,8 @@
  * from end to end (RFC 8259, nested up to JSON_RECORD_DEPTH deep), then the two strings are unescaped in place.
  * json_push.h does the same for records that come in chunks.
  *
+ * NaN, Infinity and -Infinity are taken as values too, though they are no JSON: Python's json.dumps() writes them.
+ *
  * If a member is given twice, the last one counts; names are compared after unescaping. Bytes of a string are not
  * changed, valid UTF-8 or not. A surrogate pair becomes its character, a surrogate outside of a pair becomes U+FFFD,
  * and \u0000 a zero byte.
@@ -14,6 +16,7 @@
 #ifndef LEAT_TOKENIZE_TOOLS_JSON_FIELDS_H
 #define LEAT_TOKENIZE_TOOLS_JSON_FIELDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -57,6 +60,7 @@ struct json_found {
     size_t text_bytes;
     const char *id; /* a string, unescaped, or a number's characters as they stand; NULL: neither is there */
     size_t id_bytes;
+    bool has_nan; /* a member is NaN, Infinity or -Infinity: no JSON, but what Python's json.dumps() writes */
 };
 
 /* Prepares the paths `text` and `id` (NULL: no id), which must outlive *fields. LEAT_E_ARGUMENT if one has too many or

@@ -85,6 +85,7 @@ enum leat_status json_push_end(struct json_push *push, struct json_pushed *pushe
 
     memset(pushed, 0, sizeof *pushed);
     pushed->problem = json_scan_end(scan, &pushed->byte, err);
+    pushed->has_nan = scan->has_nan;
     if (pushed->problem != JSON_FINE)
         return LEAT_E_TEXT;
     pushed->text_begin = scan->place[JSON_TEXT].begin;

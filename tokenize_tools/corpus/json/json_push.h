@@ -23,6 +23,7 @@ struct json_pushed {
     uint64_t text_raw_bytes;
     const char *id; /* NULL: none; else json_push's until its next call */
     size_t id_bytes;
+    bool has_nan; /* as in struct json_found */
 };
 
 /* `fields` must outlive it. On success *out is the caller's until json_push_close(). */

@@ -177,6 +177,41 @@ static void begin_string(struct json_scan *scan, const struct part *p, bool name
     scan->state = STATE_STRING;
 }
 
+static const char *word_of(enum json_kind kind)
+{
+    switch (kind) {
+    case JSON_KIND_TRUE:
+        return "true";
+    case JSON_KIND_FALSE:
+        return "false";
+    case JSON_KIND_NULL:
+        return "null";
+    case JSON_KIND_NAN:
+        return "NaN";
+    default:
+        return "Infinity";
+    }
+}
+
+/* The word that a value's first character begins. */
+static enum json_kind word_kind(char c)
+{
+    switch (c) {
+    case 't':
+        return JSON_KIND_TRUE;
+    case 'f':
+        return JSON_KIND_FALSE;
+    case 'n':
+        return JSON_KIND_NULL;
+    case 'N':
+        return JSON_KIND_NAN;
+    case 'I':
+        return JSON_KIND_INFINITY;
+    default:
+        return JSON_KIND_NONE;
+    }
+}
+
 /* ---- Steps ------------------------------------------------------------------------------------------------------
  * Each takes at least one byte, or changes the state; false: the byte at p->at is wrong. */
 
@@ -193,8 +228,8 @@ static bool step_value(struct json_scan *scan, struct part *p)
     } else if (c == '-' || (c >= '0' && c <= '9')) {
         begin_value(scan, JSON_KIND_NUMBER, place);
         scan->state = c == '-' ? STATE_MINUS : c == '0' ? STATE_ZERO : STATE_INTEGER;
-    } else if (c == 't' || c == 'f' || c == 'n') {
-        begin_value(scan, c == 't' ? JSON_KIND_TRUE : c == 'f' ? JSON_KIND_FALSE : JSON_KIND_NULL, place);
+    } else if (word_kind(c) != JSON_KIND_NONE) {
+        begin_value(scan, word_kind(c), place);
         scan->state = STATE_WORD;
         scan->seen = 1;
     } else if (c == ']' && scan->state == STATE_VALUE_OR_END) {
@@ -289,6 +324,15 @@ static bool step_number(struct json_scan *scan, struct part *p)
 
     switch (scan->state) {
     case STATE_MINUS:
+        if (c == 'I') {
+            scan->state = STATE_WORD;
+            scan->seen = 0;
+            scan->kind = JSON_KIND_INFINITY;
+            for (unsigned i = 0; i < 2; i++)
+                if (scan->role[i] == JSON_ROLE_MEMBER)
+                    scan->place[i].kind = JSON_KIND_INFINITY;
+            return true;
+        }
         scan->state = c == '0' ? STATE_ZERO : STATE_INTEGER;
         break;
     case STATE_ZERO:
@@ -324,11 +368,6 @@ static bool step_number(struct json_scan *scan, struct part *p)
     return digit;
 }
 
-static const char *word_of(enum json_kind kind)
-{
-    return kind == JSON_KIND_TRUE ? "true" : kind == JSON_KIND_FALSE ? "false" : "null";
-}
-
 static bool step_word(struct json_scan *scan, struct part *p)
 {
     const char *word = word_of(scan->kind);
@@ -336,8 +375,10 @@ static bool step_word(struct json_scan *scan, struct part *p)
     if (*p->at != word[scan->seen])
         return false;
     p->at++;
-    if (word[++scan->seen] == '\0')
+    if (word[++scan->seen] == '\0') {
+        scan->has_nan |= scan->kind == JSON_KIND_NAN || scan->kind == JSON_KIND_INFINITY;
         end_value(scan, place_of(p));
+    }
     return true;
 }
 

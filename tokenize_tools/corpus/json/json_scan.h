@@ -27,7 +27,9 @@ enum json_kind {
     JSON_KIND_ARRAY,
     JSON_KIND_TRUE,
     JSON_KIND_FALSE,
-    JSON_KIND_NULL
+    JSON_KIND_NULL,
+    JSON_KIND_NAN, /* these two are no JSON, but what Python's json.dumps() writes */
+    JSON_KIND_INFINITY
 };
 
 /* What the next value is to a path. */
@@ -53,6 +55,7 @@ struct json_scan {
     bool is_name;      /* the string that is open is a member's name */
     bool escaped;      /* it has an escape */
     bool bad;
+    bool has_nan; /* or an infinity */
     enum json_kind root;
     enum json_kind kind; /* of the value that is open, a string, number or word */
     uint64_t begin;      /* of that value */

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/status.h"
 #include "raw_input.h"
@@ -35,7 +36,7 @@ static bool is_called(const char *path, const struct decompressor *d)
 {
     size_t length = strlen(path), bytes = strlen(d->suffix);
 
-    return length >= bytes && strcmp(path + length - bytes, d->suffix) == 0;
+    return length >= bytes && strcasecmp(path + length - bytes, d->suffix) == 0;
 }
 
 const struct decompressor *byte_stream_decompressor(enum byte_form form)

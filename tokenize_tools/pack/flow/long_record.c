@@ -83,6 +83,8 @@ static enum leat_status encode(struct long_record *r, struct unit *u, const stru
         s = long_text_encode(r->w, u, d, next_chunk, r, refused, err);
     if (s == LEAT_OK && *refused)
         u->document_count--;
+    else if (s == LEAT_OK)
+        u->not_json += pushed->has_nan;
     return s;
 }
 

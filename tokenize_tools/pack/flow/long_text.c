@@ -14,7 +14,8 @@ struct long_text {
     struct leat_encoder *encoder;
     struct text_hash hash;
     uint64_t bytes, tokens;
-    struct buffer chunk; /* of the text: what the chunk before left over, and this one */
+    uint64_t taken, malformed; /* bytes of the text as it came, and malformed parts in them */
+    struct buffer chunk;       /* of the text: what the chunk before left over, and this one */
 };
 
 static enum leat_status keep_ids(struct long_text *t, const uint32_t *ids, uint64_t count, struct leat_error *err)
@@ -53,10 +54,11 @@ static enum leat_status take_chunk(struct long_text *t, bool last, struct leat_e
 {
     const char *text;
     size_t taken, bytes;
-    enum leat_status s = step_check_chunk(t->w, &t->chunk, last, t->bytes, &taken, &text, &bytes, err);
+    enum leat_status s = step_check_chunk(t->w, &t->chunk, last, t->bytes, &taken, &text, &bytes, &t->malformed, err);
 
     if (s == LEAT_OK)
         s = encode_chunk(t, text, bytes, err);
+    t->taken += taken;
     memmove(t->chunk.bytes, t->chunk.bytes + taken, t->chunk.size - taken);
     t->chunk.size -= taken;
     return s;
@@ -78,6 +80,8 @@ static enum leat_status encode_all(struct long_text *t, long_text_next *next, vo
         if (s == LEAT_OK)
             s = take_chunk(t, count == 0, err);
     }
+    if (s == LEAT_OK)
+        s = step_check_share(t->w->setup, t->malformed, t->taken, err);
     if (s == LEAT_OK)
         s = leat_encoder_end(t->encoder, &ids, &id_count, err);
     return s == LEAT_OK ? keep_ids(t, ids, id_count, err) : s;
@@ -108,6 +112,7 @@ enum leat_status long_text_encode(struct pack_worker *w, struct unit *u, struct 
     if (s == LEAT_OK) {
         text_hash_end(&t.hash, d->hash);
         d->tokens = t.tokens;
+        d->malformed = t.malformed;
         d->spooled = true;
         u->text_bytes += t.bytes;
     } else if (s == LEAT_E_TEXT || s == LEAT_E_PIECE) {

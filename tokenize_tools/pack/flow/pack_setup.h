@@ -18,7 +18,7 @@ struct pack_setup {
     const struct leat_tokenizer *tokenizer;
     struct input_list inputs; /* none for a program that gives its own texts */
     struct json_fields fields;
-    bool special, reject_invalid;
+    bool special, reject_invalid, allow_binary;
     bool ids_wide; /* four bytes per token, not two */
     unsigned threads;
 

@@ -64,7 +64,7 @@ enum leat_status step_encode_text(struct pack_worker *w, struct unit *u, struct 
     if (s != LEAT_OK || *refused)
         return s;
     if (d->utf8 == UNIT_UTF8_MALFORMED)
-        s = step_repair(w, &text, &bytes, err);
+        s = step_repair(w, &text, &bytes, NULL, err);
     if (s != LEAT_OK)
         return s;
     s = encode(w, u, d, text, bytes, &why);

@@ -34,6 +34,7 @@ static enum leat_status scan_record(struct pack_worker *w, struct unit *u, char 
         return LEAT_E_NO_MEMORY;
     *d = as_read;
     d->text = (struct stretch) { (size_t)(found.text - text), found.text_bytes };
+    u->not_json += found.has_nan;
     return unit_keep(u, found.id, found.id_bytes, &d->id, err);
 }
 

@@ -10,36 +10,58 @@ static enum leat_status say_malformed(uint64_t valid, struct leat_error *err)
                       (unsigned long long)(valid + 1));
 }
 
+/* More than this many parts, and more than one in so many bytes: then it is no UTF-8 text with a slip here and there. */
+#define MALFORMED_MIN   16
+#define MALFORMED_SHARE 100
+
+enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malformed, uint64_t bytes,
+                                  struct leat_error *err)
+{
+    if (setup->allow_binary || malformed <= MALFORMED_MIN || malformed <= bytes / MALFORMED_SHARE)
+        return LEAT_OK;
+    return status_set_hint(
+        err, LEAT_E_TEXT, LEAT_HINT_BINARY,
+        "%llu parts of %llu bytes are not valid UTF-8: it is binary data, or text in another encoding",
+        (unsigned long long)malformed, (unsigned long long)bytes);
+}
+
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                  size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
                                  struct leat_error *err)
 {
     size_t valid = utf8_valid_prefix((const uint8_t *)text, bytes);
     struct leat_error why;
+    enum leat_status s = LEAT_OK;
 
     d->utf8 = valid < bytes ? UNIT_UTF8_MALFORMED : UNIT_UTF8_VALID;
-    *refused = d->utf8 == UNIT_UTF8_MALFORMED && w->setup->reject_invalid;
-    if (!*refused)
+    *refused = false;
+    if (valid == bytes)
         return LEAT_OK;
-    say_malformed(valid, &why);
-    return unit_refuse(u, d, why.message, sample, sample_bytes, err);
+    d->malformed = utf8_malformed((const uint8_t *)text, bytes);
+    s = w->setup->reject_invalid ? say_malformed(valid, &why) : step_check_share(w->setup, d->malformed, bytes, &why);
+    *refused = s != LEAT_OK;
+    return *refused ? unit_refuse(u, d, why.message, sample, sample_bytes, err) : LEAT_OK;
 }
 
-enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, struct leat_error *err)
+enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, uint64_t *malformed,
+                             struct leat_error *err)
 {
     enum leat_status s;
 
     w->repaired.size = 0;
-    s = utf8_repair(&w->repaired, (const uint8_t *)*text, *bytes, NULL, err);
+    s = utf8_repair(&w->repaired, (const uint8_t *)*text, *bytes, malformed, err);
     *text = (const char *)w->repaired.bytes;
     *bytes = w->repaired.size;
     return s;
 }
 
 enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *chunk, bool last, uint64_t before,
-                                  size_t *taken, const char **text, size_t *bytes, struct leat_error *err)
+                                  size_t *taken, const char **text, size_t *bytes, uint64_t *malformed,
+                                  struct leat_error *err)
 {
     size_t valid;
+    uint64_t here = 0;
+    enum leat_status s;
 
     *taken = chunk->size - (last ? 0 : utf8_open_end(chunk->bytes, chunk->size));
     *text = (const char *)chunk->bytes;
@@ -47,5 +69,7 @@ enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *ch
     valid = utf8_valid_prefix(chunk->bytes, *taken);
     if (valid == *taken)
         return LEAT_OK;
-    return w->setup->reject_invalid ? say_malformed(before + valid, err) : step_repair(w, text, bytes, err);
+    s = w->setup->reject_invalid ? say_malformed(before + valid, err) : step_repair(w, text, bytes, &here, err);
+    *malformed += here;
+    return s;
 }

@@ -15,20 +15,29 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
 
 /* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or refuses it ---- */
 
-/* Sets d->utf8. *refused: the setup rejects such a text, and it was refused with the first bytes of `sample`. */
+/* Sets d->utf8 and d->malformed. *refused: the setup rejects such a text, or too much of it is malformed, and it was refused with the
+ * first bytes of `sample`. */
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                  size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
                                  struct leat_error *err);
 
-/* Repairs a malformed text: *text and *bytes are then those of a copy, which stays until the worker repairs another. */
-enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, struct leat_error *err);
+/* Repairs a malformed text: *text and *bytes are then those of a copy, which stays until the worker repairs another.
+ * *malformed (may be NULL): in so many places. */
+enum leat_status step_repair(struct pack_worker *w, const char **text, size_t *bytes, uint64_t *malformed,
+                             struct leat_error *err);
 
 /*
  * Checks, and if need be repairs, a chunk of a text of which `before` bytes came earlier. What its end leaves open is
- * left for the next chunk, unless it is the last: *taken bytes of it are in *text. LEAT_E_TEXT: it is rejected.
+ * left for the next chunk, unless it is the last: *taken bytes of it are in *text. What is malformed is added to
+ * *malformed. LEAT_E_TEXT: it is rejected.
  */
 enum leat_status step_check_chunk(struct pack_worker *w, const struct buffer *chunk, bool last, uint64_t before,
-                                  size_t *taken, const char **text, size_t *bytes, struct leat_error *err);
+                                  size_t *taken, const char **text, size_t *bytes, uint64_t *malformed,
+                                  struct leat_error *err);
+
+/* At the end of such a text: LEAT_E_TEXT if too much of it is malformed. */
+enum leat_status step_check_share(const struct pack_setup *setup, uint64_t malformed, uint64_t bytes,
+                                  struct leat_error *err);
 
 /* ---- step_encode.c ---- */
 

@@ -35,6 +35,7 @@ struct unit_document {
     uint64_t line;       /* line ends in the unit before it; LEAT_NONE: not of lines */
     struct stretch text; /* in the text, until it is encoded */
     enum unit_utf8 utf8; /* whether the text is UTF-8 */
+    uint64_t malformed;  /* parts of it that are not UTF-8: each is replaced by one U+FFFD */
     struct stretch id;   /* in `strings` */
     uint64_t tokens;     /* in `tokens` or, if it is spooled, in `spooled`, after those of the documents before */
     bool spooled;
@@ -74,6 +75,7 @@ struct unit {
     struct spool spooled; /* ids of documents that do not fit in memory */
 
     uint64_t newlines, text_bytes, special_strings;
+    uint64_t not_json;     /* documents whose record has a NaN or an infinity */
     uint64_t disk_bytes;   /* of the input that this unit stands for: what progress counts */
     struct hash128 sum;    /* page sum of the pages that begin in the unit */
     struct unit_end *ends; /* of the inputs that end here */

@@ -2,8 +2,10 @@
  * unit_files.c: inputs that are one text each. Small ones go into a unit together. Each is read and encoded whole; a
  * long one is encoded chunk by chunk while it is read.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/file_kind.h"
 #include "base/status.h"
 #include "corpus/lines.h"
 #include "lane.h"
@@ -102,10 +104,26 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
     return s == LEAT_OK ? read_some(f, f->start->bytes, LONG_CHUNK, count, err) : s;
 }
 
+/* What it is if it is not text; a name like that of a text, or a chosen format, proves nothing. */
+static const struct file_kind *kind_of_start(const struct text_file *f)
+{
+    return file_kind_of_bytes(f->start->bytes, f->start->size < FILE_KIND_HEAD ? f->start->size : FILE_KIND_HEAD);
+}
+
+static enum leat_status refuse_kind(struct text_file *f, struct unit *u, const struct unit_document *d,
+                                    const struct file_kind *kind, struct leat_error *err)
+{
+    char reason[256];
+
+    snprintf(reason, sizeof reason, "the input is %s: %s", kind->name, kind->cure);
+    return unit_refuse(u, d, reason, f->start->bytes, f->start->size, err);
+}
+
 static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
 {
     struct unit_document *d = unit_add_document(u, err);
     struct leat_error why;
+    const struct file_kind *kind;
     bool whole, refused = false;
     enum leat_status s;
 
@@ -116,7 +134,11 @@ static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t 
     s = read_start(f, &whole, err);
     if (s != LEAT_OK)
         return s;
-    if (whole) {
+    kind = f->w->setup->allow_binary ? NULL : kind_of_start(f);
+    if (kind) {
+        refused = true;
+        s = refuse_kind(f, u, d, kind, err);
+    } else if (whole) {
         const char *text = (const char *)f->start->bytes + mark_bytes(f->start);
         size_t bytes = f->start->size - mark_bytes(f->start);
 

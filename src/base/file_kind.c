@@ -1,0 +1,197 @@
+/*
+ * file_kind.c: see file_kind.h. A table of magic numbers and suffixes; what none of them fits is judged by its bytes: text
+ * has next to no zero bytes, and is UTF-8 but for a slip here and there.
+ */
+#include "file_kind.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "file.h"
+#include "utf8.h"
+
+#define CONVERT             "convert it to JSON lines (.jsonl), or give its texts to a packer"
+#define DECOMPRESS          "decompress it first, or compress it with zstd or gzip instead"
+#define UNPACK              "unpack it first"
+#define RECODE              "convert it to UTF-8 first, with iconv for example"
+
+#define MAGIC(text)         .magic = (text), .magic_bytes = sizeof(text) - 1
+#define CORPUS(what_, todo) .name = (what_), .cure = (todo), .what = FILE_CORPUS
+#define COMPRESSED(what_)                                                                                              \
+    .name = "compressed with " what_, .cure = "add the suffix of that to its name, or choose the format",              \
+    .what = FILE_COMPRESSED
+#define TOKENS(what_) .name = (what_), .cure = "its tokens are packed already", .what = FILE_TOKENS
+#define OTHER(what_)  .name = (what_), .cure = "leave it out", .what = FILE_OTHER
+
+static const struct file_kind kinds[] = {
+    { CORPUS("a Parquet file", CONVERT), .suffixes = ".parquet .pq", MAGIC("PAR1") },
+    { CORPUS("an Arrow file", CONVERT), .suffixes = ".arrow .feather", MAGIC("ARROW1\0\0") },
+    { CORPUS("an Arrow stream", CONVERT), .suffixes = ".arrows", MAGIC("\xff\xff\xff\xff") },
+    { CORPUS("a Feather file", CONVERT), .suffixes = "", MAGIC("FEA1") },
+    { CORPUS("an Avro file", CONVERT), .suffixes = ".avro", MAGIC("Obj\1") },
+    { CORPUS("an ORC file", CONVERT), .suffixes = ".orc", MAGIC("ORC\x0a") },
+    { CORPUS("an SQLite database", CONVERT), .suffixes = ".sqlite .sqlite3 .db", MAGIC("SQLite format 3\0") },
+    { CORPUS("an HDF5 file", CONVERT), .suffixes = ".h5 .hdf5", MAGIC("\x89HDF\r\n\x1a\n") },
+    { CORPUS("a table of comma-separated values", CONVERT), .suffixes = ".csv .tsv" },
+    { CORPUS("a web archive", CONVERT), .suffixes = ".warc .wet .warc.gz .wet.gz", MAGIC("WARC/1.") },
+    { CORPUS("compressed with bzip2", DECOMPRESS), .suffixes = ".bz2", MAGIC("1AY&SY"), .offset = 4 },
+    { CORPUS("compressed with xz", DECOMPRESS), .suffixes = ".xz",
+      MAGIC("\xfd"
+            "7zXZ\0") },
+    { CORPUS("compressed with lzma", DECOMPRESS), .suffixes = ".lzma" },
+    { CORPUS("compressed with lz4", DECOMPRESS), .suffixes = ".lz4", MAGIC("\x04\x22\x4d\x18") },
+    { CORPUS("compressed with brotli", DECOMPRESS), .suffixes = ".br" },
+    { CORPUS("compressed with snappy", DECOMPRESS), .suffixes = ".snappy .sz", MAGIC("\xff\x06\0\0sNaPpY") },
+    { CORPUS("a zip archive", UNPACK), .suffixes = ".zip", MAGIC("PK\3\4") },
+    { CORPUS("a 7z archive", UNPACK), .suffixes = ".7z", MAGIC("7z\xbc\xaf\x27\x1c") },
+    { CORPUS("a rar archive", UNPACK), .suffixes = ".rar", MAGIC("Rar!\x1a\7") },
+    { CORPUS("a tar archive", UNPACK), .suffixes = ".tar .tgz .tar.gz .tar.zst .tar.bz2 .tar.xz", MAGIC("ustar"),
+      .offset = 257 },
+    { CORPUS("text in UTF-32", RECODE), .suffixes = "", MAGIC("\xff\xfe\0\0") },
+    { CORPUS("text in UTF-32", RECODE), .suffixes = "", MAGIC("\0\0\xfe\xff") },
+    { CORPUS("text in UTF-16", RECODE), .suffixes = "", MAGIC("\xff\xfe") },
+    { CORPUS("text in UTF-16", RECODE), .suffixes = "", MAGIC("\xfe\xff") },
+    { COMPRESSED("gzip"), .suffixes = "", MAGIC("\x1f\x8b") },
+    { COMPRESSED("zstd"), .suffixes = "", MAGIC("\x28\xb5\x2f\xfd") },
+    { TOKENS("an index of a leat dataset"), .suffixes = "", MAGIC("leat\r\n\x1a\n") },
+    { TOKENS("an index of a Megatron dataset"), .suffixes = ".idx", MAGIC("MMIDIDX\0\0") },
+    { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\x88\xd8\x34\x01") },
+    { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\xa1\xd9\x34\x01") },
+    { TOKENS("a NumPy array"), .suffixes = ".npy", MAGIC("\x93NUMPY") },
+    { OTHER("a NumPy archive"), .suffixes = ".npz" },
+    { OTHER("a PDF"), .suffixes = ".pdf", MAGIC("%PDF-") },
+    { OTHER("a program"), .suffixes = "",
+      MAGIC("\x7f"
+            "ELF") },
+    { OTHER("a picture"), .suffixes = ".png", MAGIC("\x89PNG\r\n\x1a\n") },
+    { OTHER("a picture"), .suffixes = ".jpg .jpeg", MAGIC("\xff\xd8\xff") },
+    { OTHER("a picture"), .suffixes = ".gif", MAGIC("GIF89a") },
+};
+
+/* A frame without text, of 16 magic numbers, which may come before others. */
+static const struct file_kind skippable = { COMPRESSED("zstd") };
+
+static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, other = {
+    .name = "binary data, or text in another encoding than UTF-8", .cure = "leave it out", .what = FILE_BINARY
+};
+
+#define COUNT (sizeof kinds / sizeof *kinds)
+
+/* ---- By bytes ---- */
+
+/* One byte in `PLENTY` is plenty. */
+#define PLENTY 32
+
+static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
+{
+    size_t zeros[2] = { 0, 0 };
+
+    for (size_t i = 0; i < bytes; i++)
+        zeros[i % 2] += head[i] == 0;
+    if (zeros[0] + zeros[1] <= bytes / PLENTY)
+        return NULL;
+    /* letters of most languages have the same high byte, which is zero for those of Latin */
+    for (size_t i = 0; i < 2; i++)
+        if (zeros[i] > bytes / 4 && zeros[1 - i] < bytes / 8)
+            return &utf16;
+    return &other;
+}
+
+static const struct file_kind *by_malformed(const uint8_t *head, size_t bytes)
+{
+    size_t open = bytes == FILE_KIND_HEAD ? utf8_open_end(head, bytes) : 0;
+    uint64_t malformed = utf8_malformed(head, bytes - open);
+
+    return malformed > 16 && malformed > bytes / PLENTY ? &other : NULL;
+}
+
+const struct file_kind *file_kind_of_bytes(const uint8_t *head, size_t bytes)
+{
+    const struct file_kind *kind;
+
+    for (size_t i = 0; i < COUNT; i++) {
+        const struct file_kind *k = &kinds[i];
+
+        if (k->magic && bytes >= (size_t)k->offset + k->magic_bytes &&
+            memcmp(head + k->offset, k->magic, k->magic_bytes) == 0)
+            return k;
+    }
+    if (bytes >= 4 && (head[0] & 0xf0) == 0x50 && memcmp(head + 1, "\x2a\x4d\x18", 3) == 0)
+        return &skippable;
+    kind = by_zeros(head, bytes);
+    return kind ? kind : by_malformed(head, bytes);
+}
+
+/* ---- By name ---- */
+
+static bool ends_with(const char *path, const char *suffix, size_t bytes)
+{
+    size_t length = strlen(path);
+
+    return length > bytes && strncasecmp(path + length - bytes, suffix, bytes) == 0;
+}
+
+const struct file_kind *file_kind_of_name(const char *path)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        for (const char *suffix = kinds[i].suffixes; *suffix; suffix += strspn(suffix, " ")) {
+            size_t bytes = strcspn(suffix, " ");
+
+            if (ends_with(path, suffix, bytes))
+                return &kinds[i];
+            suffix += bytes;
+        }
+    return NULL;
+}
+
+/* ---- Files ---- */
+
+static enum leat_status read_head(const char *path, uint8_t head[FILE_KIND_HEAD], size_t *bytes, struct leat_error *err)
+{
+    uint64_t size;
+    int fd;
+    enum leat_status s = file_open_read(&fd, &size, path, err);
+
+    if (s != LEAT_OK)
+        return s;
+    *bytes = size < FILE_KIND_HEAD ? (size_t)size : FILE_KIND_HEAD;
+    s = file_read_at(fd, 0, head, *bytes, path, err);
+    file_close(&fd);
+    return s;
+}
+
+enum leat_status file_kind_look(const char *path, bool by_name, const struct file_kind **kind, struct leat_error *err)
+{
+    uint8_t head[FILE_KIND_HEAD];
+    size_t bytes;
+    enum leat_status s;
+
+    *kind = by_name ? file_kind_of_name(path) : NULL;
+    if (*kind)
+        return LEAT_OK;
+    s = read_head(path, head, &bytes, err);
+    if (s == LEAT_OK)
+        *kind = file_kind_of_bytes(head, bytes);
+    return s;
+}
+
+static size_t skip_space(const uint8_t *head, size_t bytes, size_t at)
+{
+    while (at < bytes && (head[at] == ' ' || head[at] == '\t' || head[at] == '\r' || head[at] == '\n'))
+        at++;
+    return at;
+}
+
+bool file_kind_is_jsonl(const char *path)
+{
+    uint8_t head[FILE_KIND_HEAD];
+    size_t bytes, at;
+
+    if (read_head(path, head, &bytes, NULL) != LEAT_OK)
+        return false;
+    at = skip_space(head, bytes, 0);
+    if (at == bytes || head[at] != '{')
+        return false;
+    at = skip_space(head, bytes, at + 1);
+    return at < bytes && head[at] == '"';
+}

@@ -1,0 +1,141 @@
+#!/bin/sh
+# test_pack_folders.sh: folders as they come from a hub, and files that are no text: nothing is left out without a word,
+# and nothing but text becomes tokens, unless that is asked for.
+. tests/cli/cli.sh
+
+key() { # the value of a member of the object that was printed last
+    sed -n "s/.*\"$1\": \(\[[^]]*\]\|[^,}]*\).*/\1/p" "$printed"
+}
+
+mkdir -p hub/data
+printf '{"text":"a"}\n' >hub/a.jsonl
+printf '{"text":"b"}\n' >hub/B.JSONL
+printf '{"text":"c"}\n' | gzip >hub/C.JsonLines.GZ
+printf '# A card\n' >hub/README.md
+printf 'free\n' >hub/LICENSE-MIT.txt
+printf '*.parquet lfs\n' >hub/.gitattributes
+printf 'print()\n' >hub/load.py
+printf 'words\n' >hub/readme_of_words.txt
+run leat pack -t bytes -o plain --json hub
+says 0 'skipped 4 files of the folders: hub/LICENSE-MIT.txt, hub/README.md, hub/load.py, hub/readme_of_words.txt'
+[ "$(key documents)" = 3 ] || fail "not three documents: $(cat "$printed")"
+[ "$(key skipped)" = 4 ] || fail "not 4 skipped: $(cat "$printed")"
+[ "$(key skipped_files)" = '["hub/LICENSE-MIT.txt", "hub/README.md", "hub/load.py", "hub/readme_of_words.txt"]' ] ||
+    fail "other files skipped: $(key skipped_files)"
+
+# a companion that is named is packed, and so is one of a folder of texts
+run leat pack -t bytes -o card --json hub/README.md
+[ "$(key documents)" = 1 ] || fail "README.md, named, is not packed: $(cat "$said")"
+run leat pack -t bytes -o all --format text --json hub
+[ "$(key documents)" = 7 ] || fail "--format text does not take every file: $(cat "$printed" "$said")"
+
+# what may be a corpus, by its name or its bytes
+corpus() { # FILE WHAT
+    run leat pack -t bytes -o refused hub
+    says 1 "the folder hub has 1 file that may hold texts and cannot be read; $1 is $2"
+    says 1 '(--skip-unknown)'
+    run leat pack -t bytes --force -o skipped --skip-unknown --json hub
+    says 0 "skipped 5 files"
+    case $(key skipped_files) in
+    *"\"$1\""*) ;;
+    *) fail "$1 is not among the skipped: $(key skipped_files)" ;;
+    esac
+    rm "$1"
+}
+printf 'PAR1....PAR1' >hub/data/train.parquet
+corpus hub/data/train.parquet 'a Parquet file: convert it to JSON lines'
+printf 'PAR1....PAR1' >hub/data/train-00000
+corpus hub/data/train-00000 'a Parquet file'
+printf '{"text":"d"}\n' >hub/part-00000
+corpus hub/part-00000 'JSON lines by its first bytes, but not by its name'
+for suffix in bz2 xz lz4 zip; do
+    printf 'x' >"hub/d.jsonl.$suffix"
+    corpus "hub/d.jsonl.$suffix" ''
+done
+printf 'text,label\n' >hub/d.CSV
+corpus hub/d.CSV 'a table of comma-separated values'
+printf 'd' >hub/e.dat # nothing of the kind
+run leat pack -t bytes --force -o skipped --json hub
+says 0 'skipped 5 files'
+[ "$(key documents)" = 3 ] || fail "not three documents: $(cat "$printed")"
+
+# ---- Files that are no text -----------------------------------------------------------------------------------------
+
+refused() { # FILE SENTENCE
+    run leat pack -t bytes -o no "$1"
+    says 1 "$2"
+    run leat pack -t bytes -o no --format text "$1"
+    says 1 "$2"
+    says 1 '(--allow-binary packs it all the same)'
+    run leat pack -t bytes --force -o forced --format text --allow-binary --json "$1"
+    [ "$(key documents)" = 1 ] || fail "$1 is not packed with --allow-binary: $(cat "$said")"
+    [ ! -e no.leat ] || fail "$1 became a dataset"
+}
+printf 'PAR1....PAR1' >x.parquet
+refused x.parquet 'x.parquet is a Parquet file: convert it to JSON lines (.jsonl), or give its texts to a packer'
+printf '\377\376h\0i\0' >marked.txt
+refused marked.txt 'marked.txt is text in UTF-16: convert it to UTF-8 first'
+printf 'h\0e\0l\0l\0o\0' >unmarked.txt
+refused unmarked.txt 'unmarked.txt is text in UTF-16: convert it to UTF-8 first'
+printf 'BZh91AY&SY' >x.txt
+refused x.txt 'x.txt is compressed with bzip2: decompress it first'
+awk 'BEGIN { for (i = 0; i < 100; i++) printf "caf\351 " }' >latin1.txt
+refused latin1.txt 'latin1.txt is binary data, or text in another encoding than UTF-8'
+
+# compressed, but not called so: it can be read if somebody says as what
+gzip -c hub/a.jsonl >a.data
+run leat pack -t bytes -o no a.data
+says 1 'a.data is compressed with gzip: add the suffix of that to its name, or choose the format'
+run leat pack -t bytes -o named --format jsonl --json a.data
+[ "$(key documents)" = 1 ] || fail "gzip under another name is not read: $(cat "$said")"
+
+# in a folder, such a text is a reject, whatever its length and the memory
+mkdir texts
+awk 'BEGIN { for (i = 0; i < 3; i++) printf "fine text\n" }' >texts/a.txt
+awk 'BEGIN { for (i = 0; i < 4096; i++) printf "x"; for (i = 0; i < 300000; i++) printf "caf\351 " }' >texts/b.txt
+printf 'PAR1....PAR1' >texts/c.txt
+for memory in 60M 2G; do
+    run leat pack -t bytes -o texts-$memory --memory $memory --max-rejects 2 --json texts
+    [ "$(key documents)/$(key rejected)" = 1/2 ] || fail "other documents and rejects: $(cat "$printed" "$said")"
+    grep -q '"texts/b.txt".*parts of [0-9]* bytes are not valid UTF-8' texts-$memory.rejects.jsonl ||
+        fail "the text in another encoding is not rejected: $(cat texts-$memory.rejects.jsonl)"
+    grep -q '"texts/c.txt".*a Parquet file' texts-$memory.rejects.jsonl || fail "Parquet in a text is not rejected"
+done
+cmp texts-60M.rejects.jsonl texts-2G.rejects.jsonl || fail 'what is rejected depends on the memory'
+
+# ---- What is counted ------------------------------------------------------------------------------------------------
+
+printf '{"text":"a\377b\376"}\n{"text":"fine"}\n{"text":"\377","score":NaN}\n{"text":"x","a":[-Infinity]}\n' >m.jsonl
+printf '{"text":"\303"}\n' >n.jsonl
+run leat pack -t bytes -o counted m.jsonl n.jsonl
+ended 0 ''
+grep -qF '4 malformed parts of text in 2 inputs became U+FFFD: m.jsonl (3), n.jsonl (1).' "$printed" ||
+    fail "the summary does not count what was replaced: $(cat "$printed")"
+grep -qF '2 records with NaN or Infinity, which are not JSON, taken all the same.' "$printed" ||
+    fail "the summary does not count NaN: $(cat "$printed")"
+run leat pack -t bytes --force -o counted --json m.jsonl n.jsonl
+[ "$(key replaced)/$(key not_json)" = 4/2 ] || fail "other counts: $(cat "$printed")"
+grep -qF '"replaced_in": [{"input": "m.jsonl", "count": 3}, {"input": "n.jsonl", "count": 1}]' "$printed" ||
+    fail "not by input: $(cat "$printed")"
+
+# ---- Words that are no files ----------------------------------------------------------------------------------------
+
+for url in s3://bucket/a.jsonl https://host/a.jsonl hf://datasets/a gs://b/c; do
+    run leat pack -t bytes -o no "$url"
+    says 1 "$url is a URL, and only files can be read so far"
+done
+run leat pack -t bytes --force -o globbed --json 'hub/*.jsonl' 'hub/[B]*'
+[ "$(key inputs)" = 2 ] || fail "a quoted pattern is not expanded: $(cat "$said")"
+run leat pack -t bytes -o no 'hub/*.nothing'
+says 1 'no file matches hub/*.nothing'
+
+# ---- Names that are no datasets -------------------------------------------------------------------------------------
+
+run leat info x.parquet
+says 1 'x.parquet is a Parquet file: convert it to JSON lines'
+awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%c%c", i % 200 + 1, i % 50 }' | head -c 1000 >train.bin
+run leat info train.bin
+says 1 'train.bin may hold bare token ids, as nanoGPT'\''s train.bin does, which cannot be read yet'
+run leat info m.jsonl
+says 1 'm.jsonl itself exists, but is not a dataset: pack it into one (leat pack)'
+finish

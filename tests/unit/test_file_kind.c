@@ -1,0 +1,79 @@
+/*
+ * test_file_kind.c: what a file is by its first bytes and by its name: each magic number at its place, text of many
+ * kinds that is none of them, UTF-16 with and without a mark, and heads cut anywhere.
+ */
+#include "base/file_kind.h"
+#include "t.h"
+
+static const char *name_of(const void *head, size_t bytes)
+{
+    const struct file_kind *kind = file_kind_of_bytes(head, bytes);
+
+    return kind ? kind->name : "text";
+}
+
+#define IS(head, expected) T_STR(name_of(head, sizeof(head) - 1), expected)
+
+static void check_magic(void)
+{
+    char tar[512] = "a.txt";
+
+    IS("PAR1\x15\x04\x15", "a Parquet file");
+    IS("ARROW1\0\0\xff\xff\xff\xff", "an Arrow file");
+    IS("BZh91AY&SY\x12", "compressed with bzip2");
+    IS("\xfd\x37zXZ\0\0\4", "compressed with xz");
+    IS("\x1f\x8b\x08\0", "compressed with gzip");
+    IS("PK\3\4\x14\0\0\0", "a zip archive");
+    IS("\xff\xfeh\0i\0", "text in UTF-16");
+    IS("\xff\xfe\0\0h\0\0\0", "text in UTF-32");
+    IS("MMIDIDX\0\0\1\0\0\0", "an index of a Megatron dataset");
+    IS("leat\r\n\x1a\n\1\0\0\0", "an index of a leat dataset");
+    memcpy(tar + 257, "ustar", 5);
+    T_STR(name_of(tar, sizeof tar), "a tar archive");
+}
+
+static void check_text(void)
+{
+    static const char binary[] = "binary data, or text in another encoding than UTF-8";
+    char text[FILE_KIND_HEAD];
+
+    IS("", "text");
+    IS("PAR", "text");
+    IS("{\"text\": \"PAR1\"}\n", "text");
+    IS("\xef\xbb\xbfhello", "text");
+    IS("BZh is a word", "text");
+    IS("caf\xe9", "text"); /* one slip is a slip */
+    IS("h\0e\0l\0l\0o\0 \0w\0o\0r\0l\0d\0", "text in UTF-16");
+    IS("\0h\0e\0l\0l\0o\0 \0w\0o\0r\0l\0d", "text in UTF-16");
+    IS("\1\0\0\0\2\0\0\0\3\0\0\0", binary);
+    memset(text, 'a', sizeof text);
+    T_STR(name_of(text, sizeof text), "text");
+    for (size_t i = 0; i < sizeof text; i += 31)
+        text[i] = (char)0xe9;
+    T_STR(name_of(text, sizeof text), binary);
+    T_STR(name_of(text, 31 * 16), "text"); /* 16 slips are not yet plenty */
+    for (size_t i = 0; i + 3 <= sizeof text; i += 3)
+        memcpy(text + i, "\xe4\xb8\xad", 3);
+    for (size_t cut = sizeof text; cut > sizeof text - 3; cut--) /* a head may end inside a character */
+        T_STR(name_of(text, cut), "text");
+}
+
+static void check_names(void)
+{
+    T_STR(file_kind_of_name("data/x.parquet")->name, "a Parquet file");
+    T_STR(file_kind_of_name("X.PARQUET")->name, "a Parquet file");
+    T_STR(file_kind_of_name("a.jsonl.bz2")->name, "compressed with bzip2");
+    T_STR(file_kind_of_name("a.tar.gz")->name, "a tar archive");
+    T_CHECK(!file_kind_of_name("a.txt"));
+    T_CHECK(!file_kind_of_name("parquet"));
+    T_CHECK(!file_kind_of_name(".parquet"));
+    T_CHECK(!file_kind_of_name(""));
+}
+
+int main(void)
+{
+    check_magic();
+    check_text();
+    check_names();
+    return t_end();
+}

@@ -1,0 +1,83 @@
+/* input_judge.c: see input_judge.h. */
+#include "input_judge.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/status.h"
+#include "corpus/streams/byte_stream.h"
+
+static const struct record_format *format_of(const char *path, const struct input_rules *rules)
+{
+    return rules->format ? record_format_number((int)rules->format) : record_format_of_name(path);
+}
+
+static enum leat_status say_kind(const char *path, const struct file_kind *kind, enum leat_hint hint,
+                                 struct leat_error *err)
+{
+    return status_set_hint(err, LEAT_E_UNSUPPORTED, hint, "%s is %s: %s", path, kind->name, kind->cure);
+}
+
+enum leat_status input_judge_given(const char *path, bool look, const struct input_rules *rules,
+                                   const struct record_format **format, struct leat_error *err)
+{
+    char names[RECORD_FORMAT_SENTENCE];
+    const struct file_kind *kind;
+    enum leat_status s;
+
+    *format = format_of(path, rules);
+    /* that a file is compressed as its name says is for the stream to see */
+    if (*format && (rules->allow_binary || !look || byte_stream_stem(path) < strlen(path)))
+        return LEAT_OK;
+    s = file_kind_look(path, !*format, &kind, err);
+    if (s != LEAT_OK)
+        return s;
+    if (kind && !(*format && kind->what == FILE_COMPRESSED))
+        return say_kind(path, kind, *format ? LEAT_HINT_BINARY : LEAT_HINT_NONE, err);
+    if (*format)
+        return LEAT_OK;
+    record_format_tell(names);
+    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_FORMAT, "%s: unknown suffix %s", path, names);
+}
+
+/* ---- Folders ---- */
+
+/* What lies beside a corpus and is no part of it, whatever its suffix: README.md, LICENSE-MIT.txt, ... */
+static bool is_companion(const char *path)
+{
+    static const char *const stems[] = { "README",    "LICENSE",      "LICENCE",       "COPYING",        "NOTICE",
+                                         "CITATION",  "AUTHORS",      "CHANGELOG",     "CONTRIBUTING",   "SECURITY",
+                                         "DATASHEET", "dataset_info", "dataset_infos", "CODE_OF_CONDUCT" };
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
+        size_t bytes = strlen(stems[i]);
+
+        if (strncasecmp(name, stems[i], bytes) == 0 && !isalnum((unsigned char)name[bytes]))
+            return true;
+    }
+    return false;
+}
+
+const struct record_format *input_judge_found(const char *path, const struct input_rules *rules,
+                                              const struct file_kind **corpus)
+{
+    static const struct file_kind unnamed = { .name = "JSON lines by its first bytes, but not by its name",
+                                              .cure = "call it .jsonl, or choose the format",
+                                              .what = FILE_CORPUS };
+    const struct record_format *format = format_of(path, rules);
+
+    *corpus = NULL;
+    if (is_companion(path) && rules->format != LEAT_PACK_TEXT)
+        return NULL;
+    if (format)
+        return format;
+    if (file_kind_look(path, true, corpus, NULL) != LEAT_OK)
+        return NULL; /* it need not be readable */
+    if (*corpus && (*corpus)->what != FILE_CORPUS && (*corpus)->what != FILE_COMPRESSED)
+        *corpus = NULL;
+    else if (!*corpus && file_kind_is_jsonl(path))
+        *corpus = &unnamed;
+    return NULL;
+}
