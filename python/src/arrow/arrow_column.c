@@ -1,28 +1,13 @@
 /* arrow_column.c: see arrow_column.h. */
 #include "arrow_column.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "core/module.h"
+
 #define INLINE_VIEW 12 /* a view of up to so many bytes holds them itself */
 #define VIEW_BYTES  16
-
-static enum leat_status refuse(struct leat_error *err, enum leat_status status, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static enum leat_status refuse(struct leat_error *err, enum leat_status status, const char *format, ...)
-{
-    va_list arguments;
-
-    if (!err)
-        return status;
-    *err = (struct leat_error) { .status = status, .offset = LEAT_NONE };
-    va_start(arguments, format);
-    vsnprintf(err->message, sizeof err->message, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 /* ---- Types ---- */
 
@@ -182,14 +167,14 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
         found = follow(schema, path, place);
         if (!found) {
             list_columns(schema, columns, sizeof columns);
-            return refuse(err, LEAT_E_NOT_FOUND, "no column %s; the columns are %s", place->name, columns);
+            return errors_set(err, LEAT_E_NOT_FOUND, "no column %s; the columns are %s", place->name, columns);
         }
     }
     place->kind = kind_of(found, place);
     if (place->kind == 0 || !(place->kind & kinds))
-        return refuse(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
-                      found->dictionary ? "dictionary of " : "",
-                      type_name(found->dictionary ? found->dictionary : found), what);
+        return errors_set(err, LEAT_E_ARGUMENT, "column %s has type %s%.40s, not %s", place->name,
+                          found->dictionary ? "dictionary of " : "",
+                          type_name(found->dictionary ? found->dictionary : found), what);
     return LEAT_OK;
 }
 
@@ -197,7 +182,7 @@ enum leat_status arrow_find(const struct ArrowSchema *schema, const char *path, 
 
 static enum leat_status nonsense(struct leat_error *err, const struct arrow_place *place, const char *what)
 {
-    return refuse(err, LEAT_E_ARGUMENT, "column %s: an Arrow array contradicts its schema: %s", place->name, what);
+    return errors_set(err, LEAT_E_ARGUMENT, "column %s: an Arrow array contradicts its schema: %s", place->name, what);
 }
 
 /* What every array must have; `rows` of them are asked for from `first` on. */
@@ -432,8 +417,8 @@ enum leat_status arrow_get(const struct arrow_column *c, int64_t row, struct arr
     } else {
         wrong = get_value(&c->values, c->first + row, value);
     }
-    return wrong ? refuse(err, LEAT_E_ARGUMENT, "column %s: row %lld of an Arrow array is invalid: %s", c->place->name,
-                          (long long)row, wrong)
+    return wrong ? errors_set(err, LEAT_E_ARGUMENT, "column %s: row %lld of an Arrow array is invalid: %s",
+                              c->place->name, (long long)row, wrong)
                  : LEAT_OK;
 }
 

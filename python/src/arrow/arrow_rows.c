@@ -30,10 +30,8 @@ static enum leat_status take_list(const struct arrow_column *c, const struct arr
         bool there = arrow_number(c, i, &number);
 
         if (!there || arrow_negative(c, number) || (uint64_t)number > UINT32_MAX) {
-            *err = (struct leat_error) { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
-            snprintf(err->message, sizeof err->message, "column %s: number %" PRId64 " of a list is %s", c->place->name,
-                     i - value->first, there ? "not an id: ids are from 0 to 2^32 - 1" : "missing (null)");
-            return LEAT_E_ARGUMENT;
+            return errors_set(err, LEAT_E_ARGUMENT, "column %s: number %" PRId64 " of a list is %s", c->place->name,
+                              i - value->first, there ? "not an id: ids are from 0 to 2^32 - 1" : "missing (null)");
         }
         id = (uint32_t)number;
         if (text_ids_append(ids, &id, 1, err) != LEAT_OK)
@@ -105,11 +103,10 @@ static enum leat_status check_rows(const struct arrow_rows *r, const struct addi
             return s;
         if (!value.missing || skip_missing)
             continue;
-        *err = (struct leat_error) { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
-        snprintf(err->message, sizeof err->message,
-                 "column %s: the text of row %" PRIu64 " is missing (null); nulls=\"skip\" leaves such rows out",
-                 r->text.name, r->rows + (uint64_t)row);
-        return LEAT_E_ARGUMENT;
+        return errors_set(err, LEAT_E_ARGUMENT,
+                          "column %s: the text of row %" PRIu64
+                          " is missing (null); nulls=\"skip\" leaves such rows out",
+                          r->text.name, r->rows + (uint64_t)row);
     }
     return LEAT_OK;
 }

@@ -38,8 +38,8 @@ static enum leat_status say(struct arrow_stream *s, int code, struct leat_error 
 {
     const char *why = s->stream.get_last_error ? s->stream.get_last_error(&s->stream) : NULL;
 
-    *err = (struct leat_error) { .status = LEAT_E_IO, .os_error = code, .offset = LEAT_NONE };
-    snprintf(err->message, sizeof err->message, "the Arrow stream failed: %.900s", why ? why : strerror(code));
+    errors_set(err, LEAT_E_IO, "the Arrow stream failed: %.900s", why ? why : strerror(code));
+    err->os_error = code;
     return LEAT_E_IO;
 }
 

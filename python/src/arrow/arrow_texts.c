@@ -18,9 +18,7 @@ struct arrow_texts {
 
 static enum leat_status no_memory(struct leat_error *err, size_t count)
 {
-    *err = (struct leat_error) { .status = LEAT_E_NO_MEMORY, .offset = LEAT_NONE };
-    snprintf(err->message, sizeof err->message, "no memory for %zu texts", count);
-    return LEAT_E_NO_MEMORY;
+    return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %zu texts", count);
 }
 
 static void *grown(void *old, size_t *room, size_t wanted, size_t size)
@@ -68,10 +66,8 @@ static enum leat_status take_array(struct arrow_texts *t, struct leat_error *err
         if (s != LEAT_OK)
             return s;
         if (value.missing) {
-            *err = (struct leat_error) { .status = LEAT_E_ARGUMENT, .offset = LEAT_NONE };
-            snprintf(err->message, sizeof err->message, "column %s: the text of row %zu is missing (null)",
-                     t->place.name, t->count);
-            return LEAT_E_ARGUMENT;
+            return errors_set(err, LEAT_E_ARGUMENT, "column %s: the text of row %zu is missing (null)", t->place.name,
+                              t->count);
         }
         t->views[t->count++] = (struct text_view) { value.text, value.bytes };
     }

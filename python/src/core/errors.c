@@ -1,6 +1,9 @@
 /* errors.c: leat.Error: the library's sentence as an exception, with what a program may want to know of it. */
 #include "module.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 PyObject *errors_class;
 
 static const char doc[] =
@@ -52,6 +55,19 @@ static PyObject *sentence(const struct leat_error *err)
     snprintf(bytes, sizeof bytes, "%s%s", err->message,
              err->hint < sizeof hints / sizeof *hints ? hints[err->hint] : "");
     return text(bytes);
+}
+
+enum leat_status errors_set(struct leat_error *err, enum leat_status status, const char *format, ...)
+{
+    va_list arguments;
+
+    if (!err)
+        return status;
+    *err = (struct leat_error) { .status = status, .offset = LEAT_NONE };
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+    return status;
 }
 
 PyObject *errors_raise(const struct leat_error *err, const char *file)

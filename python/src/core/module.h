@@ -19,6 +19,10 @@
 /* leat.Error, or NULL before errors_register(). */
 extern PyObject *errors_class;
 
+/* Fills *err (NULL: nothing) as the library fills it, and returns `status`. */
+enum leat_status errors_set(struct leat_error *err, enum leat_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Raises leat.Error with the library's sentence; `file` (may be NULL) is the name that the call was about. Memory that
  * is not there raises MemoryError. Returns NULL, so that `return errors_raise(...)` ends a method. */
 PyObject *errors_raise(const struct leat_error *err, const char *file);

@@ -8,11 +8,7 @@
 
 static enum leat_status no_memory(struct leat_error *err, uint64_t count)
 {
-    if (err) {
-        *err = (struct leat_error) { .status = LEAT_E_NO_MEMORY, .offset = LEAT_NONE };
-        snprintf(err->message, sizeof err->message, "no memory for %llu ids", (unsigned long long)count);
-    }
-    return LEAT_E_NO_MEMORY;
+    return errors_set(err, LEAT_E_NO_MEMORY, "no memory for %llu ids", (unsigned long long)count);
 }
 
 enum leat_status text_ids_append(struct text_ids *ids, const uint32_t *more, uint64_t count, struct leat_error *err)
