@@ -292,7 +292,7 @@ void option_list_free(struct option_list *list)
 void options_wrap(FILE *out, const char *text, unsigned indent, unsigned column)
 {
     while (*text) {
-        size_t word = strcspn(text, " \n");
+        size_t word = strcspn(text, " ");
 
         if (column > indent && column + 1 + word > OPTIONS_COLUMNS) {
             fprintf(out, "\n%*s", (int)indent, "");
@@ -304,10 +304,6 @@ void options_wrap(FILE *out, const char *text, unsigned indent, unsigned column)
         fwrite(text, 1, word, out);
         column += (unsigned)word;
         text += word;
-        if (*text == '\n') {
-            fprintf(out, "\n%*s", (int)indent, "");
-            column = indent;
-        }
         if (*text)
             text++;
     }
@@ -346,8 +342,8 @@ static void print_row(FILE *out, const struct option_row *r, unsigned column)
 
 void options_print(FILE *out, const struct option_row *rows)
 {
-    unsigned column = 0;
     char head[128];
+    unsigned column = row_head(head, sizeof head, &help_row) + 2;
 
     for (const struct option_row *r = rows; r->name; r++) {
         unsigned width = row_head(head, sizeof head, r) + 2;
@@ -355,8 +351,6 @@ void options_print(FILE *out, const struct option_row *rows)
         if (width > column && width <= HELP_COLUMN)
             column = width;
     }
-    if (column == 0)
-        column = row_head(head, sizeof head, &help_row) + 2;
     for (const struct option_row *r = rows; r->name; r++)
         print_row(out, r, column);
     print_row(out, &help_row, column);
