@@ -196,8 +196,6 @@ struct leat_pack_options {
     uint32_t resume;                 /* go on with a run that was killed; if there is none, begin */
     uint32_t force;                  /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
-    uint32_t skip_unknown; /* leave out files of folders that may hold texts and cannot be read; else: an error */
-    uint32_t allow_binary; /* pack what looks like no UTF-8 text (Parquet, UTF-16, zip, ...) as if it were one */
     /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
      * LEAT_E_STOPPED. */
     uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
@@ -205,10 +203,12 @@ struct leat_pack_options {
     /* If not NULL: called for each file that is left out, before anything is packed, and at the end of a run that
      * succeeds for each input of which text was replaced; from the calling thread. */
     void (*notice)(void *context, const struct leat_pack_notice *notice);
+    uint32_t skip_unknown; /* leave out files of folders that may hold texts and cannot be read; else: an error */
+    uint32_t allow_binary; /* pack what looks like no UTF-8 text (Parquet, UTF-16, zip, ...) as if it were one */
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
-      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
+      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0 }
 
 /* What a stage took of CPU time, over all threads. */
 struct leat_pack_times {

@@ -2,8 +2,8 @@
  * bound.h: how much memory an encoder may use for a text. Everything that grows with the text is counted here before it
  * is allocated, including both copies while an allocation grows.
  */
-#ifndef LEAT_TOKENIZER_BOUND_H
-#define LEAT_TOKENIZER_BOUND_H
+#ifndef LEAT_BASE_BOUND_H
+#define LEAT_BASE_BOUND_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
  * buffer.h: a growing string of bytes, for text whose final length is not known. All zero is an empty one.
  */
-#ifndef LEAT_TOKENIZER_BUFFER_H
-#define LEAT_TOKENIZER_BUFFER_H
+#ifndef LEAT_BASE_BUFFER_H
+#define LEAT_BASE_BUFFER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -24,7 +24,7 @@ struct file_kind {
     const char *cure; /* what to do with it, as an imperative: "convert it to JSON lines" */
     enum file_class what;
     const char *suffixes; /* of its files, separated by blanks; "": none */
-    const char *magic;    /* its first bytes, from `offset` on; NULL: told by its suffix only */
+    const char *magic;    /* its first bytes, from `offset` on; NULL: known by its suffix only */
     uint8_t magic_bytes;
     uint16_t offset;
 };

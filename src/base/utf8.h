@@ -2,8 +2,8 @@
  * utf8.h: UTF-8 from files: finds how much of it is well-formed, and repairs the rest; writes characters. Surrogates,
  * values above U+10FFFF and forms longer than needed are malformed, as in Python.
  */
-#ifndef LEAT_TOKENIZER_UTF8_H
-#define LEAT_TOKENIZER_UTF8_H
+#ifndef LEAT_BASE_UTF8_H
+#define LEAT_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* utf8_rows.h: utf8_valid_prefix() for each CPU level; the plain row defines the right answer. */
-#ifndef LEAT_TOKENIZER_UTF8_ROWS_H
-#define LEAT_TOKENIZER_UTF8_ROWS_H
+#ifndef LEAT_BASE_UTF8_ROWS_H
+#define LEAT_BASE_UTF8_ROWS_H
 
 #include <stddef.h>
 #include <stdint.h>

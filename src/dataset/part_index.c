@@ -218,3 +218,14 @@ enum leat_status part_index_near(struct part *p, uint64_t first, uint64_t end, u
             p->index->file.path, (unsigned long long)low);
     return LEAT_OK;
 }
+
+const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind)
+{
+    const struct format_header *h = p->index ? &p->index->header : NULL;
+
+    for (*kind = 1; h && *kind < FORMAT_KINDS; ++*kind)
+        if (h->sections[*kind].present && number-- == 0)
+            return &h->sections[*kind];
+    *kind = 0;
+    return h && number < h->other_count ? &h->others[number] : NULL;
+}

@@ -31,6 +31,16 @@ static inline bool part_has(const struct part *p, enum format_section kind)
     return p->index && p->index->header.sections[kind].present;
 }
 
+/* Where a section lies; the part must have an index. */
+static inline const struct format_place *part_place(const struct part *p, enum format_section kind)
+{
+    return &p->index->header.sections[kind];
+}
+
+/* Section `number` of those that the index has, those of unknown kinds (*kind 0) last; NULL: it has no more, or the part
+ * has no index. */
+const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind);
+
 /* Copies `count` bytes at `offset` of a section; the part must have an index. */
 enum leat_status part_section(struct part *p, unsigned kind, uint64_t offset, void *out, uint64_t count,
                               struct leat_error *err);

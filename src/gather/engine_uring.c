@@ -213,7 +213,7 @@ static void send_more(struct gather *g, struct gather_uring *u)
             job->next_at = 0;
         }
         if (job->next == job->count) {
-            u->first = job->behind;
+            u->first = job->later;
             continue;
         }
         p = &job->pieces[job->next];
@@ -252,7 +252,7 @@ static void begin_job(struct gather *g, struct gather_job *job)
     if (job->waiting == 0)
         return;
     if (u->first)
-        u->last->behind = job;
+        u->last->later = job;
     else
         u->first = job;
     u->last = job;
@@ -434,7 +434,7 @@ static void end_job(struct gather *g, struct gather_job *job)
     if (!u)
         return;
     if (u->first == job)
-        u->first = job->behind;
+        u->first = job->later;
     await_reads(g, u, &job->in_flight);
 }
 

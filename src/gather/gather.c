@@ -136,7 +136,7 @@ void gather_close(struct gather *g)
     g->warm = NULL;
     for (uint32_t i = 0; i < g->file_count && g->files; i++) {
         if (g->files[i].map)
-            gather_let_go(g, &g->files[i]);
+            gather_release(g, &g->files[i]);
         free(g->files[i].verified);
         free(g->files[i].populated);
         file_close(&g->files[i].direct);
@@ -343,7 +343,7 @@ void gather_begin(struct gather *g, struct gather_job *job)
 {
     job->waiting = job->next = job->in_flight = 0;
     job->next_at = 0;
-    job->behind = NULL;
+    job->later = NULL;
     for (uint32_t i = 0; i < job->count; i++) {
         struct gather_piece *p = &job->pieces[i];
 

@@ -87,7 +87,7 @@ struct gather_job {
     uint32_t next;      /* the first piece whose reads were not all sent */
     uint64_t next_at;   /* and how many bytes of it were */
     uint32_t in_flight; /* reads */
-    struct gather_job *behind;
+    struct gather_job *later;
 };
 
 struct gather_uring;

@@ -124,7 +124,7 @@ static void take_for(struct gather *g, struct gather_file *f, const struct gathe
     choose(g, f);
 }
 
-void gather_let_go(struct gather *g, struct gather_file *f)
+void gather_release(struct gather *g, struct gather_file *f)
 {
     if (f->engine == LEAT_ENGINE_MAP)
         use(g, f, LEAT_ENGINE_PREAD);

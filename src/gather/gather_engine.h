@@ -8,7 +8,7 @@
 #include "gather.h"
 
 /* Drops the page tables that were filled for a file, which is no longer used. */
-void gather_let_go(struct gather *g, struct gather_file *f);
+void gather_release(struct gather *g, struct gather_file *f);
 
 /* io_uring is not available: files that it was chosen for are read with advice. */
 void gather_without_uring(struct gather *g);

@@ -11,9 +11,9 @@
 #include "base/thread.h"
 #include "residency.h"
 
-#define PIECE ((uint64_t)1 << 20)
-#define AHEAD (32 * PIECE)
-#define TOLD  (AHEAD / PIECE + 1) /* pieces advised at once */
+#define PIECE   ((uint64_t)1 << 20)
+#define AHEAD   (32 * PIECE)
+#define ADVISED (AHEAD / PIECE + 1) /* pieces advised at once */
 /* Of advice that is longer than what the kernel reads at once, it takes only the beginning. 256 KiB are enough for a
  * local disk, and always taken; a remote file system pays a round trip per read, so the longest advice is searched
  * for. */
@@ -57,18 +57,18 @@ static uint64_t piece_bytes(const struct warm_stretch *s, uint64_t at)
 /* Keeps the kernel advised up to AHEAD bytes ahead, so that the disk never waits, and waits for each piece advised. */
 static void warm_stretch(struct warm *w, const struct warm_stretch *s)
 {
-    uint64_t told = 0, wish = s->remote ? PIECE : WISH;
-    bool missing[TOLD] = { false }; /* of piece k at k % TOLD */
+    uint64_t done = 0, wish = s->remote ? PIECE : WISH;
+    bool missing[ADVISED] = { false }; /* of piece k at k % ADVISED */
 
     for (uint64_t at = 0; at < s->bytes && !atomic_load(&w->stop); at += PIECE) {
-        for (; told <= at + AHEAD && told < s->bytes; told += PIECE) {
-            bool *m = &missing[told / PIECE % TOLD];
+        for (; done <= at + AHEAD && done < s->bytes; done += PIECE) {
+            bool *m = &missing[done / PIECE % ADVISED];
 
-            *m = !residency_whole(s->fd, s->offset + told, piece_bytes(s, told));
+            *m = !residency_whole(s->fd, s->offset + done, piece_bytes(s, done));
             if (*m)
-                announce(s, told, piece_bytes(s, told), &wish);
+                announce(s, done, piece_bytes(s, done), &wish);
         }
-        if (!missing[at / PIECE % TOLD])
+        if (!missing[at / PIECE % ADVISED])
             continue;
         /* what fails here fails again when a row is read, and is reported there */
         if (residency_whole(s->fd, s->offset + at, piece_bytes(s, at)) ||

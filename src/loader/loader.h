@@ -109,7 +109,7 @@ struct leat_loader {
     /* To notice a fork: memory that the kernel wipes in a child, or, if it cannot, the process's number. */
     uint32_t *guard;
     pid_t owner;
-    atomic_uint told; /* notices already given, as bits */
+    atomic_uint given; /* notices already given, as bits */
 };
 
 /*

@@ -46,7 +46,7 @@ static enum leat_status check_outputs(const struct loader_slot *slot, const stru
     if (needing && !slot->loader->documents)
         return status_set(err, LEAT_E_ARGUMENT,
                           "%s needs a loader that knows where documents start: name an output that needs this (such as "
-                          "positions) in `outputs` when opening the loader",
+                          "position_ids) in `outputs` when opening the loader",
                           needing);
     return LEAT_OK;
 }

@@ -46,7 +46,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
     if (o->on_damage != LEAT_ON_DAMAGE_ERROR && o->on_damage != LEAT_ON_DAMAGE_MASK)
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for on_damage", (int)o->on_damage);
     if (o->last < LEAT_LAST_SHORT || o->last > LEAT_LAST_DROPPED)
-        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for last_batch", (int)o->last);
+        return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for `last`", (int)o->last);
     if (o->apart < LEAT_APART_AUTO || o->apart > LEAT_APART_NEVER)
         return status_set(err, LEAT_E_ARGUMENT, "unknown value %d for apart", (int)o->apart);
     if (o->threads > 1)
@@ -60,7 +60,7 @@ static enum leat_status check_options(const struct leat_loader_options *o, struc
     if (o->borrow && o->outputs == 0)
         return status_set(err, LEAT_E_ARGUMENT, "`borrow` needs `outputs`");
     if (o->borrow && o->outputs & LEAT_OUTPUT_CU_SEQLENS && (o->cu_seqlens_room < 2 || o->cu_seqlens_room > INT32_MAX))
-        return status_set(err, LEAT_E_ARGUMENT, "borrowed sequences need a cu_seqlens_room of at least 2");
+        return status_set(err, LEAT_E_ARGUMENT, "borrowed cu_seqlens need room for at least 2 numbers");
     if (o->batch > LOADER_MAX_BATCH)
         return status_set(err, LEAT_E_ARGUMENT, "a batch of %llu rows is too large; the limit is 2^31", (ull)o->batch);
     return LEAT_OK;
@@ -80,7 +80,7 @@ static enum leat_status find_begin(struct leat_loader *l, struct leat_error *err
         l->stage.damaged = state.damaged;
     }
     if (l->stage.position > LEAT_MAX_SAMPLES)
-        return status_set(err, LEAT_E_ARGUMENT, "there is no position %llu", (ull)l->stage.position);
+        return status_set(err, LEAT_E_ARGUMENT, "no position %llu: positions are at most 2^60", (ull)l->stage.position);
     return LEAT_OK;
 }
 
@@ -181,6 +181,8 @@ static enum leat_status size_ring(struct leat_loader *l, struct leat_error *err)
 
 static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err)
 {
+    enum leat_status s;
+
     l->slots = calloc(l->memory.slots, sizeof *l->slots);
     if (!l->slots)
         return status_no_memory(err, l->memory.slots * sizeof *l->slots);
@@ -195,8 +197,9 @@ static enum leat_status make_slots(struct leat_loader *l, struct leat_error *err
         slot->first_piece = calloc((size_t)l->rows + 1, sizeof *slot->first_piece);
         if (!slot->samples || !slot->first_piece)
             return status_no_memory(err, l->rows * sizeof *slot->samples);
-        if (loader_pieces_room(slot, l->rows, err) != LEAT_OK)
-            return LEAT_E_NO_MEMORY;
+        s = loader_pieces_room(slot, l->rows, err);
+        if (s != LEAT_OK)
+            return s;
         slot->batch.token_width = l->token_width;
         slot->batch.lengths = (const uint32_t *)(const void *)(slot->memory + l->sizes.lengths_at);
         slot->batch.flags = slot->memory + l->sizes.flags_at;

@@ -187,7 +187,7 @@ enum notice {
 /* True the first time. */
 static bool once(struct leat_loader *l, unsigned notice)
 {
-    return !(atomic_fetch_or(&l->told, notice) & notice);
+    return !(atomic_fetch_or(&l->given, notice) & notice);
 }
 
 /* Says what bounds a loader that is too slow, and what helps. */

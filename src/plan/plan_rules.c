@@ -276,12 +276,13 @@ static enum leat_status check_length(const struct plan_rules *r, uint64_t seq_le
         return status_set(err, LEAT_E_ARGUMENT, "a sequence length of %llu is not between 1 and 2^30", (ull)seq_len);
     if (r->base_len % seq_len == 0)
         return LEAT_OK;
-    status_set(err, LEAT_E_ARGUMENT,
-               "the sequence length %llu does not divide the base length %llu; set base-len to a common multiple of "
-               "all lengths",
-               (ull)seq_len, (ull)r->base_len);
+    status_set(
+        err, LEAT_E_ARGUMENT,
+        "the sequence length %llu does not divide the base length %llu; set the base length to a common multiple of "
+        "all lengths",
+        (ull)seq_len, (ull)r->base_len);
     if (err && seq_len % r->base_len == 0)
-        status_after(err, ", as base-len %llu", (ull)seq_len);
+        status_after(err, ", as %llu", (ull)seq_len);
     return LEAT_E_ARGUMENT;
 }
 
@@ -291,7 +292,7 @@ static enum leat_status finish_phases(const struct plan_rules *r, struct leat_er
 
     if (r->phase_count > 0 && !plan_order_of(r->order)->phases)
         return status_set(err, LEAT_E_ARGUMENT,
-                          "a plan of order %s has no phases (at): weights and length do not change",
+                          "a plan of order %s has no phases: its weights and length do not change",
                           leat_order_name((enum leat_order)r->order));
     for (size_t i = 0; i < r->phase_count; i++) {
         const struct plan_phase_rule *p = &r->phases[i];
@@ -318,7 +319,7 @@ enum leat_status plan_rules_finish(struct plan_rules *r, struct leat_error *err)
     if (r->source_count == 0)
         return status_set(err, LEAT_E_ARGUMENT, "a plan needs a source");
     if (r->seq_len == 0)
-        return status_set(err, LEAT_E_ARGUMENT, "a plan needs a sequence length (seq-len): the tokens of a sample");
+        return status_set(err, LEAT_E_ARGUMENT, "a plan needs a sequence length: the tokens of a sample");
     if (r->base_len == 0)
         r->base_len = r->seq_len;
     if (r->base_len > PLAN_MAX_LENGTH)

@@ -252,7 +252,7 @@ static bool take_steps(struct reader *r, const char *key, uint64_t *count, uint6
 }
 
 /* A parsed state. */
-struct told {
+struct state_text {
     struct past past;
     uint64_t damaged, permutation, blend, split, base_len, seed;
     uint32_t order;
@@ -269,7 +269,7 @@ static bool take_order(struct reader *r, uint32_t *order)
     return true;
 }
 
-static bool parse(struct reader *r, struct told *t)
+static bool parse(struct reader *r, struct state_text *t)
 {
     const char *begin = r->at;
     uint64_t check, said;
@@ -306,7 +306,7 @@ static enum leat_status differs(struct leat_error *err, const char *format, ...)
                       sentence);
 }
 
-static enum leat_status compare_rules(const struct leat_plan *plan, const struct told *t, struct leat_error *err)
+static enum leat_status compare_rules(const struct leat_plan *plan, const struct state_text *t, struct leat_error *err)
 {
     const struct plan_rules *r = &plan->rules;
 
@@ -388,7 +388,7 @@ enum leat_status leat_plan_state_load(const struct leat_plan *plan, const char *
     struct leat_plan_state full = LEAT_PLAN_STATE_INIT;
     struct leat_plan_info info = LEAT_PLAN_INFO_INIT;
     struct reader r = { text, text + bytes };
-    struct told t = { .damaged = 0 };
+    struct state_text t = { .damaged = 0 };
     enum leat_status s;
     struct past is;
 

@@ -157,13 +157,11 @@ static void run(struct verify *v, unsigned threads)
 
 static void list_areas(struct verify *v)
 {
-    const struct format_header *h = v->part->index ? &v->part->index->header : NULL;
+    const struct format_place *place;
+    unsigned kind;
 
-    for (unsigned kind = 1; h && kind < FORMAT_KINDS; kind++)
-        if (h->sections[kind].present)
-            v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = h->sections[kind] };
-    for (unsigned i = 0; h && i < h->other_count; i++)
-        v->areas[v->area_count++] = (struct verify_area) { .kind = 0, .place = h->others[i] };
+    while ((place = part_place_number(v->part, v->area_count, &kind)) != NULL)
+        v->areas[v->area_count++] = (struct verify_area) { .kind = kind, .place = *place };
     v->token_tasks = bytes_pieces(v->part->data.bytes, VERIFY_TASK_BYTES);
     v->tasks = v->token_tasks;
     for (unsigned i = 0; i < v->area_count; i++)

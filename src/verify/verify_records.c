@@ -67,8 +67,8 @@ static void check_padding(struct verify *v)
 
 static void check_inputs(struct verify *v)
 {
-    uint64_t paths = 0, path_bytes = v->part->index->header.sections[FORMAT_INPUT_PATHS].bytes;
-    uint64_t section = v->part->index->header.sections[FORMAT_INPUTS].offset;
+    uint64_t paths = 0, path_bytes = part_place(v->part, FORMAT_INPUT_PATHS)->bytes;
+    uint64_t section = part_place(v->part, FORMAT_INPUTS)->offset;
     uint8_t record[FORMAT_INPUT_BYTES];
     struct records_input input;
     struct leat_error why;
@@ -106,8 +106,8 @@ static void check_inputs(struct verify *v)
 /* The ids end where their section does. */
 static void check_id_ends(struct verify *v)
 {
-    const struct format_place *ends = &v->part->index->header.sections[FORMAT_ID_ENDS];
-    const struct format_place *ids = &v->part->index->header.sections[FORMAT_IDS];
+    const struct format_place *ends = part_place(v->part, FORMAT_ID_ENDS);
+    const struct format_place *ids = part_place(v->part, FORMAT_IDS);
     struct leat_error why;
     uint64_t last = 0;
     enum leat_status s = LEAT_OK;
@@ -132,14 +132,14 @@ static void check_stored(struct verify *v)
     struct leat_error why;
     enum leat_status s;
 
-    if (v->part->index->header.sections[FORMAT_TOKENIZER].present) {
+    if (part_has(v->part, FORMAT_TOKENIZER)) {
         s = leat_dataset_tokenizer(&alone, &tokenizer, &why);
         leat_stored_tokenizer_free(tokenizer);
-        note(v, s, &why, v->part->index->header.sections[FORMAT_TOKENIZER].offset);
+        note(v, s, &why, part_place(v->part, FORMAT_TOKENIZER)->offset);
     }
     s = leat_dataset_metadata(&alone, 0, &metadata, &why);
     leat_metadata_free(metadata);
-    note(v, s, &why, v->part->index->header.sections[FORMAT_METADATA].offset);
+    note(v, s, &why, part_place(v->part, FORMAT_METADATA)->offset);
 }
 
 void verify_records(struct verify *v)

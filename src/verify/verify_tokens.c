@@ -96,7 +96,7 @@ static enum leat_status wrong_entry(struct verify_worker *w, uint64_t cell)
 {
     const struct part *p = w->v->part;
 
-    return status_set_at(&w->err, LEAT_E_DOCUMENTS, p->index->header.sections[FORMAT_DIRECTORY].offset + 8 * cell,
+    return status_set_at(&w->err, LEAT_E_DOCUMENTS, part_place(p, FORMAT_DIRECTORY)->offset + 8 * cell,
                          "%s: entry %llu of its directory is not the first document that starts at or after token "
                          "%llu; write the dataset again",
                          p->index->file.path, (unsigned long long)cell,
@@ -177,7 +177,7 @@ static void skip_plain(struct verify_worker *w, struct walk *k, uint64_t first, 
 /*
  * The tokens [first, first + count) are in w->bytes. Documents that end in (first, first + count] must end with the
  * end token, those that begin in [first, first + count) begin with the begin token. The cursor stands on the first
- * start that is not below `first`; it is left on the first one not below first + count, or behind all of them.
+ * start that is not below `first`; it is left on the first one not below first + count, or after all of them.
  */
 static enum leat_status check_borders(struct verify_worker *w, struct walk *k, uint64_t first, uint64_t count)
 {

@@ -289,7 +289,7 @@ static void too_many_sequences(const struct loading *w)
     o.cu_seqlens_room = 2;
     T_OK(leat_loader_open(&l, w->plan, &o, &t_err));
     T_STATUS(leat_loader_next(l, &b, &t_err), LEAT_E_RANGE);
-    T_CONTAINS(t_err.message, "cu_seqlens_room of 2");
+    T_CONTAINS(t_err.message, "the room for 2 numbers of cu_seqlens");
     leat_loader_close(l);
 }
 

@@ -174,7 +174,7 @@ def check_cut(r, folder, forms):
     args, seen = ["-t", "bytes", "--max-rejects", "100%", "--force", "cut.jsonl." + form], None
     for threads, more in ((2, []), (1, ["--memory", "4Gi"]), (3, ["--allow-truncated"])):
         code, _, said = run(folder, ["-o", "cut", "--threads", str(threads), *args, *more])
-        if "does not begin as" in said: # not even that
+        if "does not start like" in said: # not even that
             return
         told = "cut off or broken" in said
         check(code == (1 if told and "--allow-truncated" not in more else 0), "a broken input: exit code %d: %s" %

@@ -53,13 +53,15 @@ static enum leat_status take(struct leat_packer *p, const struct unit_kind *kind
                              struct leat_error *err)
 {
     struct unit *u = p->unit;
+    enum leat_status s;
 
     if (u && (u->kind != kind || u->text.size + u->tokens.size + bytes > p->run.setup.unit_bytes))
         put(p);
     if (p->unit)
         return LEAT_OK;
-    if (flow_take(p->flow, &p->unit, err) != LEAT_OK)
-        return err->status;
+    s = flow_take(p->flow, &p->unit, err);
+    if (s != LEAT_OK)
+        return s;
     p->unit->kind = kind;
     p->unit->input = p->unit->input_end = 0;
     return LEAT_OK;

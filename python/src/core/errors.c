@@ -72,11 +72,13 @@ enum leat_status errors_set(struct leat_error *err, enum leat_status status, con
 
 PyObject *errors_raise(const struct leat_error *err, const char *file)
 {
-    PyObject *message, *error;
+    PyObject *message = sentence(err), *error;
 
-    if (err->status == LEAT_E_NO_MEMORY)
-        return PyErr_SetString(PyExc_MemoryError, err->message), NULL;
-    message = sentence(err);
+    if (message && err->status == LEAT_E_NO_MEMORY) {
+        PyErr_SetObject(PyExc_MemoryError, message);
+        Py_DECREF(message);
+        return NULL;
+    }
     error = message ? PyObject_CallFunctionObjArgs(errors_class, message, NULL) : NULL;
     Py_XDECREF(message);
     if (!error)

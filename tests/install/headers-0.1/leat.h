@@ -26,9 +26,6 @@
  *       return 0;
  *   }
  *
- * In which order to read: these rules and "Errors" first. To read datasets: "Opening a dataset" to "Verifying". To
- * train: "The order of samples", then "The loader". To write datasets: "Writing a dataset"; from text: leat_pack.h.
- *
  * Rules that hold everywhere
  *   Numbers     of tokens and documents are 64-bit and count from 0. A position is a token's place in the dataset.
  *   Errors      every call that can fail returns a status; 0 is success. `err` may be NULL; else it is filled on
@@ -38,8 +35,7 @@
  *   Structs     that have an ..._INIT macro begin with their size, which it sets, so that they can grow. A field that
  *               the caller's version of a struct lacks has the value that _INIT gives it now; the library writes
  *               nothing beyond the caller's size. A field that the library does not know yet must be 0, else it
- *               refuses the struct (LEAT_E_UNSUPPORTED). The other structs do not grow.
- *   Flags       are uint32_t, 0 or 1, in structs and out-values alike; of a callback's answer any other value is 1.
+ *               refuses the struct (LEAT_E_UNSUPPORTED). The other structs do not grow. Flags are 0 or 1.
  *   Pointers    must not be NULL unless it is said; where a NULL name or path is likely, it is LEAT_E_ARGUMENT.
  *   Threads     an open dataset never changes: any number of threads may use it at once. A writer belongs to one
  *               thread at a time.
@@ -134,9 +130,7 @@ enum leat_hint {
     LEAT_HINT_MERGE = 7,             /* leat_merge() */
     LEAT_HINT_READ = 8,              /* leat_dataset_read(), or LEAT_ACCESS_TRUSTED */
     LEAT_HINT_INPUTS = 9,            /* leat_dataset_input() */
-    LEAT_HINT_MEMORY = 10,           /* `memory` in the options */
-    LEAT_HINT_SKIP = 11,             /* `skip_unknown` in struct leat_pack_options */
-    LEAT_HINT_BINARY = 12            /* `allow_binary` there */
+    LEAT_HINT_MEMORY = 10            /* `memory` in the options */
 };
 
 /* The caller's own; filled on failure. */
@@ -148,7 +142,7 @@ struct leat_error {
     uint32_t hint;      /* enum leat_hint */
 };
 
-/* A short lower-case name of a status ("truncated"); "unknown" for any other number. Static memory. */
+/* A short lower-case name of a status ("truncated"); "unknown" for a number that is none. Static memory. */
 LEAT_API const char *leat_status_name(enum leat_status status);
 
 /* LEAT_VERSION of the library that was loaded. Static memory. */
@@ -205,7 +199,7 @@ struct leat_open_options {
  * On success *out is the caller's until leat_dataset_close(). On failure *out is NULL and nothing stays open. `name`
  * and `options` (NULL: the defaults) are not kept. Two file descriptors a dataset stay open.
  * Returns LEAT_E_NO_FILE, _PERMISSION, _IO, _NO_MEMORY, _NOT_LEAT, _VERSION, _FEATURE, _TRUNCATED, _CHECKSUM, _HEADER,
- * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE or _ARGUMENT (an empty or unfinished name, a malformed list).
+ * _SECTION, _DOCUMENTS, _MISMATCH, _INCOMPATIBLE or _ARGUMENT (an empty or unfinished name, a list that is none).
  */
 LEAT_API enum leat_status leat_dataset_open(struct leat_dataset **out, const char *name,
                                             const struct leat_open_options *options, struct leat_error *err);
@@ -385,7 +379,7 @@ LEAT_API enum leat_status leat_dataset_find_origin(const struct leat_dataset *d,
 LEAT_API enum leat_status leat_dataset_find_id(const struct leat_dataset *d, const char *id, uint64_t id_bytes,
                                                uint64_t *document, struct leat_error *err);
 
-/* ---- What else is stored ---------------------------------------------------------------------------------------- */
+/* ---- What is stored besides ------------------------------------------------------------------------------------- */
 
 /* The tokenizer, as it is kept in the index so that text can be shown on any machine. */
 struct leat_stored_tokenizer {
@@ -433,7 +427,7 @@ struct leat_verify_options {
     uint32_t reserved; /* 0 */
     /* If not NULL: called now and then, from one thread at a time, with the bytes done; nonzero stops the work, and
      * leat_dataset_verify() returns LEAT_E_STOPPED. */
-    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
 };
 #define LEAT_VERIFY_OPTIONS_INIT { sizeof(struct leat_verify_options), 0, 0, NULL, NULL }
@@ -447,9 +441,8 @@ struct leat_verify_report {
     uint64_t page;            /* its number in that part's token file */
     uint64_t first_document;  /* the documents in it, numbered as in the list; LEAT_NONE: not known */
     uint64_t documents;
-    uint64_t unhashed_parts;  /* that store no hashes of their tokens: changed ids are found only if they are invalid */
 };
-#define LEAT_VERIFY_REPORT_INIT { sizeof(struct leat_verify_report), 0, 0, 0, 0, 0, 0, 0, 0 }
+#define LEAT_VERIFY_REPORT_INIT { sizeof(struct leat_verify_report), 0, 0, 0, 0, 0, 0, 0 }
 
 /*
  * Checks everything: every checksum, every document start, the directory, every id below the vocabulary size, the end
@@ -555,9 +548,9 @@ LEAT_API enum leat_status leat_plan_open(struct leat_plan **out, const struct le
                                          struct leat_error *err);
 
 /*
- * The same from a plan's text (docs/ORDER.md, "Plan text"), as leat_plan_text() gives it. `label` names it in messages:
- * "run7.plan, line 3: ..."; with NULL they begin with the line's key ("source: ..."), and the text must not have the
- * first line "leat plan 1". err->offset is where a wrong line begins in `text`. `open` may be NULL.
+ * The same from a plan's text (docs/ORDER.md, "Plan text"), as leat_plan_text() gives it. `label` names it in messages,
+ * which have the line, as in "run7.plan, line 3"; NULL: the lines came from a command line (the first line of a plan's
+ * text is then not wanted), and messages name options ("--source"). `open` may be NULL.
  */
 LEAT_API enum leat_status leat_plan_parse(struct leat_plan **out, const char *text, uint64_t bytes, const char *label,
                                           const struct leat_open_options *open, struct leat_error *err);
@@ -663,7 +656,7 @@ LEAT_API enum leat_status leat_plan_sample(const struct leat_plan *plan, uint64_
 
 /*
  * The pieces of sample n, in the order of its row: at most `room` of them into pieces[]; *count (not NULL) is how many
- * it has, so that a second call can make room. LEAT_E_RANGE if the plan has ended.
+ * it has, so that a second call can make room. LEAT_E_RANGE where the plan has ended.
  */
 LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_t number, struct leat_piece *pieces,
                                            uint64_t room, uint64_t *count, struct leat_error *err);
@@ -671,7 +664,7 @@ LEAT_API enum leat_status leat_plan_pieces(const struct leat_plan *plan, uint64_
 /* From a position to its sample's number; and back, which for a skipped one is the position of the next that is shown
  * (*skipped, which may be NULL, tells). Positions beyond the plan's end are counted on. */
 LEAT_API uint64_t leat_plan_number(const struct leat_plan *plan, uint64_t position);
-LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, uint32_t *skipped);
+LEAT_API uint64_t leat_plan_position(const struct leat_plan *plan, uint64_t number, int *skipped);
 
 /* The rows of a global batch that belong to a rank: rows [*first, *first + *count) of each. LEAT_E_ARGUMENT where
  * `batch` is no multiple of `world`, or rank not below it. The order of samples never depends on it. */
@@ -681,7 +674,7 @@ LEAT_API enum leat_status leat_plan_rank_rows(uint64_t batch, uint64_t rank, uin
 /* ---- The way back: which samples show this ---- */
 
 /* Called with each sample; nonzero ends the search, and the call returns LEAT_OK. */
-typedef uint32_t leat_plan_found(void *context, const struct leat_sample *sample);
+typedef int leat_plan_found(void *context, const struct leat_sample *sample);
 
 /*
  * Samples that show a token of [first, first + count) of a source's dataset as an input, in epochs [0, epochs), and
@@ -762,9 +755,10 @@ LEAT_API enum leat_status leat_plan_state_load(const struct leat_plan *plan, con
  *
  *   Device      "cuda": the one of the calling thread's current context, or the first. "cuda:N": the N-th that the
  *               process may use (CUDA_VISIBLE_DEVICES). "cuda:GPU-...", "cuda:MIG-...": by its UUID as nvidia-smi
- *               writes it, or a begin of it. The primary context is used, as by the CUDA runtime and all that builds
- *               on it. Any number of loaders, on the same or on several GPUs. The driver must know CUDA 11.4, the GPU
- *               be of 2018 (sm_75) or later.
+ *               writes it, or a begin of it. Behind each, "@FILE" names another library than libcuda.so.1 for the
+ *               driver: for tests. The primary context is used, as by the CUDA runtime and all that builds on it. Any
+ *               number of loaders, on the same or on several GPUs. The driver must know CUDA 11.4, the GPU be of 2018
+ *               (sm_75) or later.
  *   Streams     `stream` is a CUstream (cudaStream_t) of that context; NULL is the legacy default stream, as everywhere
  *               in CUDA. What was written is there for work that comes later on that stream, without any waiting.
  *               What is borrowed is released with the stream that has used it; after leat_batch_write() any will do.
@@ -857,11 +851,10 @@ struct leat_loader_options {
     const char *device;       /* "host"; NULL: the same; a GPU: see below */
     int32_t numa_node;        /* memory and thread are placed there if the system allows; -1: anywhere. _INIT: -1 */
     enum leat_apart apart;
-    const char *driver;       /* the library loaded as CUDA's driver, a path or name; NULL or "": libcuda.so.1 */
 };
 #define LEAT_LOADER_OPTIONS_INIT                                                                                       \
     { sizeof(struct leat_loader_options), 0, 0, 1, 0, NULL, 0, LEAT_ENGINE_AUTO, LEAT_ON_DAMAGE_ERROR,                 \
-      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO, NULL }
+      LEAT_LAST_SHORT, 1, 1, 0, 0, 0, 0, 8, 0, 0, 0, 0, NULL, -1, LEAT_APART_AUTO }
 
 /*
  * Opens a loader and starts its thread. The plan must stay open until leat_loader_close(); nothing of `options` is
@@ -1032,7 +1025,7 @@ LEAT_API void leat_loader_stats_line(const struct leat_loader *loader, char *tex
  * forbidden here; that a file is no longer mapped; that memory is short, on the GPU or to be pinned. Each is told
  * once: returns 1 and a sentence, or 0 if there is nothing new. Meant to be asked now and then, and printed.
  */
-LEAT_API uint32_t leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
+LEAT_API int leat_loader_notice(struct leat_loader *loader, char *text, uint64_t capacity);
 
 /* ---- Writing a dataset ------------------------------------------------------------------------------------------ */
 
@@ -1104,7 +1097,7 @@ LEAT_API uint64_t leat_writer_tokens(const struct leat_writer *w);
 LEAT_API uint64_t leat_writer_documents(const struct leat_writer *w);
 
 /*
- * Makes everything so far durable, and remembers it with `note` (the caller's own bytes: its position in its inputs),
+ * Makes everything so far durable, and remembers it with `note` (the caller's own bytes: where he is in his inputs),
  * so that leat_writer_resume() can go on from here after any kind of end. Not while a document is open (LEAT_E_STATE).
  * If it fails, the checkpoint before it stays.
  */

@@ -151,18 +151,6 @@ struct leat_split {
     const char *fraction; /* of all texts: a decimal number above 0 and up to 1, read exactly: "0.01" */
 };
 
-/* A file of which a run has something to say. */
-enum leat_pack_notice_kind {
-    LEAT_NOTICE_SKIPPED = 1, /* it is in a folder, and left out; `count` is 0 */
-    LEAT_NOTICE_REPLACED = 2 /* an input; `count` malformed parts of its texts became U+FFFD */
-};
-struct leat_pack_notice {
-    enum leat_pack_notice_kind kind;
-    uint32_t reserved; /* 0 */
-    const char *path;  /* "": texts of a program that came from no input */
-    uint64_t count;
-};
-
 /* How far a run is; given to the caller's function about ten times a second. */
 struct leat_pack_progress {
     uint64_t bytes, total_bytes; /* of the inputs as they lie on disk; total 0: not known */
@@ -196,19 +184,14 @@ struct leat_pack_options {
     uint32_t resume;                 /* go on with a run that was killed; if there is none, begin */
     uint32_t force;                  /* as in struct leat_writer_options */
     uint64_t created;           /* likewise */
-    uint32_t skip_unknown; /* leave out files of folders that may hold texts and cannot be read; else: an error */
-    uint32_t allow_binary; /* pack what looks like no UTF-8 text (Parquet, UTF-16, zip, ...) as if it were one */
     /* If not NULL: called now and then, from the calling thread; nonzero stops the run, which can then be resumed:
      * LEAT_E_STOPPED. */
-    uint32_t (*progress)(void *context, const struct leat_pack_progress *progress);
+    int (*progress)(void *context, const struct leat_pack_progress *progress);
     void *context;
-    /* If not NULL: called for each file that is left out, before anything is packed, and at the end of a run that
-     * succeeds for each input of which text was replaced; from the calling thread. */
-    void (*notice)(void *context, const struct leat_pack_notice *notice);
 };
 #define LEAT_PACK_OPTIONS_INIT                                                                                         \
     { sizeof(struct leat_pack_options), NULL, LEAT_PACK_AUTO, 0, NULL, NULL, LEAT_NONE, LEAT_NONE, 0, 0, 0, 0,         \
-      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
+      LEAT_NONE, LEAT_NONE, 0, 0, 0, 0, 0, NULL, 0, 0, 0, 0, NULL, NULL }
 
 /* What a stage took of CPU time, over all threads. */
 struct leat_pack_times {
@@ -230,27 +213,15 @@ struct leat_pack_report {
     uint32_t resumable;            /* on failure: the run can go on with `resume` */
     uint32_t was_finished;         /* on success with `resume`: there was nothing left to do */
     struct leat_pack_times times;
-    uint64_t skipped;  /* files of folders that were left out */
-    uint64_t replaced; /* malformed parts of the texts packed, each of which became U+FFFD */
-    uint64_t not_json; /* documents whose record has NaN, Infinity or -Infinity, which JSON has not */
 };
 #define LEAT_PACK_REPORT_INIT                                                                                          \
-    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 }, 0, 0, 0 }
+    { sizeof(struct leat_pack_report), 0, 0, 0, 0, 0, 0, 0, NULL, 0, 0, { 0 }, 0, 0, 0, { 0, 0, 0, 0 } }
 
 /*
  * Packs inputs into the dataset `output`: files, folders (everything in them, in the order of the paths as bytes),
- * patterns (* ? [ ], which this expands if the shell has not), "@LIST" (a file with an input a line; relative names
- * count from its folder) and "-" (standard input), each plain or compressed with zstd or gzip. The same inputs and
- * options give the same bytes, whatever the threads, the memory and the machine.
- *
- * Of a folder, hidden files are left out without a word. With LEAT_PACK_AUTO so are, and counted, what lies beside a
- * corpus (README, LICENSE, NOTICE, CITATION, dataset_info and the like, with any suffix) and files with unknown
- * suffixes. But one that may hold texts, by its first bytes or its suffix (Parquet, Arrow, CSV, bzip2, xz, zip, tar,
- * JSON lines under another name, ...), is LEAT_E_UNSUPPORTED, unless `skip_unknown` is set.
- *
- * A file that is named and begins like something else than UTF-8 text is LEAT_E_UNSUPPORTED, with the way out. A text
- * of a folder or list that does, or of which more than 16 parts and more than one in a hundred bytes are malformed, is
- * refused as a record. `allow_binary` packs all of these.
+ * "@LIST" (a file with an input a line; relative names count from its folder) and "-" (standard input), each plain or
+ * compressed with zstd or gzip. The same inputs and options give the same bytes, whatever the threads, the memory and
+ * the machine.
  *
  * A record that cannot be packed is refused, told in NAME.rejects.jsonl (a line each: input, byte offset, line, reason,
  * the record's first 200 bytes) and counted; the rest goes on. A compressed input that is cut off or broken gives what
@@ -353,7 +324,7 @@ struct leat_merge_options {
     uint64_t created; /* as in struct leat_writer_options */
     /* If not NULL: called now and then with the token bytes done; nonzero stops, nothing is left behind, and
      * leat_merge() returns LEAT_E_STOPPED. */
-    uint32_t (*progress)(void *context, uint64_t done, uint64_t total);
+    int (*progress)(void *context, uint64_t done, uint64_t total);
     void *context;
     uint32_t shuffle;      /* the documents of each output are put into an order that `seed` chooses */
     uint64_t seed;

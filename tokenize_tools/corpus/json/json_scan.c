@@ -477,7 +477,7 @@ static enum json_problem malformed(const struct json_scan *scan, uint64_t *byte,
 {
     *byte = scan->position + 1;
     if (scan->bad && scan->depth == JSON_RECORD_DEPTH && scan->state <= STATE_VALUE_OR_END)
-        status_set(err, LEAT_E_TEXT, "invalid JSON: it is nested deeper than %d at byte %llu", JSON_RECORD_DEPTH,
+        status_set(err, LEAT_E_TEXT, "not valid JSON: it is nested deeper than %d at byte %llu", JSON_RECORD_DEPTH,
                    (unsigned long long)*byte);
     else if (scan->bad)
         status_set(err, LEAT_E_TEXT, "not valid JSON: %s is expected at byte %llu", expected(scan),

@@ -107,16 +107,19 @@ static enum leat_status next_chunk(void *context, const uint8_t **bytes, size_t 
 /* What it is if it is not text; a name like that of a text, or a chosen format, proves nothing. */
 static const struct file_kind *kind_of_start(const struct text_file *f)
 {
-    return file_kind_of_bytes(f->start->bytes, f->start->size < FILE_KIND_HEAD ? f->start->size : FILE_KIND_HEAD);
+    size_t skip = mark_bytes(f->start), bytes = f->start->size - skip;
+
+    return file_kind_of_bytes(f->start->bytes + skip, bytes < FILE_KIND_HEAD ? bytes : FILE_KIND_HEAD);
 }
 
 static enum leat_status refuse_kind(struct text_file *f, struct unit *u, const struct unit_document *d,
                                     const struct file_kind *kind, struct leat_error *err)
 {
     char reason[256];
+    size_t skip = mark_bytes(f->start);
 
     snprintf(reason, sizeof reason, "the input is %s: %s", kind->name, kind->cure);
-    return unit_refuse(u, d, reason, f->start->bytes, f->start->size, err);
+    return unit_refuse(u, d, reason, f->start->bytes + skip, f->start->size - skip, err);
 }
 
 static enum leat_status encode_file(struct text_file *f, struct unit *u, size_t input, struct leat_error *err)
