@@ -48,7 +48,7 @@ static void refusals(const struct loading *w)
     REFUSED(LEAT_E_ARGUMENT, "4 or 8 bytes", o.number_bytes = 2);
     REFUSED(LEAT_E_ARGUMENT, "unknown bits 0x80 in outputs", o.outputs = 128);
     REFUSED(LEAT_E_ARGUMENT, "`borrow` needs `outputs`", o.borrow = 1);
-    REFUSED(LEAT_E_ARGUMENT, "cu_seqlens_room", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
+    REFUSED(LEAT_E_ARGUMENT, "at least 2 numbers", o.borrow = 1; o.outputs = LEAT_OUTPUT_CU_SEQLENS);
     REFUSED(LEAT_E_ARGUMENT, "no position", o.position = LEAT_MAX_SAMPLES + 1);
     REFUSED(LEAT_E_NO_MEMORY, "allow more memory", o.memory = 400);
     REFUSED(LEAT_E_UNSUPPORTED, "\"host\" is always there", o.device = "abacus:0");
