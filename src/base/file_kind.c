@@ -1,6 +1,6 @@
 /*
- * file_kind.c: see file_kind.h. A table of magic numbers and suffixes; what none of them fits is judged by its bytes: text
- * has next to no zero bytes, and is UTF-8 but for a slip here and there.
+ * file_kind.c: see file_kind.h. A table has magic numbers and suffixes. If no row fits, the bytes decide: text has
+ * almost no zero bytes, and almost all of it is valid UTF-8.
  */
 #include "file_kind.h"
 
@@ -17,8 +17,8 @@
 
 #define MAGIC(text)         .magic = (text), .magic_bytes = sizeof(text) - 1
 #define CORPUS(what_, todo) .name = (what_), .cure = (todo), .what = FILE_CORPUS
-#define COMPRESSED(what_)                                                                                              \
-    .name = "compressed with " what_, .cure = "add the suffix of that to its name, or choose the format",              \
+#define COMPRESSED(what_, suffix)                                                                                      \
+    .name = "compressed with " what_, .cure = "add " suffix " to its name, or choose the format",                      \
     .what = FILE_COMPRESSED
 #define TOKENS(what_) .name = (what_), .cure = "its tokens are packed already", .what = FILE_TOKENS
 #define OTHER(what_)  .name = (what_), .cure = "leave it out", .what = FILE_OTHER
@@ -51,8 +51,8 @@ static const struct file_kind kinds[] = {
     { CORPUS("text in UTF-32", RECODE), .suffixes = "", MAGIC("\0\0\xfe\xff") },
     { CORPUS("text in UTF-16", RECODE), .suffixes = "", MAGIC("\xff\xfe") },
     { CORPUS("text in UTF-16", RECODE), .suffixes = "", MAGIC("\xfe\xff") },
-    { COMPRESSED("gzip"), .suffixes = "", MAGIC("\x1f\x8b") },
-    { COMPRESSED("zstd"), .suffixes = "", MAGIC("\x28\xb5\x2f\xfd") },
+    { COMPRESSED("gzip", ".gz"), .suffixes = "", MAGIC("\x1f\x8b") },
+    { COMPRESSED("zstd", ".zst"), .suffixes = "", MAGIC("\x28\xb5\x2f\xfd") },
     { TOKENS("an index of a leat dataset"), .suffixes = "", MAGIC("leat\r\n\x1a\n") },
     { TOKENS("an index of a Megatron dataset"), .suffixes = ".idx", MAGIC("MMIDIDX\0\0") },
     { TOKENS("a token file of llm.c"), .suffixes = "", MAGIC("\x88\xd8\x34\x01") },
@@ -68,8 +68,8 @@ static const struct file_kind kinds[] = {
     { OTHER("a picture"), .suffixes = ".gif", MAGIC("GIF89a") },
 };
 
-/* A frame without text, of 16 magic numbers, which may come before others. */
-static const struct file_kind skippable = { COMPRESSED("zstd") };
+/* A zstd frame without text, which may come before others; it has one of 16 magic numbers. */
+static const struct file_kind skippable = { COMPRESSED("zstd", ".zst") };
 
 static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, other = {
     .name = "binary data, or text in another encoding than UTF-8", .cure = "leave it out", .what = FILE_BINARY
@@ -79,7 +79,7 @@ static const struct file_kind utf16 = { CORPUS("text in UTF-16", RECODE) }, othe
 
 /* ---- By bytes ---- */
 
-/* One byte in `PLENTY` is plenty. */
+/* Text has at most one such byte in so many. */
 #define PLENTY 32
 
 static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
@@ -90,7 +90,7 @@ static const struct file_kind *by_zeros(const uint8_t *head, size_t bytes)
         zeros[i % 2] += head[i] == 0;
     if (zeros[0] + zeros[1] <= bytes / PLENTY)
         return NULL;
-    /* letters of most languages have the same high byte, which is zero for those of Latin */
+    /* in UTF-16, most letters of a text have the same high byte, which is zero for Latin */
     for (size_t i = 0; i < 2; i++)
         if (zeros[i] > bytes / 4 && zeros[1 - i] < bytes / 8)
             return &utf16;

@@ -17,7 +17,7 @@ printf '*.parquet lfs\n' >hub/.gitattributes
 printf 'print()\n' >hub/load.py
 printf 'words\n' >hub/readme_of_words.txt
 run leat pack -t bytes -o plain --json hub
-says 0 'skipped 4 files of the folders: hub/LICENSE-MIT.txt, hub/README.md, hub/load.py, hub/readme_of_words.txt'
+says 0 'skipped 4 files in folders: hub/LICENSE-MIT.txt, hub/README.md, hub/load.py, hub/readme_of_words.txt'
 [ "$(key documents)" = 3 ] || fail "not three documents: $(cat "$printed")"
 [ "$(key skipped)" = 4 ] || fail "not 4 skipped: $(cat "$printed")"
 [ "$(key skipped_files)" = '["hub/LICENSE-MIT.txt", "hub/README.md", "hub/load.py", "hub/readme_of_words.txt"]' ] ||
@@ -32,7 +32,7 @@ run leat pack -t bytes -o all --format text --json hub
 # what may be a corpus, by its name or its bytes
 corpus() { # FILE WHAT
     run leat pack -t bytes -o refused hub
-    says 1 "the folder hub has 1 file that may hold texts and cannot be read; $1 is $2"
+    says 1 "the folder hub has 1 file that may hold texts but cannot be read; $1 is $2"
     says 1 '(--skip-unknown)'
     run leat pack -t bytes --force -o skipped --skip-unknown --json hub
     says 0 "skipped 5 files"
@@ -85,7 +85,7 @@ refused latin1.txt 'latin1.txt is binary data, or text in another encoding than 
 # compressed, but not called so: it can be read if somebody says as what
 gzip -c hub/a.jsonl >a.data
 run leat pack -t bytes -o no a.data
-says 1 'a.data is compressed with gzip: add the suffix of that to its name, or choose the format'
+says 1 'a.data is compressed with gzip: add .gz to its name, or choose the format'
 run leat pack -t bytes -o named --format jsonl --json a.data
 [ "$(key documents)" = 1 ] || fail "gzip under another name is not read: $(cat "$said")"
 
@@ -111,7 +111,7 @@ run leat pack -t bytes -o counted m.jsonl n.jsonl
 ended 0 ''
 grep -qF '4 malformed parts of text in 2 inputs became U+FFFD: m.jsonl (3), n.jsonl (1).' "$printed" ||
     fail "the summary does not count what was replaced: $(cat "$printed")"
-grep -qF '2 records with NaN or Infinity, which are not JSON, taken all the same.' "$printed" ||
+grep -qF 'Packed 2 records with NaN or Infinity, which are not JSON.' "$printed" ||
     fail "the summary does not count NaN: $(cat "$printed")"
 run leat pack -t bytes --force -o counted --json m.jsonl n.jsonl
 [ "$(key replaced)/$(key not_json)" = 4/2 ] || fail "other counts: $(cat "$printed")"
@@ -122,7 +122,7 @@ grep -qF '"replaced_in": [{"input": "m.jsonl", "count": 3}, {"input": "n.jsonl",
 
 for url in s3://bucket/a.jsonl https://host/a.jsonl hf://datasets/a gs://b/c; do
     run leat pack -t bytes -o no "$url"
-    says 1 "$url is a URL, and only files can be read so far"
+    says 1 "$url is a URL, but leat reads only files so far"
 done
 run leat pack -t bytes --force -o globbed --json 'hub/*.jsonl' 'hub/[B]*'
 [ "$(key inputs)" = 2 ] || fail "a quoted pattern is not expanded: $(cat "$said")"

@@ -71,7 +71,7 @@ void pack_notices_say_skipped(struct pack_notices *n)
         return;
     n->skipped_said = true;
     name_some(&n->skipped, names, sizeof names);
-    cli_error("skipped %s of the folders: %s", units_counted(n->skipped.count, "file").text, names);
+    cli_error("skipped %s in folders: %s", units_counted(n->skipped.count, "file").text, names);
 }
 
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report)
@@ -84,8 +84,7 @@ void pack_notices_print(const struct pack_notices *n, const struct leat_pack_rep
                units_counted(n->replaced.count, "input").text, names);
     }
     if (report->not_json > 0)
-        printf("%s with NaN or Infinity, which are not JSON, taken all the same.\n",
-               units_counted(report->not_json, "record").text);
+        printf("Packed %s with NaN or Infinity, which are not JSON.\n", units_counted(report->not_json, "record").text);
 }
 
 void pack_notices_json(struct json *j, const struct pack_notices *n, const struct leat_pack_report *report)

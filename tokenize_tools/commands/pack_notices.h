@@ -1,4 +1,4 @@
-/* pack_notices.h: what `leat pack` was told of files on the way, kept for stderr, the summary and --json. */
+/* pack_notices.h: keeps what a run of `leat pack` reports about files, for stderr, the summary and --json. */
 #ifndef LEAT_TOKENIZE_TOOLS_PACK_NOTICES_H
 #define LEAT_TOKENIZE_TOOLS_PACK_NOTICES_H
 
@@ -28,13 +28,13 @@ struct pack_notices {
 void pack_notices_add(struct pack_notices *n, const struct leat_pack_notice *notice);
 void pack_notices_free(struct pack_notices *n);
 
-/* Once: names on stderr some of the files that are left out. */
+/* Names some of the files that are left out on stderr; does so once. */
 void pack_notices_say_skipped(struct pack_notices *n);
 
-/* Sentences of the summary: what was replaced, what is no JSON. */
+/* Prints sentences of the summary: what was replaced, what is not JSON. */
 void pack_notices_print(const struct pack_notices *n, const struct leat_pack_report *report);
 
-/* Members of the summary's object. */
+/* Writes members of the summary's object. */
 void pack_notices_json(struct json *j, const struct pack_notices *n, const struct leat_pack_report *report);
 
 #endif

@@ -168,14 +168,13 @@ const struct option_row pack_options[] = {
     { .name = "skip-unknown",
       .type = OPTION_FLAG,
       .field = FIELD(skip_unknown),
-      .help = "leave out what a folder holds that may be a corpus and cannot be read, such as Parquet; without it that "
-              "is an error" },
+      .help = "skip files of folders that may hold texts but cannot be read, such as Parquet; without it they are an "
+              "error" },
     { .name = "allow-binary",
       .type = OPTION_FLAG,
       .field = FIELD(allow_binary),
-      .help =
-          "pack what looks like no UTF-8 text as if it were; without it such a file is an error, and such a text is "
-          "rejected" },
+      .help = "pack what does not look like UTF-8 text as text; without it such files are errors, and such texts are "
+              "rejected" },
     { .name = "resume",
       .type = OPTION_FLAG,
       .field = FIELD(resume),

@@ -27,7 +27,7 @@ enum leat_status input_judge_given(const char *path, bool look, const struct inp
     enum leat_status s;
 
     *format = format_of(path, rules);
-    /* that a file is compressed as its name says is for the stream to see */
+    /* the stream checks that a file is compressed as its name says */
     if (*format && (rules->allow_binary || !look || byte_stream_stem(path) < strlen(path)))
         return LEAT_OK;
     s = file_kind_look(path, !*format, &kind, err);
@@ -43,7 +43,7 @@ enum leat_status input_judge_given(const char *path, bool look, const struct inp
 
 /* ---- Folders ---- */
 
-/* What lies beside a corpus and is no part of it, whatever its suffix: README.md, LICENSE-MIT.txt, ... */
+/* Whether a file accompanies a corpus and is not part of it, whatever its suffix: README.md, LICENSE-MIT.txt, ... */
 static bool is_companion(const char *path)
 {
     static const char *const stems[] = { "README",    "LICENSE",      "LICENCE",       "COPYING",        "NOTICE",
@@ -64,7 +64,7 @@ const struct record_format *input_judge_found(const char *path, const struct inp
                                               const struct file_kind **corpus)
 {
     static const struct file_kind unnamed = { .name = "JSON lines by its first bytes, but not by its name",
-                                              .cure = "call it .jsonl, or choose the format",
+                                              .cure = "add .jsonl to its name, or choose the format",
                                               .what = FILE_CORPUS };
     const struct record_format *format = format_of(path, rules);
 
@@ -74,7 +74,7 @@ const struct record_format *input_judge_found(const char *path, const struct inp
     if (format)
         return format;
     if (file_kind_look(path, true, corpus, NULL) != LEAT_OK)
-        return NULL; /* it need not be readable */
+        return NULL; /* a file that is left out need not be readable */
     if (*corpus && (*corpus)->what != FILE_CORPUS && (*corpus)->what != FILE_COMPRESSED)
         *corpus = NULL;
     else if (!*corpus && file_kind_is_jsonl(path))

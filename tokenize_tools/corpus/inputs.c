@@ -1,7 +1,8 @@
 /*
  * inputs.c: see inputs.h. A search goes through the words in their order; folders and lists call it again, at most
  * FOLDER_DEPTH deep, so that a cycle ends with an error. What a folder holds is sorted, so that the order does not
- * depend on the file system. A share is cut by bytes over all inputs as if they were one file.
+ * depend on the file system. A file that may be a corpus and cannot be read is an error only after its whole folder, so
+ * that the message can count such files. A share is cut by bytes over all inputs as if they were one file.
  */
 #include "inputs.h"
 
@@ -22,7 +23,7 @@
 
 #define FOLDER_DEPTH 64
 
-/* What one search holds. */
+/* The state of a search. */
 struct search {
     struct input_list *list;
     const struct input_rules *rules;
@@ -49,7 +50,7 @@ static char *join(const char *folder, size_t length, const char *name)
 
 /* ---- Finding ---- */
 
-/* Adds an input, and takes the path over. */
+/* Adds an input, and takes over `path`. */
 static enum leat_status add(struct input_list *list, char *path, const struct record_format *format,
                             const struct stat *st, struct leat_error *err)
 {
@@ -85,7 +86,7 @@ static enum leat_status add_standard_input(struct search *s, struct leat_error *
                NULL, err);
 }
 
-/* A file that a person named; lists may name very many, which are not opened before their turn. */
+/* Adds a file that a person named. Lists may name very many; those are not opened before their turn. */
 static enum leat_status add_given(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
 {
     const struct record_format *format;
@@ -94,7 +95,7 @@ static enum leat_status add_given(struct search *s, const char *path, const stru
     return status == LEAT_OK ? add(s->list, strdup(path), format, st, err) : status;
 }
 
-/* Notes that a file of a folder is left out. */
+/* Records that a file of a folder is left out. */
 static enum leat_status skip(struct search *s, const char *path, const struct file_kind *corpus, struct leat_error *err)
 {
     struct input_list *list = s->list;
@@ -180,7 +181,7 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
         return status;
     if (s->unread_count > 0 && !s->rules->skip_unknown)
         return status_set_hint(err, LEAT_E_UNSUPPORTED, LEAT_HINT_SKIP,
-                               "the folder %s has %zu file%s that may hold texts and cannot be read; %s is %s: %s, or "
+                               "the folder %s has %zu file%s that may hold texts but cannot be read; %s is %s: %s, or "
                                "skip such files",
                                folder, s->unread_count, s->unread_count == 1 ? "" : "s", s->unread,
                                s->unread_kind->name, s->unread_kind->cure);
@@ -195,7 +196,7 @@ static enum leat_status find_folder(struct search *s, const char *folder, struct
     return LEAT_OK;
 }
 
-/* A line of a list; relative names, of other lists too, count from the list's folder. */
+/* Looks up a line of a list. Relative names, even of other lists, count from the list's folder. */
 static enum leat_status find_listed(struct search *s, const char *list, const char *line, struct leat_error *err)
 {
     const char *slash = strrchr(list, '/');
@@ -250,7 +251,7 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A pattern that the shell has not expanded, since it was quoted or stands in a list. */
+/* Expands a pattern that the shell has not, because it was quoted or is in a list. */
 static enum leat_status find_pattern(struct search *s, const char *pattern, struct leat_error *err)
 {
     enum leat_status status = LEAT_OK;
@@ -261,7 +262,7 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
         return status_no_memory(err, strlen(pattern));
     if (code != 0)
         return status_set(err, LEAT_E_NO_FILE,
-                          "no file matches %s (* ? [ ] stand for parts of names, ** for no more than *)", pattern);
+                          "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
     for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++)
         status = find_word(s, found.gl_pathv[i], err);
@@ -269,7 +270,7 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
     return status;
 }
 
-/* A word that is no file's name. */
+/* Looks up a word that is not the name of a file. */
 static enum leat_status find_nothing(struct search *s, const char *word, struct leat_error *err)
 {
     int error = errno;
@@ -277,7 +278,7 @@ static enum leat_status find_nothing(struct search *s, const char *word, struct 
 
     if (error == ENOENT && colon && colon > word)
         return status_set(err, LEAT_E_UNSUPPORTED,
-                          "%s is a URL, and only files can be read so far; download it first, or pipe it into standard "
+                          "%s is a URL, but leat reads only files so far; download it first, or pipe it to standard "
                           "input",
                           word);
     if (error == ENOENT && strpbrk(word, "*?["))
@@ -356,7 +357,7 @@ static uint64_t border(uint64_t total, unsigned part, unsigned parts)
     return total / parts * part + total % parts * part / parts;
 }
 
-/* Looks whether a file with a plain name is compressed: then it cannot be cut. */
+/* Checks whether a file with a plain name is compressed: then it cannot be cut. */
 static enum leat_status look_inside(struct input *in, struct leat_error *err)
 {
     struct byte_stream *stream;

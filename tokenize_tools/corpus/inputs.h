@@ -1,6 +1,6 @@
 /*
- * inputs.h: the inputs that the words of a command line stand for: files, folders (everything in them, in the order of
- * their paths as bytes), @lists and standard input, in a fixed order; and the share of them that a run takes.
+ * inputs.h: finds the inputs that the words of a command line stand for: files, folders (everything in them, in the
+ * order of their paths as bytes), patterns, @lists and standard input, in a fixed order; and the share of a run.
  */
 #ifndef LEAT_TOKENIZE_TOOLS_INPUTS_H
 #define LEAT_TOKENIZE_TOOLS_INPUTS_H
@@ -14,7 +14,7 @@
 #include "record_format.h"
 
 struct input {
-    char *path; /* as given, or made of a given folder's; "-": standard input */
+    char *path; /* as given, or below a given folder; "-": standard input */
     const struct record_format *format;
     bool compressed; /* by its name or its first bytes */
     uint64_t size;   /* on disk; 0 for standard input */
@@ -31,8 +31,8 @@ struct input_list {
 };
 
 /*
- * Looks up `count` words: names, patterns (* ? [), @lists and "-". Of a folder every file is taken that input_judge.h
- * takes, but no hidden one; the others are noted as skipped. LEAT_E_ARGUMENT for a file with an unknown suffix,
+ * Looks up `count` words: names, patterns (* ? [), @lists and "-". Ignores hidden files of a folder, takes those that
+ * input_judge.h takes, and lists the others as skipped. LEAT_E_ARGUMENT for a file with an unknown suffix,
  * LEAT_E_UNSUPPORTED for a corpus that cannot be read, LEAT_E_NO_FILE, or LEAT_E_NOT_FOUND for a folder or list without
  * inputs.
  */
@@ -40,17 +40,16 @@ enum leat_status inputs_find(struct input_list *list, const char *const *words, 
                              const struct input_rules *rules, struct leat_error *err);
 void inputs_free(struct input_list *list);
 
-/* LEAT_E_TRUNCATED if an input whose end was met at byte `at` was longer when it was found. */
+/* Returns LEAT_E_TRUNCATED if an input that ended at byte `at` was longer when it was found. */
 enum leat_status inputs_check_end(const struct input *in, uint64_t at, struct leat_error *err);
 
-/* The same of a stream that was read up to `at`; or up to what is damaged there (NULL: nothing is), which may be the
- * end. */
+/* The same for a stream that was read up to `at`, or up to its `damage` (NULL: none), which may be the end. */
 enum leat_status inputs_check_read(const struct input *in, uint64_t at, const struct leat_error *damage,
                                    struct leat_error *err);
 
 /*
  * Keeps share `part` of `parts` (1 to parts): the bytes from total * (part - 1) / parts up to total * part / parts of
- * all inputs, one after the other. Plain files of which `divides` says so are cut inside; other files go whole to the
+ * all inputs, one after the other. Plain files for which `divides` is true are cut inside; other files go whole to the
  * share that has their first byte. LEAT_E_ARGUMENT if standard input is among them.
  */
 enum leat_status inputs_share(struct input_list *list, unsigned part, unsigned parts,
