@@ -1,4 +1,11 @@
-/* document_reader.c: see document_reader.h. */
+/*
+ * document_reader.c: see document_reader.h.
+ *
+ * Two buffers move over each source. A block has the starts, origins, ids and hashes of up to BLOCK_DOCUMENTS
+ * documents; it is cut short where their ids exceed BLOCK_ID_BYTES. A window has WINDOW_BYTES of tokens, and moves on
+ * only when a document's next token lies outside it: small documents share one read, and a document of any length
+ * passes through in pieces. Begin and end tokens are checked and left off, since the writer of the output adds them.
+ */
 #include "document_reader.h"
 
 #include <stdlib.h>

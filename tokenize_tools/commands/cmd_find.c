@@ -1,4 +1,11 @@
-/* cmd_find.c: `leat find`: one document, found by its number, a token, an origin or an id, and what is known of it. */
+/*
+ * cmd_find.c: `leat find`: one document, found by its number, a token, an origin or an id, and what is known of it.
+ *
+ * find_document() turns whichever option was given into the number of a document; describe() then looks up the rest in
+ * the same way for all. Everything is found before the first line is printed, so an error prints nothing on stdout.
+ * INPUT:OFFSET is cut at the last colon, since paths may have colons; #N names an input by its number, for paths that
+ * several inputs share or that cannot be typed.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

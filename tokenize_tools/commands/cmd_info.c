@@ -1,4 +1,11 @@
-/* cmd_info.c: `leat info`: what a dataset holds, for people in columns, for programs as JSON. */
+/*
+ * cmd_info.c: `leat info`: what a dataset holds, for people in columns, for programs as JSON.
+ *
+ * struct facts is filled first, so an error there prints nothing. Inputs and parts may be very many: they are read one
+ * by one while they are printed. People see the first SHOWN_ROWS of each list, JSON has all. If reading fails on the
+ * way, the JSON object stays open, so that no program takes it for the whole. Lengths of documents are counted exactly
+ * or, in large datasets, from a sample (length_histogram.h), so that the command stays quick.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

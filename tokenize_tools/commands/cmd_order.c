@@ -1,4 +1,11 @@
-/* cmd_order.c: `leat order`: prints where the samples of a plan come from, or the plan's text. */
+/*
+ * cmd_order.c: `leat order`: prints where the samples of a plan come from, or the plan's text.
+ *
+ * A plan computes the sample at any position directly, so a large --from costs nothing. With --rank, next_row() jumps
+ * over the rows of other ranks, and no call asks beyond the rank's last row of a batch. --from and --count mean sample
+ * numbers of all ranks, skipped ones included: so the same options with each rank in turn print each sample at most
+ * once. A line names the document of the first piece; JSON lists all pieces.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,11 @@
 /*
  * cmd_trace.c: `leat trace`: which documents a step or a stretch of samples saw, and which samples show a document.
+ *
+ * From samples to documents: a step becomes a range of positions, after the rows of all steps before it by the schedule
+ * of --batch, and with --rank only that rank's rows. The plan gives the sample at each position, its pieces, and the
+ * documents between their tokens. From a document to samples: leat_plan_trace() finds them source by source, in no
+ * particular order, so they are collected and sorted. Either way a document counts where its tokens are inputs. The
+ * plan and the index are enough for both: no tokens are read.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,12 @@
-/* pack_options.c: see pack_options.h. */
+/*
+ * pack_options.c: see pack_options.h.
+ *
+ * The table fills struct pack_values; then pack_options_take() opens the tokenizer and turns that into
+ * leat_pack_options. This takes two steps because --end and --begin may name a token by its text, and the default of
+ * --end is the tokenizer's. If the tokenizer names no end token, the command fails and lists candidates: a wrong guess
+ * would be in every document. After a failed run, the advice depends on what it has left: a checkpoint, only rejects,
+ * or nothing.
+ */
 #include "pack_options.h"
 
 #include <stdio.h>

@@ -1,4 +1,11 @@
-/* arrow_rows.c: see arrow_rows.h. */
+/*
+ * arrow_rows.c: see arrow_rows.h.
+ *
+ * A column of texts is encoded; a column of lists holds ids already. check_rows() looks at all texts of an array before
+ * add_rows() gives the first to the packer, so that an invalid or missing text takes nothing of the array. Later
+ * failures (a number of a list that is not an id, one of the packer) may come in the middle of an array. Rows are
+ * counted over all arrays: `skip` passes by the first ones, and a row's number in its input is its origin's offset.
+ */
 #include "arrow_rows.h"
 
 #include <inttypes.h>

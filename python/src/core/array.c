@@ -1,4 +1,12 @@
-/* array.c: see array.h. */
+/*
+ * array.c: see array.h.
+ *
+ * An Array holds the handle of what owns its memory. Every DLPack capsule holds it once more, since a tensor may
+ * outlive the Array, and be freed on any thread without the GIL, as handles allow. Capsules come in two forms:
+ * consumers that pass max_version 1.0 or higher get the versioned one, which can say that memory is read-only, others
+ * the plain one. Both forms lie at the start of struct managed, so that one pointer is enough to free either. A capsule
+ * that nobody has consumed frees its tensor itself; consumers rename the capsule, so that it does not.
+ */
 #include "array.h"
 
 #include <stdlib.h>

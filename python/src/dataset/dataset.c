@@ -1,4 +1,11 @@
-/* dataset.c: see dataset.h. */
+/*
+ * dataset.c: see dataset.h.
+ *
+ * Every method runs between dataset_begin(), which holds the handle so that close() on another thread cannot close the
+ * dataset under it, and dataset_end(), which drops the handle and raises the error. Calls that may read files release
+ * the GIL. read() and starts() copy into new memory, whose size is checked against the dataset first; view() gives an
+ * Array of the map itself, whose handle releases the view and keeps the dataset open until then.
+ */
 #include "dataset.h"
 
 #include <stdlib.h>

@@ -1,4 +1,11 @@
-/* text_pack.c: pack() and merge() of leat._leat, of which python/leat/packing.py makes those of leat. */
+/*
+ * text_pack.c: pack() and merge() of leat._leat, of which python/leat/packing.py makes those of leat.
+ *
+ * The GIL is released for the whole run. The library's callbacks take it (pause_tell()), let signal handlers run and
+ * call Python's functions. If one raises, the exception stays set, and the answer to progress stops the library. The
+ * caller then gets that exception; its cause is leat.Error, whose `resumable` says whether the run can go on. An
+ * exception that comes too late to stop the run is raised all the same.
+ */
 #include <stdlib.h>
 #include <string.h>
 

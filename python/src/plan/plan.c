@@ -1,4 +1,11 @@
-/* plan.c: see plan.h. */
+/*
+ * plan.c: see plan.h.
+ *
+ * A plan never changes, and stays open as long as its object, so methods call the library without any lock of their
+ * own. samples() may compute very many: it releases the GIL, and gives the bytes of struct leat_sample in one Array
+ * instead of an object per sample; sample_fields() says where each field lies, so that numpy can read them. The Dataset
+ * of a source belongs to the plan: its handle closes nothing, and keeps the plan open.
+ */
 #include "plan.h"
 
 #include <string.h>

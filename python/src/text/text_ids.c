@@ -1,4 +1,11 @@
-/* text_ids.c: see text.h. */
+/*
+ * text_ids.c: see text.h.
+ *
+ * Ids come as a list, read number by number, or as bytes with a type code, which python/leat makes from any buffer: the
+ * limited API of Python 3.10 has no buffer protocol. Each number must fit in 32 bits, and a float is never an id. While
+ * a list is read, an item's __index__ may run any code, which may even shorten the list: so each item is fetched by its
+ * place and held while it is converted.
+ */
 #include <stdlib.h>
 #include <string.h>
 

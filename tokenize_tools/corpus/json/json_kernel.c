@@ -1,4 +1,12 @@
-/* json_kernel.c: the kernels over JSON strings of one CPU level; compiled once for each. */
+/*
+ * json_kernel.c: the kernels over JSON strings of one CPU level; compiled once for each.
+ *
+ * pass() and unescape() go by masks of 64 bytes where the target has them (byte_masks.h), and near the end or elsewhere
+ * by blocks and words. In the masks of pass(), escapes of two characters cost no branch of their own. \u is taken
+ * escape by escape (pass_escapes(), take_escapes()): a text without Latin letters that was escaped to ASCII has little
+ * else, and a mask would stop at each. unescape() may work in place, and stores whole blocks only where no unread byte
+ * lies under them.
+ */
 #include <stdbool.h>
 
 #include "base/level.h"

@@ -1,5 +1,12 @@
-/* decoder.c: see decoder.h. Made of a spec; from ids to texts, which the decoders (decoder_steps.c) then change in
- * turn. */
+/*
+ * decoder.c: see decoder.h.
+ *
+ * There are three ways, one per reference library. tiktoken: the bytes of the tokens, one after another. sentencepiece:
+ * sentencepiece_decoder.c, then its denormalizer. tokenizer.json: each id becomes a text of a list, and each decoder of
+ * the spec (decoder_steps.c) writes the list anew, from one list to another that takes its place; without decoders,
+ * spaces join the texts, as in the reference. The spec holds byte-level tokens as bytes, but decoders see the letters
+ * of the file, so add_mapped() makes letters of them again. decoder_make() looks up beforehand what every run needs.
+ */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +159,7 @@ static enum leat_status add_token(const struct decoder *d, uint32_t id, struct t
 
 /* ---- The whole ---- */
 
-/* Only ByteLevel, and model tokens: the bytes one after the other. */
+/* As tiktoken does: the bytes of the tokens, one after another. */
 static enum leat_status run_bytes(const struct decoder *d, const uint32_t *ids, size_t count, struct buffer *out,
                                   struct leat_error *err)
 {

@@ -1,6 +1,6 @@
 /*
  * decoder.h: from ids back to text. The decoders of a spec work on the tokens' texts one after the other, as in the
- * reference; byte-level vocabularies, most there are, go straight from ids to bytes.
+ * reference; vocabularies of tiktoken go straight from ids to bytes.
  *
  * The room decode/ turns ids into text, and has nothing that encodes.
  */

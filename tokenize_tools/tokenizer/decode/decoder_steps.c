@@ -1,4 +1,11 @@
-/* decoder_steps.c: the decoders of a spec, each of which writes a list of texts anew, from one to the other of two. */
+/*
+ * decoder_steps.c: the decoders of a spec, each of which writes a list of texts anew, from one to the other of two.
+ *
+ * Each does exactly what its namesake in the reference does, odd cases too: bytes that are not UTF-8 become one U+FFFD
+ * each, not one per run, and Strip looks for the end in the whole text even after it has cut the start. Where one text
+ * ends matters to the next decoder, so each keeps the borders that the reference keeps: ByteLevel and Fuse join all
+ * texts, ByteFallback joins runs of bytes, the others change texts one by one.
+ */
 #include <stdbool.h>
 #include <string.h>
 

@@ -1,4 +1,12 @@
-/* jsontree.c: see jsontree.h. One pass over the text, with a stack of its own for open arrays and objects. */
+/*
+ * jsontree.c: see jsontree.h.
+ *
+ * One pass over the text: value() adds a node, between() takes the brackets, commas and keys up to the next value. Open
+ * arrays and objects are on a stack of fixed size, so nothing recurses. A closing bracket sets `next` of its array or
+ * object, so that readers can step over it. A vocabulary is mostly short strings: plain() checks eight bytes at a time,
+ * and looks closer only at quotes, backslashes, control characters and what is not ASCII. A string with escapes is
+ * copied, unescaped, to one buffer for all; every other string stays in the text.
+ */
 #include "jsontree.h"
 
 #include <stdlib.h>

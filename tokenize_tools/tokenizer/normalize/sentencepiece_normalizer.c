@@ -1,4 +1,12 @@
-/* sentencepiece_normalizer.c: see sentencepiece_normalizer.h. Follows sentencepiece's Normalizer::Normalize. */
+/*
+ * sentencepiece_normalizer.c: see sentencepiece_normalizer.h. Follows sentencepiece's Normalizer::Normalize.
+ *
+ * The text is taken from the front: prefix() finds a user-defined piece there, else the longest match of the map, else
+ * one character. Texts come in chunks: where more text could change the match, the rest waits in `held` for the next
+ * call. If the spec removes extra white space, that at the beginning and after other white space is dropped at once.
+ * White space at the end of `out` may be the text's last: it is not given until something follows it, or dropped with
+ * the end.
+ */
 #include "sentencepiece_normalizer.h"
 
 #include <stdlib.h>
