@@ -96,6 +96,18 @@ static enum leat_status add_run(struct leat_plan *plan, uint32_t source, uint32_
     return s;
 }
 
+static enum leat_status wrong_count(const struct plan_rules *rules, uint64_t count, struct leat_error *err)
+{
+    char fraction[DECIMAL_TEXT];
+
+    status_set(err, LEAT_E_ARGUMENT, "an order of documents needs 1 to 2^48 documents, and the plan has %llu",
+               (unsigned long long)count);
+    if (err && rules->use && count == 0)
+        status_after(err, ": none starts in the range \"%.*s\" of the split; give it a larger fraction than %s",
+                     PLAN_SHOWN, rules->use, decimal_print(plan_rules_used(rules)->fraction, fraction));
+    return LEAT_E_ARGUMENT;
+}
+
 static enum leat_status add_runs(struct leat_plan *plan, struct leat_error *err)
 {
     struct documents *o = plan->derived;
@@ -111,8 +123,7 @@ static enum leat_status add_runs(struct leat_plan *plan, struct leat_error *err)
         for (uint32_t k = 0; s == LEAT_OK && k < plan->sources[i].part_count; k++)
             s = add_run(plan, i, k, err);
     if (s == LEAT_OK && (o->count == 0 || o->count > PERMUTE_MAX))
-        s = status_set(err, LEAT_E_ARGUMENT, "an order of documents needs 1 to 2^48 documents, and the plan has %llu",
-                       (unsigned long long)o->count);
+        s = wrong_count(&plan->rules, o->count, err);
     return s;
 }
 

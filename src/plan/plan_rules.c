@@ -254,6 +254,11 @@ static enum leat_status finish_splits(const struct plan_rules *r, struct leat_er
     return LEAT_OK;
 }
 
+const struct plan_split_rule *plan_rules_used(const struct plan_rules *r)
+{
+    return r->split_count ? &r->splits[used_split(r)] : NULL;
+}
+
 void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end)
 {
     size_t used = r->split_count ? used_split(r) : 0;

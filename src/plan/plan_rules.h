@@ -75,6 +75,9 @@ enum leat_status plan_rules_reorder(struct plan_rules *to, const struct plan_rul
                                     const struct leat_dataset *const *datasets, uint32_t order, uint64_t seq_len,
                                     struct leat_error *err);
 
+/* The range of the split that is used; NULL: no split. */
+const struct plan_split_rule *plan_rules_used(const struct plan_rules *r);
+
 /* Where the used range begins and ends, in units of 10^-18. */
 void plan_rules_part(const struct plan_rules *r, uint64_t *begin, uint64_t *end);
 

@@ -83,6 +83,41 @@ static bool is_used(const struct plan_rules *rules, size_t number)
     return used;
 }
 
+/* Whether a dataset of the source would have a block if the split gave it all of its tokens. */
+static bool split_too_small(const struct plan_source *s, const struct plan_rules *rules)
+{
+    struct leat_part part = LEAT_PART_INIT;
+    bool enough = false;
+
+    for (uint32_t i = 0; rules->use && i < s->part_count && !enough; i++) {
+        leat_dataset_part(s->dataset, i, &part, NULL); /* cannot fail: the number exists */
+        enough = part.tokens > rules->base_len;
+    }
+    return enough;
+}
+
+static enum leat_status no_block(const struct plan_source *s, const struct plan_rules *rules, const char *name,
+                                 struct leat_error *err)
+{
+    bool one = s->part_count == 1;
+    char fraction[DECIMAL_TEXT];
+
+    if (split_too_small(s, rules))
+        return status_set_hint(err, LEAT_E_ARGUMENT, one ? LEAT_HINT_NONE : LEAT_HINT_MERGE,
+                               "%.300s has a weight, but its range \"%.*s\" of the split has no block of %llu tokens "
+                               "and one more: it has %llu tokens in %lu dataset%s; give the range a larger fraction "
+                               "than %s,%s use a shorter length%s",
+                               name, PLAN_SHOWN, rules->use, (ull)rules->base_len, (ull)s->tokens,
+                               (unsigned long)s->part_count, one ? "" : "s",
+                               decimal_print(plan_rules_used(rules)->fraction, fraction), one ? " or" : "",
+                               one ? "" : ", or merge its datasets");
+    return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
+                           "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in "
+                           "%lu dataset%s; use a shorter length, leave it out, or merge its datasets",
+                           name, (ull)rules->base_len, rules->use ? "the range of it that is used" : "it",
+                           (ull)s->tokens, (unsigned long)s->part_count, one ? "" : "s");
+}
+
 static enum leat_status check_blocks(const struct plan_source *s, const struct plan_rules *rules, size_t number,
                                      struct leat_error *err)
 {
@@ -92,11 +127,7 @@ static enum leat_status check_blocks(const struct plan_source *s, const struct p
         return status_set(err, LEAT_E_ARGUMENT, "%.300s has %llu blocks of %llu tokens; more than 2^48 is too many",
                           name, (ull)s->blocks, (ull)rules->base_len);
     if (s->blocks == 0 && is_used(rules, number) && plan_order_of(rules->order)->blocks)
-        return status_set_hint(err, LEAT_E_ARGUMENT, LEAT_HINT_MERGE,
-                               "%.300s has a weight, but no block of %llu tokens and one more: %s has %llu tokens in "
-                               "%lu dataset%s; use a shorter length, leave it out, or merge its datasets",
-                               name, (ull)rules->base_len, rules->use ? "the range of it that is used" : "it",
-                               (ull)s->tokens, (unsigned long)s->part_count, s->part_count == 1 ? "" : "s");
+        return no_block(s, rules, name, err);
     return LEAT_OK;
 }
 

@@ -163,6 +163,12 @@ refuse 2 'leat: wrong.plan, line 3: unknown key "soruce"; a line of a plan start
 seed, order, epochs, split, use, at or skip' leat order --plan wrong.plan
 refuse 2 'leat: a has a weight, but no block of 100 tokens and one more: it has 49 tokens in 1 dataset; use a shorter @
 length, leave it out, or merge its datasets (leat merge)' leat order --source a --seq-len 100
+refuse 2 'leat: a has a weight, but its range "v" of the split has no block of 40 tokens and one more: it has 0 tokens @
+in 1 dataset; give the range a larger fraction than 0.1, or use a shorter length' \
+    leat order --source a --seq-len 40 --split t=.9,v=.1 --use v
+refuse 2 'leat: folder has a weight, but its range "v" of the split has no block of 40 tokens and one more: it has 0 @
+tokens in 2 datasets; give the range a larger fraction than 0.1, use a shorter length, or merge its datasets @
+(leat merge)' leat order --source folder --seq-len 40 --split t=.9,v=.1 --use v
 
 # Values that do not fit into a line of a plan, numbers longer than any, a plan that is larger than one can be.
 told() { # WORDS COMMAND...: it is refused with these among its words

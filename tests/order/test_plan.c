@@ -391,6 +391,13 @@ static void test_refusals(void)
         { "leat plan 1\nsource %/a:1e-9\nsource %/b:1e9\nseq-len 4", "too fine" },
         { "leat plan 1\nsource %/short\nseq-len 4", "has a weight, but no block of 4 tokens" },
         { "leat plan 1\nsource %/a\nsource %/short:0\nseq-len 4\nat 9:1,1", "has a weight, but no block" },
+        { "leat plan 1\nsource %/a\nseq-len 64\nsplit a=0.9995,b=0.0005\nuse b",
+          "its range \"b\" of the split has no block of 64 tokens and one more: it has 0 tokens in 1 dataset; give the "
+          "range a larger fraction than 0.0005, or use a shorter length" },
+        { "leat plan 1\nsource %/short\nseq-len 4\nsplit a=.9\nuse a",
+          "no block of 4 tokens and one more: the range of it that is used has" },
+        { "leat plan 1\nsource %/a\nseq-len 64\norder documents\nsplit a=0.9995,b=0.0005\nuse b",
+          "and the plan has 0: none starts in the range \"b\" of the split; give it a larger fraction than 0.0005" },
         { "leat plan 1\nsource %/a\nseq-len 4\nbase-len 16\nat 65:1", "the nearest is sample 64" },
         { "leat plan 1\nsource %/a\nseq-len 4\nskip 5:9\nskip 1:6", "overlap" },
         { "leat plan 1\nsource %/a:1:1\nseq-len 4\nat 1000000:1", "the plan ends at sample" },
