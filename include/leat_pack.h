@@ -25,10 +25,11 @@ struct leat_tokenizer_options {
 #define LEAT_TOKENIZER_OPTIONS_INIT { sizeof(struct leat_tokenizer_options), NULL }
 
 /*
- * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2, cl100k_base, o200k_base); a path to a tokenizer.json,
- * *.tiktoken, tekken.json or tokenizer.model, plain or compressed with zstd, or to a folder that holds one; or the id
- * of a Hugging Face model in the local hub cache. The tokenizer gives exactly the ids that the vocabulary's reference
- * library gives; a vocabulary for which it cannot is refused, with the reason.
+ * Opens a tokenizer. `spec` is a built-in name (bytes, gpt2 or r50k_base, p50k_base, p50k_edit, cl100k_base,
+ * o200k_base, o200k_harmony); a path to a tokenizer.json, *.tiktoken, tekken.json or tokenizer.model, plain or
+ * compressed with zstd, or to a folder that holds one; or the id of a Hugging Face model in the local hub cache. The
+ * tokenizer gives exactly the ids that the vocabulary's reference library gives; a vocabulary for which it cannot is
+ * refused, with the reason.
  *
  * On success *out is the caller's until leat_tokenizer_close(). An open tokenizer never changes: share it freely.
  * Returns LEAT_E_NO_FILE (the message says where it looked), _VOCABULARY, _UNSUPPORTED, _ARGUMENT (the pattern's name

@@ -9,6 +9,7 @@ leat.DataModule (Lightning), leat.LoaderMixin (transformers' Trainer), leat.Grai
 from leat._leat import Error, version as __version__
 from leat.batch import Batch
 from leat.dataset import Dataset, open
+from leat.encodings import encoding_for_model, encoding_name_for_model, get_encoding, list_encoding_names
 from leat.loader import Loader, LoaderNotice
 from leat.packer import Packer
 from leat.packing import Progress, Summary, merge, pack
@@ -16,7 +17,8 @@ from leat.plan import Plan, Sample
 from leat.tokenizer import Encoding, Tokenizer
 
 __all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
-           "Summary", "Tokenizer", "__version__", "merge", "open", "pack"]
+           "Summary", "Tokenizer", "__version__", "encoding_for_model", "encoding_name_for_model", "get_encoding",
+           "list_encoding_names", "merge", "open", "pack"]
 
 # the module of each, and the packages of which it needs one
 _LATER = {"IterableDataset": ("torch_data", ("torch",)), "MapDataset": ("torch_data", ("torch",)),

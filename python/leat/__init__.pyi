@@ -4,6 +4,10 @@ from leat._leat import version as __version__
 from leat.batch import Batch as Batch
 from leat.dataset import Dataset as Dataset
 from leat.dataset import open as open
+from leat.encodings import encoding_for_model as encoding_for_model
+from leat.encodings import encoding_name_for_model as encoding_name_for_model
+from leat.encodings import get_encoding as get_encoding
+from leat.encodings import list_encoding_names as list_encoding_names
 from leat.integrations.grain import GrainSource as GrainSource
 from leat.integrations.huggingface import LoaderMixin as LoaderMixin
 from leat.integrations.lightning import DataModule as DataModule
@@ -22,4 +26,5 @@ from leat.tokenizer import Encoding as Encoding
 from leat.tokenizer import Tokenizer as Tokenizer
 
 __all__ = ["Batch", "Dataset", "Encoding", "Error", "Loader", "LoaderNotice", "Packer", "Plan", "Progress", "Sample",
-           "Summary", "Tokenizer", "__version__", "merge", "open", "pack"]
+           "Summary", "Tokenizer", "__version__", "encoding_for_model", "encoding_name_for_model", "get_encoding",
+           "list_encoding_names", "merge", "open", "pack"]

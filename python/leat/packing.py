@@ -82,7 +82,7 @@ def pack(inputs, output, tokenizer="gpt2", *, pattern: str | None = None, format
                        invalid_utf8=invalid_utf8, threads=threads, memory=memory, shuffle=shuffle, dedup=dedup,
                        splits=splits, max_rejects=max_rejects, resume=resume, part=part, force=force, created=created,
                        skip_unknown=skip_unknown, allow_binary=allow_binary)
-    notices = []
+    notices: list[tuple[int, bytes, int]] = []
     bar, watch = _watching(progress)
     try:
         report, infos, text_before = _leat.pack(output, list_paths(inputs), tokenizer._core, options, watch,

@@ -48,7 +48,7 @@ class Encoding(list):
 class Tokenizer:
     """Encodes text to the ids that the vocabulary's reference library gives, and decodes ids.
 
-    spec     a built-in name ("bytes", "gpt2", "cl100k_base", "o200k_base"); a path to a tokenizer.json, *.tiktoken,
+    spec     a built-in name: "bytes", or one of list_encoding_names(); a path to a tokenizer.json, *.tiktoken,
              tekken.json or tokenizer.model (each also as .zst), or to a folder that holds one; or a Hugging Face model
              id in the local hub cache
     pattern  the name of the pattern, for a *.tiktoken file whose name does not imply it
@@ -64,8 +64,8 @@ class Tokenizer:
     - Special tokens in decode(). "tiktoken": they give their names. "tokenizers": they are left out, unless
       skip_special_tokens=False.
 
-    So replace `tiktoken.get_encoding("o200k_base")` by `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)`
-    by `leat.Tokenizer.from_file(path)`.
+    So replace `tiktoken.get_encoding("o200k_base")` by `leat.get_encoding("o200k_base")` or
+    `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)` by `leat.Tokenizer.from_file(path)`.
 
     A tokenizer never changes, apart from encode_special_tokens, and threads can share it. Calls release the GIL. It can
     be pickled; unpickling opens the same file again, and raises ValueError if that now has another vocabulary.
@@ -81,12 +81,14 @@ class Tokenizer:
         if (os.sep in path if isinstance(path, str) else True) and os.path.exists(path):
             path = os.path.abspath(path)
         self._from = (path, pattern)
+        if path == "r50k_base":  # another name of the built-in gpt2
+            self._name = path
 
     def _set(self, core, like):
         self._core = core
         self._like = like
         self._vocabulary, self._end, self._fingerprint, self._candidates = core.info()
-        self._from = None
+        self._from, self._name = None, core.stored()[0]
         self._tables = self._special = self._affixes = self._settings = None
         self.encode_special_tokens = False
 
@@ -120,7 +122,7 @@ class Tokenizer:
     @property
     def name(self) -> str:
         """The name of the built-in, or of the file without its folder."""
-        return self._core.stored()[0]
+        return self._name
 
     @property
     def n_vocab(self) -> int:
@@ -159,6 +161,10 @@ class Tokenizer:
         if self._special is None:
             self._special = {text.decode("utf-8", "replace"): id
                              for id, (text, _, _, special) in self._core.tokens(True).items() if special}
+            # an id of o200k_harmony has two texts, of which the core gives one
+            for text in "<|endofprompt|>", "<|reserved_200018|>":
+                if self._core.find(text.encode()) in self._special.values():
+                    self._special[text] = self._core.find(text.encode())
         return dict(self._special)
 
     @property

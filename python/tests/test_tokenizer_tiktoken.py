@@ -10,7 +10,7 @@ from made_texts import SEED, texts
 tiktoken = pytest.importorskip("tiktoken")
 
 
-@pytest.fixture(scope="module", params=["gpt2", "cl100k_base", "o200k_base"])
+@pytest.fixture(scope="module", params=["gpt2", "p50k_base", "p50k_edit", "cl100k_base", "o200k_base", "o200k_harmony"])
 def both(request):
     """leat's tokenizer, and tiktoken's with the ranks of leat's tables, since tiktoken would download them."""
     from tiktoken_ext import openai_public

@@ -72,8 +72,29 @@ static void test_builtins(void)
         uint32_t size, end;
     } rows[] = { { "bytes", 257, 256 },
                  { "gpt2", 50257, 50256 },
+                 { "p50k_base", 50281, 50256 },
+                 { "p50k_edit", 50284, 50256 },
                  { "cl100k_base", 100277, 100257 },
-                 { "o200k_base", 200019, 199999 } };
+                 { "o200k_base", 200019, 199999 },
+                 { "o200k_harmony", 201088, 199999 } };
+    static const struct {
+        const char *name, *sentence;
+    } names[] = { { "gpt-2", "did you mean the built-in gpt2?" },
+                  { "gpt2-medium", "that model's is the built-in gpt2." },
+                  { "gpt-4o", "that model's is the built-in o200k_base." },
+                  { "GPT4o", "that model's is the built-in o200k_base." },
+                  { "gpt-4.1-mini", "that model's is the built-in o200k_base." },
+                  { "gpt4", "that model's is the built-in cl100k_base." },
+                  { "gpt-3.5-turbo", "that model's is the built-in cl100k_base." },
+                  { "text-davinci-003", "that model's is the built-in p50k_base." },
+                  { "gpt-oss-20b", "that model's is the built-in o200k_harmony." },
+                  { "llama3", "run hf download meta-llama/Meta-Llama-3-8B," },
+                  { "qwen2_5", "run hf download Qwen/Qwen2.5-7B," },
+                  { "p50k", "did you mean the built-in p50k_base?" },
+                  { "o200k", "did you mean the built-in o200k_base?" },
+                  { "r50k", "did you mean the built-in r50k_base?" } };
+    /* names near to built-ins that are none of them, or of two */
+    static const char *const others[] = { "gpt4all", "gpt3", "gpt", "gpt2x3", "50k_base", "o300k_base" };
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct opened_spec o = opened(rows[i].name);
@@ -85,12 +106,19 @@ static void test_builtins(void)
         T_CHECK(o.at.path == NULL);
         spec_close(&o);
     }
+    T_STR(builtin_find("r50k_base"), "gpt2");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        not_opened(names[i].name, NULL, LEAT_E_NO_FILE, names[i].sentence);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        not_opened(others[i], NULL, LEAT_E_NO_FILE, "o200k_harmony), not a file or folder");
+        T_CHECK(!builtin_nearest(others[i]));
+    }
     T_STR(builtin_nearest("cl100k"), "cl100k_base");
     T_STR(builtin_nearest("gpt-2"), "gpt2");
     T_STR(builtin_nearest("o200k_bsae"), "o200k_base");
     not_opened("gpt2", "gpt2", LEAT_E_ARGUMENT, "the built-in gpt2 has its own");
     not_opened("gpt-2", NULL, LEAT_E_NO_FILE, "did you mean the built-in gpt2?");
-    not_opened("./gpt2", NULL, LEAT_E_NO_FILE, "o200k_base), not a file or folder");
+    not_opened("./gpt2", NULL, LEAT_E_NO_FILE, "o200k_harmony), not a file or folder");
 }
 
 static void test_files(void)

@@ -9,7 +9,8 @@
 #include "cli/progress.h"
 #include "cli/units.h"
 
-const char *const commands_tokenizers[] = { "bytes", "gpt2", "cl100k_base", "o200k_base", NULL };
+const char *const commands_tokenizers[] = { "bytes",       "gpt2",       "r50k_base",     "p50k_base", "p50k_edit",
+                                            "cl100k_base", "o200k_base", "o200k_harmony", NULL };
 const char *const commands_patterns[] = { "gpt2",       "r50k_base",     "p50k_base", "p50k_edit", "cl100k_base",
                                           "o200k_base", "o200k_harmony", "llama3",    "qwen",      "kimi",
                                           NULL };

@@ -15,9 +15,9 @@
     "several are joined in order."
 
 #define COMMANDS_TOKENIZER_HELP                                                                                        \
-    "the tokenizer: bytes, gpt2, cl100k_base or o200k_base; a path to a tokenizer.json, *.tiktoken, tekken.json or "   \
-    "tokenizer.model (or one of these with .zst), or to a folder that holds one; or the id of a Hugging Face model "   \
-    "in the local hub cache"
+    "the tokenizer: bytes, gpt2, cl100k_base, o200k_base or another of tiktoken's names; a path to a tokenizer.json, " \
+    "*.tiktoken, tekken.json or tokenizer.model (or one of these with .zst), or to a folder that holds one; or the "   \
+    "id of a Hugging Face model in the local hub cache"
 
 /* Built-in tokenizers, and names of patterns, for shell completion. */
 extern const char *const commands_tokenizers[];

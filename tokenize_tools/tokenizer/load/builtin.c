@@ -13,25 +13,38 @@
 
 #define BYTES_END_ID 256u
 
+/* p50k_base.tiktoken is r50k_base.tiktoken and after it the runs of 2 to 25 spaces, byte for byte. */
+#define P50K_FIRST_ID 50257u
+#define P50K_SPACES   24u
+#define P50K_LINE_MAX 48u /* a line's base64, space, rank and newline */
+
 struct row {
     const char *name;
     const unsigned char *zstd; /* NULL: made, not read */
     const uint64_t *bytes;
-    const unsigned char *splits;
+    const unsigned char *splits; /* NULL: found out when loaded */
     const uint64_t *splits_bytes;
+    bool spaces; /* with p50k's runs of spaces */
 };
 
 static const struct row rows[] = {
-    { "bytes", NULL, NULL, NULL, NULL },
-    { "gpt2", builtin_r50k, &builtin_r50k_bytes, builtin_r50k_splits, &builtin_r50k_splits_bytes },
-    { "cl100k_base", builtin_cl100k, &builtin_cl100k_bytes, builtin_cl100k_splits, &builtin_cl100k_splits_bytes },
-    { "o200k_base", builtin_o200k, &builtin_o200k_bytes, builtin_o200k_splits, &builtin_o200k_splits_bytes },
+    { "bytes", NULL, NULL, NULL, NULL, false },
+    { "gpt2", builtin_r50k, &builtin_r50k_bytes, builtin_r50k_splits, &builtin_r50k_splits_bytes, false },
+    { "p50k_base", builtin_r50k, &builtin_r50k_bytes, NULL, NULL, true },
+    { "p50k_edit", builtin_r50k, &builtin_r50k_bytes, NULL, NULL, true },
+    { "cl100k_base", builtin_cl100k, &builtin_cl100k_bytes, builtin_cl100k_splits, &builtin_cl100k_splits_bytes,
+      false },
+    { "o200k_base", builtin_o200k, &builtin_o200k_bytes, builtin_o200k_splits, &builtin_o200k_splits_bytes, false },
+    { "o200k_harmony", builtin_o200k, &builtin_o200k_bytes, builtin_o200k_splits, &builtin_o200k_splits_bytes, false },
 };
 
-#define ROWS (sizeof rows / sizeof rows[0])
+#define ROWS  (sizeof rows / sizeof rows[0])
+#define ALIAS "r50k_base" /* tiktoken's other name of gpt2; datasets keep "gpt2" */
 
 static const struct row *find(const char *name)
 {
+    if (strcmp(name, ALIAS) == 0)
+        name = "gpt2";
     for (size_t i = 0; i < ROWS; i++)
         if (strcmp(name, rows[i].name) == 0)
             return &rows[i];
@@ -47,17 +60,50 @@ const char *builtin_find(const char *name)
 
 const char *builtin_list(void)
 {
-    return "bytes, gpt2, cl100k_base, o200k_base";
+    return "bytes, gpt2, r50k_base, p50k_base, p50k_edit, cl100k_base, o200k_base, o200k_harmony";
 }
 
+/* The next digit in it, or 0. */
+static char next_digit(const char **text)
+{
+    *text += strcspn(*text, "0123456789");
+    return **text ? *(*text)++ : '\0';
+}
+
+/* A number is not a typing error: gpt4 is another model than gpt2. */
+static bool same_numbers(const char *a, const char *b)
+{
+    char one;
+
+    while ((one = next_digit(&a)) == next_digit(&b))
+        if (one == '\0')
+            return true;
+    return false;
+}
+
+/* Of several that are as near, the first, if all have the same ranks. */
 const char *builtin_nearest(const char *name)
 {
-    size_t best = 0;
+    const char *best = NULL;
+    size_t distance = SIZE_MAX;
+    bool several = false;
 
-    for (size_t i = 1; i < ROWS; i++)
-        if (nearest_distance(name, rows[i].name) < nearest_distance(name, rows[best].name))
-            best = i;
-    return rows[best].name;
+    for (size_t i = 0; i <= ROWS; i++) {
+        const char *candidate = i < ROWS ? rows[i].name : ALIAS;
+        size_t far = nearest_distance(name, candidate);
+
+        if (!same_numbers(name, candidate) || !nearest_is_near(name, far) || far > distance)
+            continue;
+        if (far == distance) {
+            several =
+                several || find(candidate)->zstd != find(best)->zstd || find(candidate)->spaces != find(best)->spaces;
+            continue;
+        }
+        best = candidate;
+        distance = far;
+        several = false;
+    }
+    return several ? NULL : best;
 }
 
 static enum leat_status make_bytes(struct tokenizer_spec *spec, struct leat_error *err)
@@ -92,8 +138,11 @@ static enum leat_status unpack_splits(struct tokenizer_spec *spec, const struct 
 {
     uint8_t *bytes, *splits;
     uint64_t size;
-    enum leat_status s = whole_file_unzstd(&bytes, &size, row->splits, *row->splits_bytes, row->name, err);
+    enum leat_status s;
 
+    if (!row->splits)
+        return LEAT_OK;
+    s = whole_file_unzstd(&bytes, &size, row->splits, *row->splits_bytes, row->name, err);
     if (s != LEAT_OK)
         return s;
     if (size == spec->token_count) {
@@ -106,6 +155,28 @@ static enum leat_status unpack_splits(struct tokenizer_spec *spec, const struct 
     }
     free(bytes);
     return s;
+}
+
+/* Appends p50k's lines to r50k's; on failure *bytes stays the caller's. */
+static enum leat_status add_spaces(uint8_t **bytes, uint64_t *size, struct leat_error *err)
+{
+    size_t room = (size_t)*size + (size_t)P50K_SPACES * P50K_LINE_MAX;
+    uint8_t *more = realloc(*bytes, room);
+
+    if (!more)
+        return status_no_memory(err, room);
+    *bytes = more;
+    for (uint32_t i = 0; i < P50K_SPACES; i++) {
+        static const char *const ends[] = { "", "IA==", "ICA=" };
+        char *line = (char *)more + *size;
+        uint32_t spaces = i + 2, used = 0;
+
+        for (; used < spaces / 3 * 4; used += 4)
+            memcpy(line + used, "ICAg", 4);
+        *size += used + (uint32_t)snprintf(line + used, room - *size - used, "%s %u\n", ends[spaces % 3],
+                                           (unsigned)(P50K_FIRST_ID + i));
+    }
+    return LEAT_OK;
 }
 
 static enum leat_status unpack(struct tokenizer_spec *spec, const struct row *row, struct leat_error *err)
@@ -121,9 +192,12 @@ static enum leat_status unpack(struct tokenizer_spec *spec, const struct row *ro
     s = whole_file_unzstd(&bytes, &size, row->zstd, *row->bytes, path, err);
     if (s != LEAT_OK)
         return s;
+    if (row->spaces)
+        s = add_spaces(&bytes, &size, err);
     source.bytes = bytes;
     source.size = size;
-    s = load_tiktoken(spec, &source, err);
+    if (s == LEAT_OK)
+        s = load_tiktoken(spec, &source, err);
     free(bytes);
     return s == LEAT_OK ? unpack_splits(spec, row, err) : s;
 }
@@ -135,9 +209,12 @@ enum leat_status builtin_load(struct tokenizer_spec **out, const char *name, str
     enum leat_status s;
 
     *out = NULL;
-    if (!row)
-        return status_set(err, LEAT_E_NOT_FOUND, "unknown built-in tokenizer %s (nearest: %s); this version has %s",
-                          name, builtin_nearest(name), builtin_list());
+    if (!row) {
+        const char *nearest = builtin_nearest(name);
+
+        return status_set(err, LEAT_E_NOT_FOUND, "unknown built-in tokenizer %s%s%s%s; this version has %s", name,
+                          nearest ? " (nearest: " : "", nearest ? nearest : "", nearest ? ")" : "", builtin_list());
+    }
     spec = spec_new();
     if (!spec)
         return status_no_memory(err, sizeof *spec);

@@ -15,6 +15,8 @@ static const struct {
 } known[] = {
     { UINT64_C(0x47f23944142cc17e), 256 },    /* bytes, the built-in */
     { UINT64_C(0x751675b87e75eb02), 50256 },  /* gpt2, r50k_base */
+    { UINT64_C(0x5dc727be0d42c2c4), 50256 },  /* p50k_base */
+    { UINT64_C(0x4d588256ad637124), 50256 },  /* p50k_edit */
     { UINT64_C(0xb9137fb9b46ad193), 50256 },  /* gpt2, tokenizer.json */
     { UINT64_C(0xd64b40c0d281520b), 100257 }, /* cl100k_base */
     { UINT64_C(0xb9f949c2abe021c6), 100257 }, /* cl100k_base, tokenizer.json */

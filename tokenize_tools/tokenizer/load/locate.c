@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/nearest.h"
 #include "base/status.h"
 #include "builtin.h"
 #include "hub_cache.h"
+#include "model_names.h"
 #include "whole_file.h"
 
 #define ROOM 4096
@@ -161,16 +161,28 @@ static enum leat_status read_config(struct located *l, struct leat_error *err)
     return s;
 }
 
+/* Only what is certain is suggested: another vocabulary would give wrong ids. */
 static enum leat_status nothing(const char *spec, const struct leat_error *cache, struct leat_error *err)
 {
-    const char *nearest = builtin_nearest(spec);
+    const struct model_name *model = model_name_find(spec);
+    const char *nearest = strchr(spec, '/') ? NULL : builtin_nearest(spec);
 
-    if (!strchr(spec, '/') && nearest_is_near(spec, nearest_distance(spec, nearest)))
+    if (nearest)
         return status_set(
             err, LEAT_E_NO_FILE,
             "unknown tokenizer \"%s\"; did you mean the built-in %s? (No file, folder or model in the Hugging "
             "Face cache has that name.)",
             spec, nearest);
+    if (model && model->builtin)
+        return status_set(err, LEAT_E_NO_FILE,
+                          "unknown tokenizer \"%s\"; that model's is the built-in %s. (No file, folder or model in the "
+                          "Hugging Face cache has that name.)",
+                          spec, model->builtin);
+    if (model)
+        return status_set(err, LEAT_E_NO_FILE,
+                          "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder; its vocabulary is "
+                          "that of %s: run hf download %s, and give that name (leat downloads nothing)",
+                          spec, builtin_list(), model->repository, model->repository);
     return status_set(err, LEAT_E_NO_FILE, "unknown tokenizer \"%s\": not a built-in (%s), not a file or folder%s%s",
                       spec, builtin_list(), cache->message[0] ? "; and " : "", cache->message);
 }
