@@ -38,6 +38,50 @@ def has_arrow(source) -> bool:
                                                      and not hasattr(source, "__array_interface__"))
 
 
+# what a corpus is called that lies in a file
+_FILES = tuple(f".{name}{pressed}" for name in ("parquet", "jsonl", "ndjson", "jsonlines", "json", "txt", "csv", "tsv",
+                                                "arrow", "feather", "orc")
+               for pressed in ("", ".zst", ".gz", ".bz2", ".xz"))
+
+
+def is_file_name(text) -> bool:
+    """Whether a str is the name of a file of a corpus, by its suffix; bytes are always a text."""
+    return isinstance(text, str) and text.lower().endswith(_FILES) and len(text) < 4096 and "\n" not in text
+
+
+def refuse_file_names(documents):
+    """Raises TypeError for documents, or a single one, that are names of files: all of a list, or one that exists."""
+    import os
+    if isinstance(documents, (list, tuple)):
+        first = documents[0] if documents else None
+        wrong = is_file_name(first) and (os.path.isfile(first) or all(map(is_file_name, documents)))
+    else:
+        first = documents
+        wrong = is_file_name(first) and os.path.isfile(first)
+    if wrong or isinstance(first, os.PathLike):
+        path = os.fspath(first)
+        raise TypeError(
+            f"{path!r} is the name of a file, not a text: leat.pack() reads files of texts and of JSON lines, and "
+            "pyarrow.parquet.ParquetFile(path).iter_batches() gives extend() the rows of Parquet; as bytes, a name is "
+            "taken as a text")
+
+
+def refuse_lazy(documents):
+    """Raises TypeError for what has no rows until it is asked for them, with how to ask."""
+    if is_lazy_frame(documents):
+        raise TypeError("a LazyFrame has no rows yet: pass frame.collect(), or for more rows than memory holds "
+                        "frame.collect_batches()")
+    if not has_arrow(documents) and not hasattr(documents, "__iter__"):
+        for way in "iter_batches", "to_batches":
+            if hasattr(documents, way):
+                raise TypeError(f"{type(documents).__name__} is not an iterable of documents: pass its {way}()")
+
+
+def is_lazy_frame(documents) -> bool:
+    """Whether it is a LazyFrame of Polars."""
+    return type(documents).__name__ == "LazyFrame" and hasattr(documents, "collect")
+
+
 def tables_of(documents):
     """The Arrow tables of a Hugging Face dataset; anything else as it is."""
     if type(documents).__module__.partition(".")[0] == "datasets" and hasattr(documents, "with_format"):

@@ -8,7 +8,8 @@ from leat._leat import Error
 from leat._pack_options import NONE, now, open_tokenizer, pack_options, read_id
 from leat._values import whole
 from leat.packing import Summary, summarize
-from leat._documents import arrow_capsules, follow, has_arrow, is_pair, plain_ids, tables_of
+from leat._documents import (arrow_capsules, follow, has_arrow, is_lazy_frame, is_pair, plain_ids, refuse_file_names,
+                             refuse_lazy, tables_of)
 
 
 class Packer:
@@ -100,8 +101,10 @@ class Packer:
         id      the document's id, by which `leat find --id` finds it
         source  where it comes from, like an input's path: the dataset keeps it, with the number of the row in it
         """
-        if has_arrow(document):
+        if has_arrow(document) or is_lazy_frame(document):
             raise TypeError("add() takes one document, a str, bytes or ids: pass a table to extend()")
+        if not isinstance(document, (list, tuple)):
+            refuse_file_names(document)
         number, row = self._origin(source)
         add, document = self._way(document)
         add(document, read_id(id), number, row, row + 1 if source is not None else NONE)
@@ -128,6 +131,9 @@ class Packer:
             raise TypeError("extend() takes many documents: pass a single one to add()")
         if hasattr(documents, "keys") and not has_arrow(documents):
             raise TypeError("extend() takes an iterable of documents, not a dict; of several splits, pass one")
+        refuse_lazy(documents)
+        if isinstance(documents, (list, tuple)):
+            refuse_file_names(documents)
         skip = whole("skip", skip)
         before = self._given
         how = dict(text=text, id=id, source=source, skip=skip, nulls=nulls)
@@ -186,6 +192,9 @@ class Packer:
         first = next(iterator, None)
         if first is None:
             return
+        refuse_lazy(first)
+        if not isinstance(first, (list, tuple)):
+            refuse_file_names(first)
         iterator = itertools.chain([first], iterator)
         if has_arrow(first):
             for table in iterator:

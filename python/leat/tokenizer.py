@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from leat import _leat
-from leat._documents import arrow_capsules, plain_ids
+from leat._documents import arrow_capsules, plain_ids, refuse_lazy
 from leat._tokenizer_file import affixes_of, byte_letters, unpacked
 
 _LIST, _BYTES = 0, 1
@@ -211,6 +211,7 @@ class Tokenizer:
 
     def encode_ordinary_batch(self, texts, *, num_threads: int | None = None) -> list[Encoding]:
         """encode_ordinary() for many texts; num_threads None: one per core."""
+        refuse_lazy(texts)
         lists, _ = self._core.encode_batch(texts, False, _threads(num_threads), _LIST, False)
         return [Encoding(ids, self) for ids in lists]
 
@@ -218,6 +219,7 @@ class Tokenizer:
                      num_threads: int | None = None, allowed_special=None, disallowed_special=None) -> list[Encoding]:
         """encode() for many texts; num_threads None: one per core."""
         _refuse_pairs(None, is_pretokenized)
+        refuse_lazy(texts)
         threads = _threads(num_threads)
         if self._by_tokenizers(add_special_tokens, allowed_special, disallowed_special):
             lists, _ = self._core.encode_batch(texts, not self.encode_special_tokens, threads, _LIST, False)
@@ -248,6 +250,7 @@ class Tokenizer:
         """
         import numpy
         threads = _threads(num_threads)
+        refuse_lazy(texts)
         stream = arrow_capsules(texts)
         if stream is not None:
             (ids, offsets), _ = self._core.encode_arrow(stream, column, special, threads, _BYTES, True)

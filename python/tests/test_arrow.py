@@ -123,6 +123,27 @@ def test_ids_of_documents(packed, ids, want):
         assert f"offset    {i}\n" in told and f"line      {i + 1}\n" in told and "a.parquet" in told
 
 
+def test_no_rows_yet(gpt2, tmp_path):
+    """A LazyFrame was "not subscriptable", a ParquetFile "not iterable"."""
+    table = pa.table({"text": SOME})
+    pa.parquet.write_table(table, tmp_path / "rows.parquet")
+    packer = leat.Packer(tmp_path / "none", gpt2)
+    for given, way in ((pa.parquet.ParquetFile(tmp_path / "rows.parquet"), "iter_batches"),
+                       (pa.dataset.dataset(tmp_path / "rows.parquet"), "to_batches")):
+        with pytest.raises(TypeError, match=f"is not an iterable of documents: pass its {way}"):
+            packer.extend(given)
+    polars = pytest.importorskip("polars")
+    frame = polars.LazyFrame({"text": SOME})
+    for call in (packer.extend, gpt2.encode_batch, gpt2.encode_ordinary_batch, gpt2.encode_flat):
+        with pytest.raises(TypeError, match="a LazyFrame has no rows yet: pass frame.collect()"):
+            call(frame)
+    with pytest.raises(TypeError, match="no rows yet"):
+        packer.extend([frame])
+    with pytest.raises(TypeError, match="pass a table to extend"):
+        packer.add(frame)
+    packer.abandon()
+
+
 def test_producers(gpt2, packed, tmp_path):
     """The same rows from pyarrow, Parquet, Polars, DuckDB, pandas and datasets."""
     want = flat(gpt2, SOME)
@@ -135,6 +156,7 @@ def test_producers(gpt2, packed, tmp_path):
     frame = polars.read_parquet(tmp_path / "rows.parquet")
     assert packed(frame) == want and packed(frame["text"]) == want
     assert packed(frame.with_columns(polars.col("text").cast(polars.Categorical))) == want
+    assert packed(frame.lazy().collect_batches(chunk_size=64)) == want
     duckdb = pytest.importorskip("duckdb")
     if "\x00" not in "".join(SOME):
         assert packed(duckdb.sql(f"select * from '{tmp_path}/rows.parquet'")) == want

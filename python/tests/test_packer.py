@@ -140,6 +140,25 @@ def test_mistakes(gpt2, name):
     packer.abandon()
 
 
+def test_names_of_files(tmp_path, gpt2):
+    """extend(["x.parquet"]) packed the path: 4 tokens, and no complaint."""
+    name, there = tmp_path / "named", tmp_path / "there.JSONL.zst"
+    there.write_bytes(b"")
+    some = ["no file.parquet", "see x.txt\n.txt", "x.parquet is a file"]
+    with leat.Packer(name, gpt2) as packer:
+        for wrong in (["x.parquet"], ("a.jsonl", "b.jsonl.gz"), [str(there), "a text"], iter([str(there)]),
+                      [there], iter([there])):
+            with pytest.raises(TypeError, match="is the name of a file, not a text: leat.pack"):
+                packer.extend(wrong)
+        for wrong in (str(there), there):
+            with pytest.raises(TypeError, match="is the name of a file, not a text: leat.pack"):
+                packer.add(wrong)
+        packer.extend(some)
+        packer.extend([b"x.parquet"])
+        packer.add("x.parquet")
+    assert ids_of(name) == want(gpt2, [*some, "x.parquet", "x.parquet"])
+
+
 def test_sources(gpt2, name):
     with leat.Packer(name, gpt2) as packer:
         packer.extend(["a", "b", "c"], source="one.parquet")
