@@ -36,6 +36,33 @@ static const struct {
     { UINT64_C(0x3cb2fbec6ecb3666), 2 },      /* Tekken 240718 and 240911 */
 };
 
+/*
+ * Families: markers with consecutive ids that the vocabularies of a publisher share, whatever other tokens a version of
+ * them adds. Any marker alone could be another's; all of them at these ids are not.
+ */
+#define FAMILY_MARKS 5
+
+static const struct family {
+    uint32_t first; /* the first mark's id; SPEC_NONE: any */
+    uint32_t end;   /* which mark ends a document */
+    const char *marks[FAMILY_MARKS];
+} families[] = {
+    { 50256, 0, { "<|endoftext|>" } },                                                        /* GPT-2, Phi-2 */
+    { 100257, 0, { "<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>" } }, /* OLMo 2 and 3, Phi-4 */
+    { 199998, 1, { "<|startoftext|>", "<|endoftext|>" } },                                    /* GPT-OSS */
+    { SPEC_NONE, 0, { "<|endoftext|>", "<|im_start|>", "<|im_end|>" } },                      /* Qwen, SmolLM */
+    { SPEC_NONE, 1, { "<|begin_of_text|>", "<|end_of_text|>" } },                             /* Llama 3 and 4 */
+    { SPEC_NONE, 0, { "<|endoftext|>", "[MASK]", "[gMASK]", "[sMASK]" } },                    /* GLM-4 */
+    { 0, 1, { "<pad>", "<eos>", "<bos>", "<unk>", "<mask>" } },                               /* Gemma */
+    { 0, 2, { "<unk>", "<s>", "</s>", "[INST]", "[/INST]" } },                                /* Mistral */
+    { 0, 0, { "<|endoftext|>", "<fim_prefix>", "<fim_middle>", "<fim_suffix>" } },            /* StarCoder */
+    { 163584, 1, { "[BOS]", "[EOS]" } },                                                      /* Kimi K2 */
+    { SPEC_NONE,
+      1, /* DeepSeek; U+FF5C for the bars, U+2581 between words */
+      { "<\357\275\234begin\342\226\201of\342\226\201sentence\357\275\234>",
+        "<\357\275\234end\342\226\201of\342\226\201sentence\357\275\234>" } },
+};
+
 /* What publishers call it, the most telling first; in two, U+2581 stands between words, and U+FF5C for the bars. */
 static const char *const names[] = {
     "<|endoftext|>",
@@ -87,14 +114,38 @@ static bool is_marker(const struct tokenizer_spec *spec, uint32_t id)
     return spec_find_added(spec, id) || (t && t->type == SPEC_CONTROL);
 }
 
-/* Markers first; ordinary tokens only if none of the markers has such a name. */
+static uint32_t from_family(const struct tokenizer_spec *spec)
+{
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        const struct family *f = &families[i];
+        uint32_t first = spec_find_text(spec, f->marks[0], strlen(f->marks[0]));
+        bool all = first != SPEC_NONE && (f->first == SPEC_NONE || f->first == first);
+
+        for (uint32_t k = 0; all && k < FAMILY_MARKS && f->marks[k]; k++)
+            all = spec_find_text(spec, f->marks[k], strlen(f->marks[k])) == first + k && is_marker(spec, first + k);
+        if (all)
+            return first + f->end;
+    }
+    return SPEC_NONE;
+}
+
+/* How likely a token with such a name is the one: 2: a special token; 1: added, perhaps a tag of HTML as Gemma's </s>
+ * is; 0: ordinary text. */
+static int likelihood(const struct tokenizer_spec *spec, uint32_t id)
+{
+    const struct spec_added *a = spec_find_added(spec, id);
+
+    return a && !a->special ? 1 : is_marker(spec, id) ? 2 : 0;
+}
+
+/* The likely ones first, and these in the order of the names; ordinary tokens only if there is no other. */
 static void find_candidates(struct end_token *out, const struct tokenizer_spec *spec)
 {
-    for (int markers = 1; markers >= 0 && out->candidate_count == 0; markers--)
+    for (int wanted = 2; wanted >= 0 && (wanted > 0 || out->candidate_count == 0); wanted--)
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             uint32_t id = spec_find_text(spec, names[i], strlen(names[i]));
 
-            if (id != SPEC_NONE && is_marker(spec, id) == (bool)markers && out->candidate_count < END_TOKEN_CANDIDATES)
+            if (id != SPEC_NONE && likelihood(spec, id) == wanted && out->candidate_count < END_TOKEN_CANDIDATES)
                 out->candidates[out->candidate_count++] = id;
         }
 }
@@ -111,6 +162,8 @@ void end_token_find(struct end_token *out, const struct tokenizer_spec *spec, co
         out->id = spec_find_text(spec, t.bytes, t.length);
     } else {
         out->id = from_table(print);
+        if (out->id == SPEC_NONE)
+            out->id = from_family(spec);
     }
     if (out->id == SPEC_NONE)
         find_candidates(out, spec);

@@ -1,6 +1,7 @@
 /*
  * end_token.h: which token ends a document. Never a guess: what tokenizer_config.json beside the vocabulary says, else
- * what is known of this very vocabulary (by its fingerprint), else unknown, with candidates for the user to choose.
+ * what is known of this very vocabulary (by its fingerprint) or of its family (by the ids of its markers), else unknown,
+ * with candidates for the user to choose.
  */
 #ifndef LEAT_TOKENIZER_END_TOKEN_H
 #define LEAT_TOKENIZER_END_TOKEN_H
@@ -14,7 +15,7 @@
 
 struct end_token {
     uint32_t id; /* SPEC_NONE: unknown */
-    /* tokens that are called like an end of document, if unknown */
+    /* tokens that are called like an end of document, if unknown; the likely ones first */
     uint32_t candidates[END_TOKEN_CANDIDATES];
     uint32_t candidate_count;
 };
