@@ -111,7 +111,7 @@ def sample_fields() -> list[tuple[str, int, int]]: ...
 def open_loader(plan: Plan, state: str | None, device: str | None, driver: str | None, dlpack_device: tuple[int, int],
                 options: dict[str, int]) -> Loader: ...
 
-_Token = tuple[bytes, bool, bool, bool]
+_Token = tuple[bytes, bool, bool, bool, bytes | None]
 _Ids = list[int] | tuple[int, ...] | tuple[bytes, str]
 
 @disjoint_base

@@ -11,11 +11,12 @@ _LIST, _BYTES = 0, 1
 class Encoding(list):
     """The ids of a text: a list of ints that also has the attributes of tokenizers' Encoding."""
 
-    __slots__ = ("_tokenizer",)
+    __slots__ = ("_tokenizer", "_before", "_after")
 
-    def __init__(self, ids=(), tokenizer: Tokenizer | None = None):
+    def __init__(self, ids=(), tokenizer: Tokenizer | None = None, before: int = 0, after: int = 0):
         super().__init__(ids)
         self._tokenizer = tokenizer
+        self._before, self._after = before, after
 
     @property
     def ids(self) -> list[int]:
@@ -38,11 +39,12 @@ class Encoding(list):
 
     @property
     def special_tokens_mask(self) -> list[int]:
-        special = frozenset(self._tokenizer.special_tokens.values()) if self._tokenizer is not None else ()
-        return [int(i in special) for i in self]
+        """1 for the tokens that a post-processor has put around the text, as in tokenizers; not for those in it."""
+        last = len(self) - self._after
+        return [int(i < self._before or i >= last) for i in range(len(self))]
 
     def __reduce__(self):
-        return Encoding, (list(self),)
+        return Encoding, (list(self), None, self._before, self._after)
 
 
 class Tokenizer:
@@ -89,7 +91,7 @@ class Tokenizer:
         self._like = like
         self._vocabulary, self._end, self._fingerprint, self._candidates = core.info()
         self._from, self._name = None, core.stored()[0]
-        self._tables = self._special = self._affixes = self._settings = None
+        self._tables = self._special = self._skipped = self._affixes = self._settings = None
         self.encode_special_tokens = False
 
     @classmethod
@@ -160,7 +162,7 @@ class Tokenizer:
         """The ids of the special tokens, by their names."""
         if self._special is None:
             self._special = {text.decode("utf-8", "replace"): id
-                             for id, (text, _, _, special) in self._core.tokens(True).items() if special}
+                             for id, (text, _, _, special, _) in self._core.tokens(True).items() if special}
             # an id of o200k_harmony has two texts, of which the core gives one
             for text in "<|endofprompt|>", "<|reserved_200018|>":
                 if self._core.find(text.encode()) in self._special.values():
@@ -280,8 +282,12 @@ class Tokenizer:
         if skip_special_tokens is None:
             skip_special_tokens = self._like == "tokenizers"
         if skip_special_tokens:
-            special = frozenset(self.special_tokens.values())
-            tokens = [int(i) for i in tokens if int(i) not in special]
+            if self._skipped is None:
+                names = self.special_tokens
+                # tokenizers goes by names, and does not know those that its normalizer has changed
+                self._skipped = frozenset(id for id in names.values() if self._core.token(id)[4] is None
+                                          or self.id_to_token(id) in names)
+            tokens = [int(i) for i in tokens if int(i) not in self._skipped]
         return self.decode_bytes(tokens).decode("utf-8", errors)
 
     def decode_batch(self, batch, errors: str = "replace", *, skip_special_tokens: bool | None = None,
@@ -311,7 +317,7 @@ class Tokenizer:
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens except special ones, sorted."""
-        return sorted(text for text, _, _, special in self._core.tokens(False).values() if not special)
+        return sorted(text for text, _, _, special, _ in self._core.tokens(False).values() if not special)
 
     # ---- The vocabulary, as a tokenizer.json writes it ----
 
@@ -349,12 +355,12 @@ class Tokenizer:
     def _names(self):
         if self._tables is None:
             letters = byte_letters()
-            names = {id: text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
-                     for id, (text, bytewise, _, _) in self._core.tokens(False).items()}
-            ids = {}
-            for id, name in names.items():
+            names, ids = {}, {}
+            for id, (text, bytewise, _, _, other) in self._core.tokens(False).items():
+                name = text.decode("latin-1").translate(letters) if bytewise else text.decode("utf-8", "replace")
                 ids.setdefault(name, id)
-            ids.update((names[id], id) for id in self._core.tokens(True))
+                names[id] = name if other is None else other.decode()
+            ids.update((text.decode("utf-8", "replace"), id) for id, (text, *_) in self._core.tokens(True).items())
             self._tables = ids, names
         return self._tables
 
@@ -429,7 +435,7 @@ class Tokenizer:
         before, after = self._post_processor() if add or add is None else ([], [])
         if not before and not after:
             return [Encoding(ids, self) for ids in lists]
-        return [Encoding(before + ids + after, self) for ids in lists]
+        return [Encoding(before + ids + after, self, len(before), len(after)) for ids in lists]
 
     def _tokenizer_json(self):
         """The parsed file if it is a tokenizer.json, else None."""

@@ -1,5 +1,6 @@
 """leat.Tokenizer in the place of tokenizers' Tokenizer: files made by its trainers give both the same results."""
 import json
+import pickle
 
 import pytest
 
@@ -70,6 +71,7 @@ def test_encode(both, add):
         have, want = mine.encode(text, **how), theirs.encode(text, **how)
         assert have.ids == want.ids, repr(text)
         assert have.tokens == want.tokens
+        assert have.special_tokens_mask == want.special_tokens_mask == pickle.loads(pickle.dumps(have)).special_tokens_mask
         assert have.attention_mask == want.attention_mask and have.type_ids == want.type_ids
         assert len(have) == len(want)
         assert mine.decode(have.ids) == theirs.decode(want.ids)
@@ -115,6 +117,37 @@ def test_truncation_and_padding_are_not_passed_over(both, tmp_path):
     assert mine.encode("a text that is longer than that").ids == theirs.encode("a text that is longer than that").ids
 
 
+@pytest.mark.parametrize("names", ["ByteLevel", "NFC ByteLevel", "Lowercase ByteLevel", "Lowercase", "NFD"])
+def test_normalized_added_tokens(tmp_path, names):
+    """Added tokens that are looked for in normalized text are called by their normalized text."""
+    from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
+    path = str(tmp_path / "tokenizer.json")
+    letters = {letter: i for i, letter in enumerate(pre_tokenizers.ByteLevel.alphabet())}
+    theirs = tokenizers.Tokenizer(models.BPE(letters, []))
+    theirs.normalizer = normalizers.Sequence([getattr(normalizers, name)() for name in names.split()])
+    if "ByteLevel" not in names:
+        theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.decoder = decoders.ByteLevel()
+    theirs.add_tokens([AddedToken("<A b>", normalized=True), AddedToken("é\tx", normalized=True),
+                       AddedToken("E\u0301 y", normalized=True), AddedToken("<Å z>", normalized=False)])
+    theirs.add_special_tokens([AddedToken("<S>", normalized=False), AddedToken("<T é>", normalized=True)])
+    theirs.save(path)
+    theirs, mine = tokenizers.Tokenizer.from_file(path), leat.Tokenizer.from_file(path)
+    assert [mine.id_to_token(i) for i in range(mine.n_vocab + 2)] == [theirs.id_to_token(i)
+                                                                     for i in range(mine.n_vocab + 2)]
+    assert mine.get_vocab() == theirs.get_vocab() and mine.get_vocab(False) == theirs.get_vocab(False)
+    for name in [*theirs.get_vocab(), *(theirs.id_to_token(i) for i in range(theirs.get_vocab_size()))]:
+        assert mine.token_to_id(name) == theirs.token_to_id(name), name
+    for text in ("a <A b>é\txE\u0301 y <Å z><S> <T é>", "<a B> É y", "<T é", *texts(50, 14)):
+        have, want = mine.encode(text), theirs.encode(text)
+        assert have.ids == want.ids and have.tokens == want.tokens
+        assert have.special_tokens_mask == want.special_tokens_mask
+    if names == "ByteLevel":
+        for skip in True, False:
+            ids = theirs.encode("a <A b>é\txE\u0301 y <Å z><S> <T é>").ids
+            assert mine.decode(ids, skip_special_tokens=skip) == theirs.decode(ids, skip_special_tokens=skip)
+
+
 @pytest.mark.parametrize("processor", [
     None,
     {"type": "ByteLevel", "add_prefix_space": True, "trim_offsets": False, "use_regex": True},
@@ -133,8 +166,9 @@ def test_post_processors(both, tmp_path, processor):
     data["post_processor"] = processor
     path.write_text(json.dumps(data))
     mine, theirs = leat.Tokenizer.from_file(path), tokenizers.Tokenizer.from_file(str(path))
-    for text in ("", "some text", "日本"):
+    for text in ("", "some text", "日本", "a <s> b</s>"):
         assert mine.encode(text).ids == theirs.encode(text).ids
+        assert mine.encode(text).special_tokens_mask == theirs.encode(text).special_tokens_mask
 
 
 def test_refused(both):

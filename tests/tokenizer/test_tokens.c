@@ -56,6 +56,30 @@ static void test_made(void)
     leat_tokenizer_close(t);
 }
 
+/* Added tokens that are looked for in normalized text are called by their normalized text. */
+static void test_names(void)
+{
+    static const char lowered[] =
+        "{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0,\"b\":1},\"merges\":[]},\"normalizer\":{\"type\":"
+        "\"Lowercase\"},"
+        "\"added_tokens\":[{\"id\":2,\"content\":\"<A>\",\"special\":true,\"single_word\":false,\"lstrip\":false,"
+        "\"rstrip\":false,\"normalized\":true},{\"id\":3,\"content\":\"<b>\",\"special\":true,\"single_word\":false,"
+        "\"lstrip\":false,\"rstrip\":false,\"normalized\":true},{\"id\":4,\"content\":\"<C>\",\"special\":true,"
+        "\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false}]}";
+    const char *path = t_path(t_folder(), "lowered.json");
+    FILE *f = fopen(path, "wb");
+    struct leat_tokenizer *t;
+
+    T_CHECK(f && fputs(lowered, f) >= 0 && fclose(f) == 0);
+    T_OK(leat_tokenizer_open(&t, path, NULL, &t_err));
+    check(t, 2, "<A>", 0, 1, 1);
+    T_EQ(get(t, 2).name_bytes, 3);
+    T_CHECK(get(t, 2).name && memcmp(get(t, 2).name, "<a>", 3) == 0);
+    for (uint32_t id = 0; id < 5; id++)
+        T_CHECK(id == 2 || (!get(t, id).name && get(t, id).name_bytes == 0));
+    leat_tokenizer_close(t);
+}
+
 /* A caller that was compiled when the struct was shorter. */
 static void test_short_struct(void)
 {
@@ -105,6 +129,7 @@ static void test_all(const char *name, uint32_t specials)
 int main(void)
 {
     test_made();
+    test_names();
     test_short_struct();
     test_all("bytes", 1);
     test_all("gpt2", 1);

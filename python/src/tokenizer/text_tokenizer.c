@@ -135,11 +135,12 @@ static PyObject *tokenizer_find(PyObject *self, PyObject *text)
 
 static PyObject *describe(const struct leat_token *token)
 {
-    return Py_BuildValue("y#NNN", token->text, (Py_ssize_t)token->bytes, PyBool_FromLong((long)token->bytewise),
-                         PyBool_FromLong((long)token->added), PyBool_FromLong((long)token->special));
+    return Py_BuildValue("y#NNNy#", token->text, (Py_ssize_t)token->bytes, PyBool_FromLong((long)token->bytewise),
+                         PyBool_FromLong((long)token->added), PyBool_FromLong((long)token->special), token->name,
+                         (Py_ssize_t)token->name_bytes);
 }
 
-/* token(id) -> (text, bytewise, added, special), or None */
+/* token(id) -> (text, bytewise, added, special, name if that is not the text), or None */
 static PyObject *tokenizer_token(PyObject *self, PyObject *number)
 {
     struct leat_token token = LEAT_TOKEN_INIT;
@@ -153,7 +154,7 @@ static PyObject *tokenizer_token(PyObject *self, PyObject *number)
     return describe(&token);
 }
 
-/* tokens(only_added) -> {id: (text, bytewise, added, special)}, of all or of added and special ones only */
+/* tokens(only_added) -> {id: what token() gives}, of all or of added and special ones only */
 static PyObject *tokenizer_tokens(PyObject *self, PyObject *only)
 {
     const struct leat_tokenizer *t = ((struct text_tokenizer *)self)->tokenizer;

@@ -6,10 +6,11 @@
 
 #include "base/status.h"
 
-/* Added tokens looked for in normalized text are normalized themselves, as the reference does. */
+/* Added tokens looked for in normalized text are normalized themselves, as the reference does, and called so. */
 static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struct leat_error *err)
 {
-    const struct spec_string *content = &e->spec->added[place].content;
+    struct spec_added *added = &e->spec->added[place];
+    const struct spec_string *content = &added->content;
     struct normalizer_scratch scratch;
     const uint8_t *text = content->bytes;
     size_t bytes = content->length;
@@ -23,6 +24,9 @@ static enum leat_status add_normalized(struct pipeline *e, uint32_t place, struc
                        (int)(content->length < 60 ? content->length : 60), (const char *)content->bytes);
     if (s == LEAT_OK)
         s = string_finder_add(e->normalized, text, bytes, place, err);
+    if (s == LEAT_OK && (bytes != content->length || memcmp(text, content->bytes, bytes) != 0) &&
+        !spec_copy(e->spec, &added->name, text, bytes))
+        s = status_no_memory(err, bytes);
     normalizer_scratch_free(&scratch);
     return s;
 }

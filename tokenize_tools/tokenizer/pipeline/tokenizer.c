@@ -195,6 +195,10 @@ enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t i
     full.bytewise = !added && spec->byte_level && !plain->foreign;
     full.added = added != NULL;
     full.special = added ? added->special : plain->type == SPEC_CONTROL;
+    if (added && added->name.length > 0) {
+        full.name = (const char *)added->name.bytes;
+        full.name_bytes = added->name.length;
+    }
     options_fill(token, &full, sizeof full);
     return LEAT_OK;
 }

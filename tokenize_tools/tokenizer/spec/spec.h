@@ -174,6 +174,7 @@ struct spec_added {
     uint32_t id;
     struct spec_string content;
     bool special, single_word, lstrip, rstrip, normalized;
+    struct spec_string name; /* its normalized content, if that is another; the pipeline sets it */
 };
 
 /* What sentencepiece does to a text before its model. */
