@@ -31,6 +31,9 @@ struct leat_tokenizer_options {
  * tokenizer gives exactly the ids that the vocabulary's reference library gives; a vocabulary for which it cannot is
  * refused, with the reason.
  *
+ * A file may also be a JSON object of the arguments of tiktoken's Encoding: "pat_str", "mergeable_ranks" (a string, the
+ * lines of a *.tiktoken) and "special_tokens" (an object of ids).
+ *
  * On success *out is the caller's until leat_tokenizer_close(). An open tokenizer never changes: share it freely.
  * Returns LEAT_E_NO_FILE (the message says where it looked), _VOCABULARY, _UNSUPPORTED, _ARGUMENT (the pattern's name
  * is missing or unknown), _IO, _PERMISSION or _NO_MEMORY.

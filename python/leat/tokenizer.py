@@ -54,6 +54,8 @@ class Tokenizer:
              tekken.json or tokenizer.model (each also as .zst), or to a folder that holds one; or a Hugging Face model
              id in the local hub cache
     pattern  the name of the pattern, for a *.tiktoken file whose name does not imply it
+    pat_str, mergeable_ranks, special_tokens, explicit_n_vocab
+             make a tokenizer of a program's own, as tiktoken's Encoding does; `spec` or `name` is its name
     like     which library's rules apply where they differ: "tiktoken" or "tokenizers"
 
     Methods have the names of tiktoken's Encoding and tokenizers' Tokenizer, and encode() returns a list that also has
@@ -66,6 +68,10 @@ class Tokenizer:
     - Special tokens in decode(). "tiktoken": they give their names. "tokenizers": they are left out, unless
       skip_special_tokens=False.
 
+    Missing of tokenizers: offsets, word_ids and the like of an Encoding, pairs of texts, texts already split into
+    words, truncation and padding, training, changing a tokenizer (add_tokens(), setters of its components),
+    post_process(). Missing of tiktoken: plugins (tiktoken_ext).
+
     So replace `tiktoken.get_encoding("o200k_base")` by `leat.get_encoding("o200k_base")` or
     `leat.Tokenizer("o200k_base")`, and `Tokenizer.from_file(path)` by `leat.Tokenizer.from_file(path)`.
 
@@ -73,10 +79,20 @@ class Tokenizer:
     be pickled; unpickling opens the same file again, and raises ValueError if that now has another vocabulary.
     """
 
-    def __init__(self, spec, *, pattern: str | None = None, like: str = "tiktoken"):
+    def __init__(self, spec=None, *, pattern: str | None = None, like: str = "tiktoken", name: str | None = None,
+                 pat_str: str | None = None, mergeable_ranks: dict[bytes, int] | None = None,
+                 special_tokens: dict[str, int] | None = None, explicit_n_vocab: int | None = None):
         import os
         if like not in ("tiktoken", "tokenizers"):
             raise ValueError(f"like must be \"tiktoken\" or \"tokenizers\", not {like!r}")
+        if pat_str is not None or mergeable_ranks is not None:
+            if pattern is not None or (spec is None) == (name is None):
+                raise TypeError("pat_str and mergeable_ranks come with one name and no pattern")
+            self._set(_of_ranks(spec if name is None else name, pat_str, mergeable_ranks, special_tokens or {},
+                                explicit_n_vocab), like)
+            return
+        if spec is None or name is not None or special_tokens is not None or explicit_n_vocab is not None:
+            raise TypeError("give a spec alone, or a name with pat_str, mergeable_ranks and special_tokens")
         path = os.fspath(spec)
         self._set(_leat.Tokenizer(path, pattern), like)
         # a bare name stays, because it may name a built-in, which takes precedence over a folder of that name
@@ -91,6 +107,7 @@ class Tokenizer:
         self._like = like
         self._vocabulary, self._end, self._fingerprint, self._candidates = core.info()
         self._from, self._name = None, core.stored()[0]
+        self._ranks = self._unstable = None
         self._tables = self._special = self._skipped = self._affixes = self._settings = None
         self.encode_special_tokens = False
 
@@ -269,6 +286,37 @@ class Tokenizer:
             raise KeyError(text_or_bytes)
         return found
 
+    def encode_with_unstable(self, text: str, *, allowed_special=None, disallowed_special=None
+                             ) -> tuple[list[int], list[list[int]]]:
+        """The ids that stay whatever is appended to the text, and the sequences that its end may become, in any order.
+
+        As in tiktoken, which calls it unstable itself; needs the package regex, as tiktoken does.
+        """
+        ids = self._encode(text, allowed_special, disallowed_special, _LIST)
+        allowed, tail = self._sets(allowed_special, disallowed_special)[0], text
+        if allowed:
+            import re
+            wanted = self.special_tokens_set & (self.special_tokens_set if allowed == "all" else allowed)
+            pattern = "|".join(map(re.escape, sorted(wanted, key=len, reverse=True)))
+            for found in re.finditer(pattern, text) if wanted else ():
+                tail = text[found.end():]
+        stable, rest = self._end_of_text().split(tail, ids)
+        return stable, self._end_of_text().completions(rest)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        return self._end_of_text().encode_bytes(text)
+
+    def _encode_single_piece(self, text_or_bytes) -> list[int]:
+        from leat._ranks import encode_piece
+        text = text_or_bytes.encode() if isinstance(text_or_bytes, str) else bytes(text_or_bytes)
+        return encode_piece(text, self._mergeable_ranks) if text else []
+
+    def _end_of_text(self):
+        if self._unstable is None:
+            from leat._ranks import Unstable
+            self._unstable = Unstable(self, self._pat_str)
+        return self._unstable
+
     # ---- Decoding ----
 
     def decode_bytes(self, tokens) -> bytes:
@@ -318,6 +366,27 @@ class Tokenizer:
     def token_byte_values(self) -> list[bytes]:
         """The bytes of all tokens except special ones, sorted."""
         return sorted(text for text, _, _, special, _ in self._core.tokens(False).values() if not special)
+
+    # ---- What tiktoken's Encoding keeps ----
+
+    @property
+    def _special_tokens(self) -> dict[str, int]:
+        return self.special_tokens
+
+    @property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        if self._ranks is None:
+            self._ranks = {text: id for id, (text, _, added, special, _) in self._core.tokens(False).items()
+                           if not added and not special}
+        return self._ranks
+
+    @property
+    def _pat_str(self) -> str:
+        from leat._ranks import pattern_of
+        pattern = pattern_of(self._core.stored())
+        if pattern is None:
+            raise AttributeError(f"{self.name} has no pattern as tiktoken's encodings do")
+        return pattern
 
     # ---- The vocabulary, as a tokenizer.json writes it ----
 
@@ -473,6 +542,18 @@ def _reopened(cls, spec, pattern, like, fingerprint):
     if tokenizer._fingerprint != fingerprint:
         raise ValueError(f"{spec} now holds another vocabulary than when the tokenizer was pickled")
     return tokenizer
+
+
+def _of_ranks(name, pat_str, mergeable_ranks, special_tokens, size):
+    from leat._ranks import file_of
+    if pat_str is None or mergeable_ranks is None:
+        raise TypeError("pat_str and mergeable_ranks come together")
+    if size is not None:
+        highest = max([*mergeable_ranks.values(), *special_tokens.values()], default=-1)
+        if size != len(mergeable_ranks) + len(special_tokens) or size != highest + 1:
+            raise ValueError(f"explicit_n_vocab is {size}, but there are {len(mergeable_ranks)} ranks and "
+                             f"{len(special_tokens)} special tokens, with ids up to {highest}")
+    return _leat.Tokenizer(None, None, name, file_of(pat_str, mergeable_ranks, special_tokens))
 
 
 def _refuse_pairs(pair, is_pretokenized):

@@ -1,4 +1,5 @@
 """leat.Tokenizer in the place of tiktoken's Encoding: the same results of the same calls, and the same refusals."""
+import pickle
 import random
 
 import numpy as np
@@ -132,3 +133,74 @@ def test_decode(both):
         mine.decode([mine.encode_single_token(b"\xe6")], errors="strict")
     with pytest.raises(leat.Error, match=f"{mine.n_vocab + 5}"):
         mine.decode([mine.n_vocab + 5])
+
+
+def test_what_an_encoding_keeps(both):
+    mine, theirs = both
+    assert mine._special_tokens == theirs._special_tokens and mine._mergeable_ranks == theirs._mergeable_ranks
+    assert mine._pat_str == theirs._pat_str
+
+
+def test_bytes_and_pieces(both):
+    mine, theirs = both
+    pytest.importorskip("regex")
+    r = random.Random(SEED)
+    some = [text.encode() for text in texts(150, 5, longest=30)]
+    some += [text[r.randrange(len(text) + 1):][:r.randrange(len(text) + 1)] for text in some]  # inside characters
+    some += [r.randbytes(r.randrange(12)) for _ in range(100)] + [b"\x80" * i for i in range(10)]
+    some += [b"a b \n \n\xff", b"\xff a", b" \xec\x8b\xa4\xed", b"", b"x" * 300, b"ab" * 99 + b"\xe6"]
+    for data in some:
+        assert mine._encode_bytes(data) == theirs._encode_bytes(data), data
+        if data:  # where tiktoken stops the process
+            assert mine._encode_single_piece(data) == theirs._encode_single_piece(data), data
+    assert mine._encode_single_piece("helloqqqq") == theirs._encode_single_piece("helloqqqq")
+
+
+def test_unstable(both):
+    mine, theirs = both
+    pytest.importorskip("regex")
+    special = sorted(mine.special_tokens_set)[0]
+    some = ["hello fanta", "", " ", "a\n\n", "x  ", "tod", f"a{special}", f"a{special} b", "日本", "it'", "12",
+            "\t\n \u00a0", "b\x1f", *texts(8, 6, longest=10)]
+    for text in some:
+        for how in ({"allowed_special": "all"}, {"disallowed_special": ()}, {"allowed_special": {special}}):
+            have, want = mine.encode_with_unstable(text, **how), theirs.encode_with_unstable(text, **how)
+            assert have[0] == want[0] and sorted(have[1]) == sorted(want[1]), (text, how)
+    with pytest.raises(ValueError, match="special token"):
+        mine.encode_with_unstable(special)
+
+
+def test_encoding_of_my_own(tmp_path):
+    """tiktoken.Encoding(name, pat_str=..., mergeable_ranks=...), also from a dataset and a pickle."""
+    built_in = leat.Tokenizer("r50k_base")
+    ranks = {token: rank for token, rank in built_in._mergeable_ranks.items() if rank < 5000}
+    special = {"<|é\n\"end|>": 7000, "<|pickle|>": 6000}
+    for pattern in (built_in._pat_str, leat.Tokenizer("o200k_base")._pat_str, r"[a-z]+|[^a-z]"):
+        how = dict(pat_str=pattern, mergeable_ranks=ranks, special_tokens=special)
+        mine, theirs = leat.Tokenizer("of my own", **how), tiktoken.Encoding("of my own", **how)
+        with leat.Packer(tmp_path / "packed", mine, end=7000, force=True) as packer:
+            packer.add("one text")
+        stored = leat.Tokenizer.from_stored(*leat.open(tmp_path / "packed").stored_tokenizer)
+        for each in (mine, leat.Tokenizer(name="of my own", **how), pickle.loads(pickle.dumps(mine)), stored):
+            assert each.name == theirs.name and each.n_vocab == theirs.n_vocab and each.end_token is None
+            assert each._pat_str == pattern and each._special_tokens == special and each._mergeable_ranks == ranks
+            assert each.fingerprint == mine.fingerprint
+            for text in [*texts(100, 7), *special]:
+                assert each.encode(text, allowed_special="all") == theirs.encode(text, allowed_special="all")
+    for name in leat.list_encoding_names():
+        one = leat.get_encoding(name)
+        again = leat.Tokenizer(name, pat_str=one._pat_str, mergeable_ranks=one._mergeable_ranks,
+                               special_tokens=one._special_tokens, explicit_n_vocab=None)
+        assert again.fingerprint == one.fingerprint and again.end_token == one.end_token
+    for wrong in (dict(spec="gpt2", special_tokens={}), dict(spec="a", name="b", **how), dict(**how), {},
+                  dict(name="a", pat_str="x"), dict(name="a", pattern="gpt2", **how), dict(name="gpt2")):
+        with pytest.raises(TypeError):
+            leat.Tokenizer(**wrong)
+    with pytest.raises(ValueError, match="explicit_n_vocab is 5001"):
+        leat.Tokenizer("a", explicit_n_vocab=5001, **how)
+    for wrong, sentence in (({"special_tokens": {"<|x|>": 77}}, "the id 77 is that of a special token and a rank"),
+                            ({"pat_str": "(a"}, "unclosed group"), ({"pat_str": "a\0"}, "NUL"),
+                            ({"special_tokens": {"": 7000}}, "a special token is empty"),
+                            ({"mergeable_ranks": {}}, "no tokens")):
+        with pytest.raises(leat.Error, match=sentence):
+            leat.Tokenizer("a", **{**how, **wrong})

@@ -71,7 +71,8 @@ def test_encode(both, add):
         have, want = mine.encode(text, **how), theirs.encode(text, **how)
         assert have.ids == want.ids, repr(text)
         assert have.tokens == want.tokens
-        assert have.special_tokens_mask == want.special_tokens_mask == pickle.loads(pickle.dumps(have)).special_tokens_mask
+        assert have.special_tokens_mask == want.special_tokens_mask
+        assert pickle.loads(pickle.dumps(have)).special_tokens_mask == want.special_tokens_mask
         assert have.attention_mask == want.attention_mask and have.type_ids == want.type_ids
         assert len(have) == len(want)
         assert mine.decode(have.ids) == theirs.decode(want.ids)

@@ -111,6 +111,45 @@ static void test_tiktoken_refusals(void)
         refused(rows[i].path, rows[i].file, strlen(rows[i].file), rows[i].pattern, rows[i].status, rows[i].sentence);
 }
 
+/* The arguments of tiktoken's Encoding. */
+static void test_encoding(void)
+{
+    static const char file[] = "{\"pat_str\":\"[a-z]+|\\\\s\",\"mergeable_ranks\":\"YQ== 0\\nYg== 1\\nYWI= 4\\n\","
+                               "\"special_tokens\":{\"<|b|>\":9,\"<|a\\n|>\":7}}";
+    static const struct {
+        const char *file, *sentence;
+    } rows[] = {
+        { "{\"mergeable_ranks\":\"YQ== 0\"}", "an encoding must have the strings" },
+        { "{\"pat_str\":1,\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{}}", "must have the strings" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":{},\"special_tokens\":{}}", "must have the strings" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":[]}", "must have the strings" },
+        { "{\"pat_str\":\"a\\u0000\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{}}", "holds a NUL" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"\",\"special_tokens\":{}}", "the file has no tokens" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\\nY 1\",\"special_tokens\":{}}",
+          "line 2: the token is not" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{\"x\":0}}", "the id 0 is that of" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{\"\":1}}",
+          "a special token is empty" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{\"x\":-1}}", "is not a whole number" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{\"x\":16777216}}",
+          "not a whole number" },
+        { "{\"pat_str\":\"a\",\"mergeable_ranks\":\"YQ== 0\",\"special_tokens\":{\"x\":1,\"x\":2}}", "appears twice" },
+    };
+    struct tokenizer_spec *spec;
+
+    T_OK(load(&spec, "mine", file, sizeof file - 1, NULL));
+    T_EQ(spec->model, SPEC_RANKS);
+    T_EQ(spec->reference, SPEC_TIKTOKEN);
+    T_CHECK(spec->token_count == 3 && token_is(spec, 0, "a", 1) && token_is(spec, 4, "ab", 2));
+    T_CHECK(spec->added_count == 2 && added_is(spec, 7, "<|a\n|>") && added_is(spec, 9, "<|b|>"));
+    T_EQ(spec->vocabulary_size, 10);
+    T_EQ(spec->pre_tokenizers[0].pattern.text.length, strlen("[a-z]+|\\s"));
+    T_CHECK(memcmp(spec->pre_tokenizers[0].pattern.text.bytes, "[a-z]+|\\s", strlen("[a-z]+|\\s")) == 0);
+    spec_free(spec);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        refused("mine", rows[i].file, strlen(rows[i].file), NULL, LEAT_E_VOCABULARY, rows[i].sentence);
+}
+
 /* Special tokens that stand beside it, in tokenizer_config.json. */
 static void test_tiktoken_config(void)
 {
@@ -375,6 +414,7 @@ int main(void)
     test_tiktoken();
     test_tiktoken_refusals();
     test_tiktoken_config();
+    test_encoding();
     test_tekken();
     test_tekken_refusals();
     test_sentencepiece();

@@ -74,11 +74,8 @@ struct leat_token {
     uint32_t special;  /* 1: added, but only where an encoder's `special` asks for it; and a tokenizer.model's control
                           pieces, which no text becomes */
     uint32_t reserved; /* 0 */
-    const char *name;  /* what tokenizers calls it, if that is not `text`: the normalized text of an added token that is
-                          looked for in normalized text. Else NULL. The tokenizer's */
-    uint64_t name_bytes;
 };
-#define LEAT_TOKEN_INIT { sizeof(struct leat_token), NULL, 0, 0, 0, 0, 0, NULL, 0 }
+#define LEAT_TOKEN_INIT { sizeof(struct leat_token), NULL, 0, 0, 0, 0, 0 }
 
 /* LEAT_E_RANGE for an id that the vocabulary does not have; there may be such below its size. */
 LEAT_API enum leat_status leat_tokenizer_token(const struct leat_tokenizer *t, uint32_t id, struct leat_token *token,

@@ -38,6 +38,9 @@ static enum leat_status load_json(struct tokenizer_spec *spec, enum load_format 
     if (jsontree_member(&j, 0, "config") != JSONTREE_NONE && jsontree_member(&j, 0, "vocab") != JSONTREE_NONE) {
         *format = LOAD_TEKKEN;
         s = load_tekken(spec, &j, err);
+    } else if (jsontree_member(&j, 0, "mergeable_ranks") != JSONTREE_NONE) {
+        *format = LOAD_ENCODING;
+        s = load_encoding(spec, &j, err);
     } else if (jsontree_member(&j, 0, "model") != JSONTREE_NONE) {
         *format = LOAD_TOKENIZER_JSON;
         s = load_hf(spec, &j, err);

@@ -16,7 +16,7 @@
 #include "leat.h"
 #include "tokenizer/spec/spec.h"
 
-enum load_format { LOAD_TOKENIZER_JSON = 1, LOAD_TEKKEN, LOAD_TIKTOKEN, LOAD_SENTENCEPIECE };
+enum load_format { LOAD_TOKENIZER_JSON = 1, LOAD_TEKKEN, LOAD_TIKTOKEN, LOAD_SENTENCEPIECE, LOAD_ENCODING };
 
 struct load_source {
     const char *path; /* for sentences; its last part may tell the pattern of a *.tiktoken */
@@ -39,6 +39,10 @@ enum leat_status load_tekken(struct tokenizer_spec *spec, const struct jsontree 
 
 /* Lines of a base64 token, a space, its rank. */
 enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_source *source, struct leat_error *err);
+
+/* A parsed object of the arguments of tiktoken's Encoding: "pat_str"; "mergeable_ranks", a string of such lines; and
+ * "special_tokens", an object of ids. */
+enum leat_status load_encoding(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err);
 
 /* sentencepiece's ModelProto. */
 enum leat_status load_sentencepiece(struct tokenizer_spec *spec, const struct load_source *source,

@@ -5,6 +5,8 @@
  * The row's special tokens belong to the published vocabulary, so they are taken only if the file has as many ranks. A
  * file that has the published name and another number of ranks is refused, since it is cut off or not what it says;
  * with --pattern it is taken as a user's own vocabulary, without special tokens.
+ *
+ * An encoding of a program's own (load_encoding()) brings all of it along.
  */
 #include <stdio.h>
 #include <string.h>
@@ -330,4 +332,102 @@ enum leat_status load_tiktoken(struct tokenizer_spec *spec, const struct load_so
     if (s == LEAT_OK)
         s = spec_finish(spec, source->path, err);
     return s;
+}
+
+/* ---- Encodings of a program's own ---- */
+
+static enum leat_status wrong_member(const struct jsontree *j, uint32_t node, const char *what, struct leat_error *err)
+{
+    uint64_t at = jsontree_at(j, node);
+
+    return status_set_at(err, LEAT_E_VOCABULARY, at, "%s: %s (byte %llu)", j->path, what, (unsigned long long)at);
+}
+
+/* Each text once, since only one of several ids would be found. */
+static enum leat_status add_listed(struct reader *r, const struct jsontree *j, uint32_t list)
+{
+    struct string_map seen = { 0 };
+    enum leat_status s = LEAT_OK;
+
+    r->spec->added = spec_alloc(r->spec, j->nodes[list].length * sizeof *r->spec->added);
+    if (!r->spec->added || !string_map_init(&seen, j->nodes[list].length))
+        s = status_no_memory(r->err, j->nodes[list].length * sizeof *r->spec->added);
+    for (uint32_t k = list + 1; s == LEAT_OK && k < jsontree_next(j, list); k = jsontree_next(j, k + 1)) {
+        struct jsontree_text text = jsontree_string(j, k);
+        bool found = false;
+        uint64_t id;
+
+        if (!jsontree_u64(j, k + 1, &id) || id > SPEC_MAX_ID || text.length == 0)
+            s = wrong_member(j, k, "a special token is empty, or its id is not a whole number up to 16777215", r->err);
+        else
+            string_map_add(&seen, string_map_hash(text.bytes, text.length), text.bytes, text.length, &found);
+        if (found)
+            s = wrong_member(j, k, "this special token appears twice", r->err);
+        if (s == LEAT_OK)
+            s = add_special(r, (uint32_t)id, text.bytes, text.length);
+    }
+    string_map_free(&seen);
+    return s;
+}
+
+/* tiktoken decodes an id of both to the token that has it as its rank, and encodes it from either. */
+static enum leat_status check_apart(const struct reader *r)
+{
+    for (uint32_t i = 0; i < r->spec->added_count; i++)
+        if (spec_find_id(r->spec, r->spec->added[i].id))
+            return status_set(r->err, LEAT_E_VOCABULARY, "%s: the id %u is that of a special token and a rank too",
+                              r->source->path, (unsigned)r->spec->added[i].id);
+    return LEAT_OK;
+}
+
+static enum leat_status read_encoding(struct reader *r, const struct jsontree *j, uint32_t specials,
+                                      const char *pattern)
+{
+    const struct tiktoken_name name = { .pattern = pattern };
+    enum leat_status s = make_room(r);
+
+    if (s == LEAT_OK)
+        s = read_lines(r);
+    if (s == LEAT_OK)
+        s = check_twice(r);
+    if (s == LEAT_OK)
+        s = make_pipeline(r, &name);
+    if (s == LEAT_OK)
+        s = add_listed(r, j, specials);
+    if (s == LEAT_OK)
+        s = spec_finish(r->spec, j->path, r->err);
+    return s == LEAT_OK ? check_apart(r) : s;
+}
+
+enum leat_status load_encoding(struct tokenizer_spec *spec, const struct jsontree *j, struct leat_error *err)
+{
+    uint32_t pattern = jsontree_member(j, 0, "pat_str"), ranks = jsontree_member(j, 0, "mergeable_ranks");
+    uint32_t specials = jsontree_member(j, 0, "special_tokens");
+    struct load_source source = { .path = j->path };
+    struct reader r = { .spec = spec, .source = &source, .err = err };
+    struct jsontree_text text;
+    char *copy;
+
+    if (pattern == JSONTREE_NONE || j->nodes[pattern].kind != JSONTREE_STRING || ranks == JSONTREE_NONE ||
+        j->nodes[ranks].kind != JSONTREE_STRING || specials == JSONTREE_NONE ||
+        j->nodes[specials].kind != JSONTREE_OBJECT)
+        return wrong_member(j, 0,
+                            "an encoding must have the strings \"pat_str\" and \"mergeable_ranks\" and the object "
+                            "\"special_tokens\"",
+                            err);
+    text = jsontree_string(j, pattern);
+    if (memchr(text.bytes, '\0', text.length))
+        return wrong_member(j, pattern, "\"pat_str\" holds a NUL, which is not supported", err);
+    copy = spec_alloc(spec, (size_t)text.length + 1);
+    if (!copy)
+        return status_no_memory(err, text.length);
+    memcpy(copy, text.bytes, text.length);
+    spec->model = SPEC_RANKS;
+    spec->reference = SPEC_TIKTOKEN;
+    spec->dialect = SPEC_RUST;
+    spec->byte_level = true;
+    text = jsontree_string(j, ranks);
+    source.bytes = text.bytes;
+    source.size = text.length;
+    return read_encoding(&r, j, specials, copy);
 }
