@@ -127,7 +127,7 @@ def small_model():
         vocab_size=50257, n_positions=64, n_embd=8, n_layer=1, n_head=1, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0))
 
 
-def hf_trainer(loader, folder, max_steps, eval_loader=None):
+def hf_trainer(loader, folder, max_steps, eval_loader=None, **more):
     transformers = pytest.importorskip("transformers")
 
     class Trainer(leat.LoaderMixin, transformers.Trainer):
@@ -135,7 +135,7 @@ def hf_trainer(loader, folder, max_steps, eval_loader=None):
 
     arguments = transformers.TrainingArguments(
         str(folder), max_steps=max_steps, save_steps=3, logging_steps=1, report_to=[], use_cpu=True, disable_tqdm=True,
-        gradient_accumulation_steps=2, learning_rate=1e-2, lr_scheduler_type="constant")
+        gradient_accumulation_steps=2, learning_rate=1e-2, lr_scheduler_type="constant", **more)
     return Trainer(small_model(), arguments, loader=loader, eval_loader=eval_loader)
 
 
@@ -172,3 +172,40 @@ def test_transformers_evaluates(corpus, tmp_path):
     assert first == second
     with pytest.raises(ValueError, match="huggingface"):
         hf_trainer(leat.Loader(plan, 4), tmp_path, 1)
+
+
+def mean_loss(model, plan, batch_size):
+    """Over all labels of a plan that a model has for its inputs."""
+    total = count = 0
+    with torch.no_grad():
+        for batch in leat.Loader(plan, batch_size):
+            logits, labels = model(batch.inputs).logits[:, :-1].flatten(0, 1), batch.labels[:, :-1].flatten()
+            total += float(torch.nn.functional.cross_entropy(logits, labels, reduction="sum"))
+            count += labels.numel()
+    return total / count
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_transformers_evaluates_while_it_trains(corpus, tmp_path, several):
+    """The Trainer refused to, for want of an eval_dataset, and with one took that instead of the loader. The last
+    batch, of fewer rows, counts as much as its rows."""
+    plan = leat.Plan(corpus, 64, 5)
+    every = len(leat.Plan(corpus, 64, 5, epochs=1))
+    plans = {"a": leat.Plan(corpus, 64, 5, epochs=1, skip=[(9, every)]),
+             "b": leat.Plan(corpus, 64, 6, epochs=1, skip=[(5, every)])}
+    loaders = {name: leat.Loader(p, 4, style="huggingface", restart=True) for name, p in plans.items()}
+    assert [len(p) for p in plans.values()] == [9, 5]
+    trainer = hf_trainer(leat.Loader(plan, 4, style="huggingface"), tmp_path, 4,
+                         loaders if several else loaders["a"], eval_strategy="steps", eval_steps=2)
+    trainer.train()
+    names = {"eval_a_loss": "a", "eval_b_loss": "b"} if several else {"eval_loss": "a"}
+    seen = {key: [entry[key] for entry in trainer.state.log_history if key in entry] for key in names}
+    again = trainer.evaluate()
+    for key, name in names.items():
+        assert len(seen[key]) == 2 and seen[key][1] == again[key]
+        assert again[key] == pytest.approx(mean_loss(trainer.model, plans[name], 4), rel=1e-5)
+    assert trainer.evaluate(loaders["b"])["eval_loss"] == pytest.approx(mean_loss(trainer.model, plans["b"], 4), 1e-5)
+    given = [{"input_ids": row, "labels": row} for row in next(leat.Loader(plan, 4)).inputs]
+    assert trainer.evaluate(given)["eval_loss"] > 0  # a dataset of one's own, by the Trainer's own ways
+    with pytest.raises(TypeError, match="exclude each other"):
+        type(trainer)(small_model(), trainer.args, loader=loaders["a"], eval_loader=loaders["a"], eval_dataset=given)

@@ -6,7 +6,10 @@ from __future__ import annotations
 import json
 import os
 
+import torch
 from transformers import TrainerCallback
+
+from leat.loader import Loader
 
 STATE_FILE = "leat_state.json"
 
@@ -24,6 +27,30 @@ class _SaveState(TrainerCallback):
                 json.dump(self.loader.state_dict(), file)
 
 
+class _Mean:
+    """The mean loss over the labels that count, of batches and ranks that have different numbers of them."""
+
+    def __init__(self, loader):
+        self._unshifted = loader._options["unshifted"]
+        self._sums = torch.zeros(2, dtype=torch.float64)
+
+    def add(self, loss, labels):
+        """Adds a batch's mean loss, and returns it: 0 for a batch without labels that count, whose mean is NaN."""
+        if self._unshifted:
+            labels = labels[..., 1:]  # the model shifts them, so the first of each row is that of no input
+        count = int((labels != -100).sum())
+        if count == 0:
+            return torch.zeros_like(loss)
+        self._sums += torch.tensor([float(loss) * count, count], dtype=torch.float64)
+        return loss
+
+    def over_ranks(self, accelerator):
+        sums = self._sums
+        if accelerator.num_processes > 1:
+            sums = accelerator.reduce(sums.to(accelerator.device), "sum")
+        return float(sums[0] / sums[1])
+
+
 class LoaderMixin:
     """For a Trainer that takes its batches from a leat.Loader with style="huggingface":
 
@@ -33,18 +60,27 @@ class LoaderMixin:
         MyTrainer(model, args, loader=leat.Loader(plan, 8, style="huggingface"), eval_loader=...).train()
 
     loader       for training; if its plan has no end, set args.max_steps
-    eval_loader  for evaluation: of a finite plan, with restart=True
+    eval_loader  for evaluation, in place of eval_dataset: of a finite plan, with restart=True; or a dict of several by
+                 name, for metrics of each (eval_NAME_loss)
+
+    With several ranks the last batches of a plan that ends are padded, so that ranks stay in step (`last` of
+    leat.Loader). eval_loss is the mean over all labels that count, of all batches and ranks.
 
     The loader's state is saved with each checkpoint (leat_state.json). train(resume_from_checkpoint=...) continues with
     the batch after the last one that was trained on, at any world size.
     """
 
     def __init__(self, *args, loader, eval_loader=None, **options):
-        for given in (loader, eval_loader):
+        for given in (loader, *(eval_loader.values() if isinstance(eval_loader, dict) else (eval_loader,))):
             if given is not None and getattr(given, "_style", None) != "huggingface":
                 raise ValueError("the Trainer needs dicts with the models' names: leat.Loader(..., "
                                  "style=\"huggingface\")")
-        self.leat_loader, self.leat_eval_loader = loader, eval_loader
+        self.leat_loader, self._leat_mean = loader, None
+        if eval_loader is not None:
+            if options.get("eval_dataset") is not None:
+                raise TypeError("eval_loader and eval_dataset exclude each other: give one of them")
+            # the Trainer asks for one if it is to evaluate while it trains, and hands it to get_eval_dataloader()
+            options["eval_dataset"] = eval_loader
         super().__init__(*args, **options)
         # the loader begins where the run stopped, so the Trainer must not skip batches to get there
         self.args.ignore_data_skip = True
@@ -54,9 +90,38 @@ class LoaderMixin:
         return self.leat_loader
 
     def get_eval_dataloader(self, eval_dataset=None):
-        if self.leat_eval_loader is None or eval_dataset is not None:
-            return super().get_eval_dataloader(eval_dataset)
-        return self.leat_eval_loader
+        chosen = self.eval_dataset if eval_dataset is None else eval_dataset
+        if isinstance(chosen, str):
+            chosen = self.eval_dataset[chosen]
+        return chosen if isinstance(chosen, Loader) else super().get_eval_dataloader(eval_dataset)
+
+    def evaluation_loop(self, dataloader, *args, metric_key_prefix="eval", **options):
+        options["metric_key_prefix"] = metric_key_prefix
+        if not isinstance(dataloader, Loader) or "labels" not in dataloader._given:
+            return super().evaluation_loop(dataloader, *args, **options)
+        # each rank's loss is to be the mean over its own labels, which _Mean then weighs; see compute_loss()
+        averaged = getattr(self.args, "average_tokens_across_devices", False)
+        self.args.average_tokens_across_devices, self._leat_mean = False, _Mean(dataloader)
+        try:
+            output = super().evaluation_loop(dataloader, *args, **options)
+            if f"{metric_key_prefix}_loss" in output.metrics:
+                output.metrics[f"{metric_key_prefix}_loss"] = self._leat_mean.over_ranks(self.accelerator)
+        finally:
+            self.args.average_tokens_across_devices, self._leat_mean = averaged, None
+        return output
+
+    def compute_loss(self, *args, **options):
+        if self._leat_mean is not None and getattr(self, "compute_loss_func", None) is None:
+            # the model takes the mean itself: the Trainer's number counts labels that have no input, of some models
+            options.pop("num_items_in_batch", None)
+        return super().compute_loss(*args, **options)
+
+    def prediction_step(self, model, inputs, *args, **options):
+        mean, labels = self._leat_mean, inputs.get("labels")
+        loss, *more = super().prediction_step(model, inputs, *args, **options)
+        if mean is not None and loss is not None:
+            loss = mean.add(loss, labels)
+        return loss, *more
 
     def _load_from_checkpoint(self, resume_from_checkpoint, model=None):
         with open(os.path.join(resume_from_checkpoint, STATE_FILE), encoding="utf-8") as file:
