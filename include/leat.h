@@ -804,9 +804,17 @@ enum leat_on_damage {
     LEAT_ON_DAMAGE_MASK = 1   /* the row keeps its place: it is padding, without loss, flagged and counted */
 };
 
-/* What happens to the rows of the last global batch if the plan ends inside it. */
+/*
+ * What happens to the rows of the last global batch if the plan ends inside it. With several ranks, choose PADDED or
+ * DROPPED for a plan that ends: all ranks then get the same number of batches. With SHORT, the default, some ranks can
+ * get one batch less than others, and a program with a collective in each step hangs.
+ *
+ * With PADDED, a rank's last batch can have no row of the plan; all ranks together have cursor - position of them. A
+ * mean over ranks is the sum of their losses divided by the sum of their labels that count (see loss_mask of struct
+ * leat_outputs), not a mean of means.
+ */
 enum leat_last_batch {
-    LEAT_LAST_SHORT = 0,  /* there are fewer; a rank without rows gets LEAT_E_END */
+    LEAT_LAST_SHORT = 0,  /* there are fewer; a rank without rows gets LEAT_E_END: for one rank */
     LEAT_LAST_PADDED = 1, /* missing rows are padding, without loss, and flagged: ranks stay in step */
     LEAT_LAST_DROPPED = 2 /* the batch is left out */
 };
@@ -843,7 +851,7 @@ struct leat_loader_options {
     uint64_t state_bytes;
     enum leat_engine engine;
     enum leat_on_damage on_damage;
-    enum leat_last_batch last;
+    enum leat_last_batch last; /* with several ranks and a plan that ends: not SHORT. _INIT: SHORT */
     uint32_t threads;         /* 1: a background thread; 0: leat_loader_next() does all the work. _INIT: 1 */
     uint32_t verify;          /* 1: checks the hash of each page when it is first read. _INIT: 1 */
     uint32_t slots;           /* of the ring, 2 to 64; 0: the library chooses */

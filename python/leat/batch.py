@@ -57,8 +57,15 @@ class Batch:
 
     @property
     def rows(self):
-        """The number of rows, those of this rank."""
+        """The number of rows, those of this rank, with padding after the plan's end."""
         return self._native.rows
+
+    @property
+    def real_rows(self):
+        """The number of rows that count for the loss: all but those of padding after the plan's end and those that were
+        masked because of damage. It can be 0. Means over batches and ranks weigh a batch by this, or by its labels that
+        count, those that are not -100."""
+        return self._native.flags().count(0)
 
     @property
     def length(self):

@@ -31,6 +31,15 @@ def batches_in(left, batch_size, rank, world, last):
     return whole_batches + (last == "short" and rest > rank * batch_size)
 
 
+def last_of(last, world):
+    """What becomes of the last rows, where nothing was said: several ranks stay in step, because a rank that is done
+    before the others leaves them waiting in the next collective."""
+    if last is None:
+        return "padded" if world > 1 else "short"
+    choice("last", last, LAST)
+    return last
+
+
 def _dtype(dtype, default):
     """The name of "int64", torch.int64, numpy.int64 or numpy.dtype("int64")."""
     name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
@@ -79,7 +88,11 @@ class Loader:
 
     rows         "windows": the plan's samples. "documents": its documents, whatever its order, in the way of
                  Plan(order="documents"): whole, padded, longest first (fine-tuning), of at most max_length tokens
-    last         the last rows of a finite plan: "short", "padded" or "dropped"
+    last         what becomes of the last global batch if a finite plan ends inside of it. "padded": every rank gets
+                 batch_size rows, of which Batch.real_rows count for the loss; the others are after the plan's end.
+                 "dropped": no rank gets it. "short": ranks get the rows that there are, so that some can have one batch
+                 less than others, and a program with a collective in each step hangs. None: "padded" with several
+                 ranks, else "short"
     position     where to begin in the plan; state: a state_dict() to continue from instead
     restart      True: each `for` starts again from the beginning, as for validation. False: it continues where the last
                  one stopped
@@ -100,10 +113,11 @@ class Loader:
     def __init__(self, plan, batch_size, *, rank=None, world=None, mesh=None, parallel=None,
                  outputs=("inputs", "labels"), style="batch", framework="torch", device="cpu", driver=None, dtype=None,
                  unshifted=None, mask_first=False, borrow=False, buffers=None, max_sequences=None, rows="windows",
-                 max_length=None, last="short", position=0, state=None, restart=False, steps=None, on_damage="error",
+                 max_length=None, last=None, position=0, state=None, restart=False, steps=None, on_damage="error",
                  engine="auto", apart="auto", threads=1, verify=True, slots=0, memory=0, numa_node=-1, notices=True):
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
+        self._last = last_of(last, self.world)
         self._framework = framework_of(framework, device)
         self._driver = None if driver is None else os.fspath(driver)
         self._given = self._check_outputs(outputs, style)
@@ -132,14 +146,13 @@ class Loader:
             batch=self.batch_size * self.world, rank=self.rank, world=self.world,
             engine=choice("engine", engine, ENGINES), apart=choice("apart", apart, APART),
             on_damage=choice("on_damage", on_damage, ON_DAMAGE),
-            last=choice("last", last, LAST), threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
+            last=LAST[self._last], threads=whole("threads", threads, 0, 1), verify=int(bool(verify)),
             slots=whole("slots", slots, 0, 64),
             outputs=bits, borrow=int(self._borrow), number_bytes=8 if self._dtype == "int64" else 4,
             unshifted=int(style == "huggingface" if unshifted is None else bool(unshifted)),
             mask_first=int(bool(mask_first)), cu_seqlens_room=room,
             memory=read_size(memory, 0),
             numa_node=whole("numa_node", numa_node, -1, 2**31 - 1))
-        self._last = last
         self._begin, self._steps = whole("position", position), None if steps is None else whole("steps", steps)
         if plan.info.positions is not None and self._begin > plan.info.positions:
             raise ValueError(f"position {position} is after the end of the plan, which has {len(plan)} samples")
@@ -339,7 +352,8 @@ class Loader:
         return {HUGGINGFACE[name]: value for name, value in batch.items()}
 
     def __len__(self):
-        """How many batches a `for` gives: `steps`, or what is left of the plan. TypeError if that has no end."""
+        """How many batches a `for` gives: `steps`, or what is left of the plan; the same on all ranks unless last is
+        "short". TypeError if the plan has no end."""
         if self._steps is not None and self.plan.info.positions is None:
             return self._steps
         left = self._left()

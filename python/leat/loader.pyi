@@ -17,6 +17,8 @@ LOOK_EVERY: int
 
 def batches_in(left: int, batch_size: int, rank: int, world: int, last: str) -> int: ...
 
+def last_of(last: str | None, world: int) -> str: ...
+
 def check_options(options: Iterable[str]) -> None: ...
 
 class Loader:
@@ -33,7 +35,7 @@ class Loader:
                  unshifted: bool | None = None, mask_first: bool = False, borrow: bool = False,
                  buffers: bool | Mapping[str, Any] | None = None, max_sequences: int | None = None,
                  rows: Literal["windows", "documents"] = "windows", max_length: int | None = None,
-                 last: Literal["short", "padded", "dropped"] = "short", position: int = 0,
+                 last: Literal["short", "padded", "dropped"] | None = None, position: int = 0,
                  state: Mapping[str, Any] | None = None, restart: bool = False, steps: int | None = None,
                  on_damage: Literal["error", "mask"] = "error",
                  engine: Literal["auto", "map", "pread", "advise", "uring"] = "auto",

@@ -375,4 +375,11 @@ def test_python_readme(folder, monkeypatch):
     names["model"].state_dict = layer.state_dict
     page.python()
     assert torch.load("checkpoint.pt", weights_only=True)["loader"] == names["loader"].state_dict()
+    names.update(network=layer, cross_entropy=lambda logits, labels, reduction: (labels != -100).sum() / 2)
+    torch.distributed.init_process_group("gloo", store=torch.distributed.HashStore(), rank=0, world_size=1)
+    try:
+        page.python()
+    finally:
+        torch.distributed.destroy_process_group()
+    assert names["valid_loss"] == 0.5 and names["sums"][1] == len(names["valid"]) * 2048 > 0
     page.done()

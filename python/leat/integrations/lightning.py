@@ -63,6 +63,19 @@ class DataModule(LightningDataModule):
     steps             batches per epoch; None: to the plan's end
     options           further options of leat.Loader. Rank and world are those that the strategy gives Lightning's own
                       samplers, unless rank, world, mesh or parallel are given here
+
+    With several ranks the last batches of a plan that ends are padded, so that ranks stay in step (`last` of
+    leat.Loader). A mean over batches and ranks weighs each batch by its labels that count. A rank can have none, and
+    the mean over no labels is NaN. (Not batch_size= and sync_dist=True of self.log(): Lightning 2.6 rounds the mean of
+    the ranks' batch sizes down.)
+
+        self.val_loss = torchmetrics.MeanMetric()  # in __init__
+
+        def validation_step(self, batch, index):
+            count = int((batch.labels != -100).sum())
+            loss = cross_entropy(..., reduction="sum") / max(count, 1)
+            self.val_loss.update(loss, count)
+            self.log("val_loss", self.val_loss)
     """
 
     def __init__(self, plan, batch_size, *, valid=None, valid_batch_size=None, steps=None, **options):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch.utils.data
 
 from leat._values import check_plan, check_state, samples_of, whole
-from leat.loader import Loader, batches_in, check_options
+from leat.loader import Loader, batches_in, check_options, last_of
 from leat.ranks import rank_and_world
 
 
@@ -13,7 +13,8 @@ class IterableDataset(torch.utils.data.IterableDataset):
     """Batches of a plan for the loaders of torch and torchdata: give these batch_size=None, because they receive
     finished batches.
 
-    The arguments are those of leat.Loader. Batches are dicts, unless style is "tuple" or "huggingface". Every `for`
+    The arguments are those of leat.Loader, so ranks stay in step up to the plan's end, with worker processes and
+    without (`last`). Batches are dicts, unless style is "tuple" or "huggingface". Every `for`
     starts at `position` again, except the first after load_state_dict(), which continues. Worker processes are not
     needed; with n of them, each makes every n-th batch, and batches come in the same order as without workers.
     """
@@ -27,9 +28,12 @@ class IterableDataset(torch.utils.data.IterableDataset):
             raise TypeError("leat.IterableDataset has no option steps: the DataLoader counts its own")
         check_options(options)
         self.plan, self.batch_size = check_plan(plan), whole("batch_size", batch_size, 1)
+        if options.get("rows") == "documents":
+            length = options.get("max_length")
+            self.plan = plan._documents(None if length is None else whole("max_length", length, 1))
         # now, because worker processes do not know the ranks
         self.rank, self.world = rank_and_world(rank, world, mesh, parallel)
-        self.options = {**options, "style": style}
+        self.options = {**options, "style": style, "last": last_of(options.get("last"), self.world)}
         self._loader = self._resume = None
 
     def __repr__(self):
@@ -47,16 +51,15 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if self._resume is not None:
             options["state"] = self._resume
         self._resume = None
-        if count > 1 and self.plan.info.positions is not None and options.get("rows", "windows") == "windows":
-            # the loader does not know which of the small batches are the last ones
-            options["last"] = "padded" if options.get("last") == "padded" else "short"
+        if count > 1 and options["last"] == "dropped":
+            options["last"] = "short"  # the loader does not know which of the small batches is the last one
         self._loader = Loader(self.plan, self.batch_size, **options)
         return self._batches(self._loader, number * self.batch_size * self.world)
 
     def _batches(self, loader, offset):
         """The batches of one worker, whose rows begin at `offset` in the loader's batches."""
-        end = self.plan.info.positions if self.options.get("rows", "windows") == "windows" else None
-        need = self.batch_size * self.world if self.options.get("last") == "dropped" else 1
+        end = self.plan.info.positions
+        need = self.batch_size * self.world if self.options["last"] == "dropped" else 1
         with loader:
             while True:
                 begin = loader.cursor + offset
@@ -71,7 +74,7 @@ class IterableDataset(torch.utils.data.IterableDataset):
         if self.plan.info.positions is None:
             raise TypeError("this plan has no end")
         return batches_in(len(self.plan) - self.options.get("position", 0), self.batch_size, self.rank, self.world,
-                          self.options.get("last", "short"))
+                          self.options["last"])
 
     def __bool__(self):
         return True  # also of a plan without end, which has no length
