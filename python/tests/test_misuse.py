@@ -179,7 +179,8 @@ def test_repr(corpus, plan, tmp_path):
 
 def test_words_of_python(corpus, tmp_path):
     """Sentences spoke of LEAT_ACCESS_TRUSTED and --force; hints are spelled for Python."""
-    refused(leat.Error, r"force=True", leat.pack, corpus + ".tokens", corpus, "bytes", format="text")
+    refused(leat.Error, r"force=True", leat.pack, corpus + ".tokens", corpus, "bytes", format="text",
+            allow_binary=True)
     refused(leat.Error, r"read\(\).*access=\"trusted\"", lambda: leat.open(corpus, access="read").tokens)
 
 

@@ -151,11 +151,11 @@ refuse 1 'leat: cannot open nothing.plan: No such file or directory' leat order 
 : >empty.plan
 refuse 2 'leat: empty.plan, line 1: not a plan: it is empty; the program that wrote it may have failed' \
     leat order --plan empty.plan
-refuse 2 'leat: the sequence length 6 does not divide the base length 2; set the base length to a common multiple of all @
-lengths, as 6' \
+refuse 2 'leat: the sequence length 6 does not divide the base length 2; set the base length to a common @
+multiple of all lengths, as 6' \
     leat order --source a --seq-len 2 --at 96:1:len=6
-refuse 2 'leat: the sequence length 3 does not divide the base length 2; set the base length to a common multiple of all @
-lengths' leat order --source a --seq-len 2 --at 96:1:len=3
+refuse 2 'leat: the sequence length 3 does not divide the base length 2; set the base length to a common @
+multiple of all lengths' leat order --source a --seq-len 2 --at 96:1:len=3
 refuse 2 'leat: unknown range "train" of the split, whose first is "valid"; name each range, as in @
 train=0.99,valid=0.01' leat order --source a --seq-len 2 --split valid=0.01 --use train
 printf 'leat plan 1\nseq-len 2\nsoruce a\n' >wrong.plan
