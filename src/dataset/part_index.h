@@ -37,8 +37,8 @@ static inline const struct format_place *part_place(const struct part *p, enum f
     return &p->index->header.sections[kind];
 }
 
-/* Section `number` of those that the index has, those of unknown kinds (*kind 0) last; NULL: it has no more, or the part
- * has no index. */
+/* Section `number` of those that the index has, those of unknown kinds (*kind 0) last; NULL: it has no more, or the
+ * part has no index. */
 const struct format_place *part_place_number(const struct part *p, unsigned number, unsigned *kind);
 
 /* Copies `count` bytes at `offset` of a section; the part must have an index. */

@@ -1,7 +1,7 @@
 /*
- * test_arranged.c: leat_merge() with every mix of dedup, splits and shuffle, on random datasets, gives byte by byte what
- * the plain second implementation of tests/support/arranged.c gives, whatever the bound on memory: from one so small
- * that runs and buckets are many and are divided again, to one in which everything fits.
+ * test_arranged.c: leat_merge() with every mix of dedup, splits and shuffle, on random datasets, gives byte by byte
+ * what the plain second implementation of tests/support/arranged.c gives, whatever the bound on memory: from one so
+ * small that runs and buckets are many and are divided again, to one in which everything fits.
  */
 #include <sys/stat.h>
 

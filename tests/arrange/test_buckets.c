@@ -1,6 +1,6 @@
 /*
- * test_buckets.c: buckets that grow in turn give their bytes back, from any place, by cursors too; and one that is let go
- * leaves its place on the disk at once, where the file system can do that: the outputs need it.
+ * test_buckets.c: buckets that grow in turn give their bytes back, from any place, by cursors too; and one that is let
+ * go leaves its place on the disk at once, where the file system can do that: the outputs need it.
  */
 #include "arrange/buckets.h"
 

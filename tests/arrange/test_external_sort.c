@@ -1,6 +1,6 @@
 /*
- * test_external_sort.c: triples come out as qsort puts them: in memory, in runs, and in so many runs that they are merged
- * before the end; with numbers that are all different, nearly all the same, or the same in their first bytes.
+ * test_external_sort.c: triples come out as qsort puts them: in memory, in runs, and in so many runs that they are
+ * merged before the end; with numbers that are all different, nearly all the same, or the same in their first bytes.
  */
 #include "t.h"
 #include "arrange/external_sort.h"

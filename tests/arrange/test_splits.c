@@ -1,6 +1,7 @@
 /*
- * test_splits.c: fractions are read exactly and divide the hashes exactly where they say: the documents at the borders of
- * the intervals go to the right outputs; what is no fraction or name is refused. And several outputs come all or none.
+ * test_splits.c: fractions are read exactly and divide the hashes exactly where they say: the documents at the borders
+ * of the intervals go to the right outputs; what is no fraction or name is refused. And several outputs come all or
+ * none.
  */
 #include <sys/stat.h>
 

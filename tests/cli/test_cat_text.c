@@ -1,7 +1,7 @@
 /*
- * test_cat_text.c: `leat cat` shows the text that was encoded, by the tokenizer that the dataset keeps: documents longer
- * than a block, parts of documents, characters cut in two, and a vocabulary whose text depends on neighbours. What the
- * vocabulary "bytes" shows is as it was before there were others.
+ * test_cat_text.c: `leat cat` shows the text that was encoded, by the tokenizer that the dataset keeps: documents
+ * longer than a block, parts of documents, characters cut in two, and a vocabulary whose text depends on neighbours.
+ * What the vocabulary "bytes" shows is as it was before there were others.
  */
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* json_cases.h: what the tests of JSON records share: one record through the scanner, whole and cut, on every CPU level,
- * with nothing readable behind it. */
+/* json_cases.h: what the tests of JSON records share: one record through the scanner, whole and cut, on every CPU
+ * level, with nothing readable behind it. */
 #ifndef LEAT_TESTS_JSON_CASES_H
 #define LEAT_TESTS_JSON_CASES_H
 

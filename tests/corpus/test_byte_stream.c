@@ -1,7 +1,7 @@
 /*
- * test_byte_stream.c: what holds for a stream of bytes of any form: positions and the hash of the file, marks from which
- * another stream goes on with the same text, positions, marks and hash; pipes that give a few bytes at a time; what cannot
- * be opened.
+ * test_byte_stream.c: what holds for a stream of bytes of any form: positions and the hash of the file, marks from
+ * which another stream goes on with the same text, positions, marks and hash; pipes that give a few bytes at a time;
+ * what cannot be opened.
  */
 #include <errno.h>
 #include <fcntl.h>

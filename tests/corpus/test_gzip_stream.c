@@ -1,7 +1,7 @@
 /*
- * test_gzip_stream.c: byte_stream over gzip: members of all kinds, every length that a file can be cut to, bits that are
- * wrong, what may follow the last member. Built three times (tests/corpus/corpus.mk): with the inflater of the build,
- * with zlib, and with none. What is delivered before an error is compared with zlib fed byte by byte.
+ * test_gzip_stream.c: byte_stream over gzip: members of all kinds, every length that a file can be cut to, bits that
+ * are wrong, what may follow the last member. Built three times (tests/corpus/corpus.mk): with the inflater of the
+ * build, with zlib, and with none. What is delivered before an error is compared with zlib fed byte by byte.
  */
 #include "corpus/streams/inflater.h"
 #include "stream_cases.h"
@@ -145,8 +145,8 @@ static bool same_text(const struct blob *got, const struct blob *want, enum leat
     return blob_same(&a, &b);
 }
 
-/* `whole`, if not NULL, is what the text was before the file was damaged: isa-l does not mind a wrong table of codes that
- * are not used, and the text is right then. */
+/* `whole`, if not NULL, is what the text was before the file was damaged: isa-l does not mind a wrong table of codes
+ * that are not used, and the text is right then. */
 static void check_damaged(const struct blob *file, const struct blob *want, enum leat_status status, size_t piece,
                           const struct blob *whole)
 {
@@ -305,8 +305,8 @@ static void add_stored(struct blob *out, const struct blob *text)
 }
 
 /*
- * Matches that are defects, in the first call and in a later one: isa-l counted their length as text, of whatever lay in its
- * buffer, unless it was fed few bytes at a time, so that a run that was resumed gave other text.
+ * Matches that are defects, in the first call and in a later one: isa-l counted their length as text, of whatever lay
+ * in its buffer, unless it was fed few bytes at a time, so that a run that was resumed gave other text.
  */
 static void check_defect(const char *bits, unsigned before, uint64_t *random)
 {

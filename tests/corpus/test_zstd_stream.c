@@ -1,7 +1,7 @@
 /*
- * test_zstd_stream.c: byte_stream over zstd: frames of all kinds, every length that a file can be cut to, every bit that
- * can be wrong. What is delivered before an error is compared with libzstd fed byte by byte, which stops as late as can
- * be.
+ * test_zstd_stream.c: byte_stream over zstd: frames of all kinds, every length that a file can be cut to, every bit
+ * that can be wrong. What is delivered before an error is compared with libzstd fed byte by byte, which stops as late
+ * as can be.
  */
 #include <zstd.h>
 
@@ -203,8 +203,8 @@ static void check_broken(uint64_t *random)
     blob_free(&text);
 }
 
-/* As zstd --long=27 and more writes them, one block that is stored as it is; memory is used for what the text needs, not
- * for the window. */
+/* As zstd --long=27 and more writes them, one block that is stored as it is; memory is used for what the text needs,
+ * not for the window. */
 static void check_windows(void)
 {
     static const char text[] = "a text in a large window";

@@ -1,5 +1,6 @@
 /* cuda_loading.h: what the tests of the CUDA backend share: a plan, a loader on the device, buffers there, and looks at
- * what has come to them. All but the loader's own calls are the test's, and nothing waits between opening and closing. */
+ * what has come to them. All but the loader's own calls are the test's, and nothing waits between opening and
+ * closing. */
 #ifndef LEAT_TESTS_CUDA_LOADING_H
 #define LEAT_TESTS_CUDA_LOADING_H
 
@@ -106,7 +107,8 @@ static inline void cuda_copy(void *to, const void *from, size_t bytes, cuda_stre
     on_device_end(cuda);
 }
 
-/* The inputs of `rows` rows of `length` from position `first` on, as 8-byte numbers that were brought from the device. */
+/* The inputs of `rows` rows of `length` from position `first` on, as 8-byte numbers that were brought from the
+ * device. */
 static inline void cuda_check_inputs(const struct loading *w, const int64_t *inputs, uint64_t first, uint64_t rows,
                                      uint64_t length)
 {

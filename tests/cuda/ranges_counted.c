@@ -1,6 +1,6 @@
 /*
- * ranges_counted.c: a library that NVTX loads in place of a profiler ($NVTX_INJECTION64_PATH), and that counts domains and
- * ranges instead of showing them: see test_ranges.c. Names are put down by one thread at a time, the loader's.
+ * ranges_counted.c: a library that NVTX loads in place of a profiler ($NVTX_INJECTION64_PATH), and that counts domains
+ * and ranges instead of showing them: see test_ranges.c. Names are put down by one thread at a time, the loader's.
  */
 #if defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)

@@ -1,8 +1,8 @@
 /*
- * test_count_cuda.c: between opening and closing, a loader and those who take its batches make no call of the driver that
- * waits for the GPU, or that CUDA says may wait: counted on the way to the driver (tests/count_cuda/), so that it is seen
- * on a real GPU as well; and opening and closing do make such calls, so that the counter is seen to count. The loader's
- * thread runs here.
+ * test_count_cuda.c: between opening and closing, a loader and those who take its batches make no call of the driver
+ * that waits for the GPU, or that CUDA says may wait: counted on the way to the driver (tests/count_cuda/), so that it
+ * is seen on a real GPU as well; and opening and closing do make such calls, so that the counter is seen to count. The
+ * loader's thread runs here.
  */
 #include "count_cuda/count_cuda.h"
 #include "cuda_loading.h"

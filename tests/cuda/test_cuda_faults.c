@@ -1,9 +1,9 @@
 /*
- * test_cuda_faults.c: a GPU that is not there, has no memory, fails, or goes away first. No driver, one that is too old, no
- * device, a device that is not there: refused with a sentence that says what to do. Memory that is short: fewer slots, then
- * without pinning, and the statistics tell. Every call of the driver may fail, and every piece of work: an error once, no
- * batch after it, closing works and gives all back. The driver may be shut down before; a child after fork is refused. Each
- * case runs in a process of its own. The loader's thread runs here.
+ * test_cuda_faults.c: a GPU that is not there, has no memory, fails, or goes away first. No driver, one that is too
+ * old, no device, a device that is not there: refused with a sentence that says what to do. Memory that is short: fewer
+ * slots, then without pinning, and the statistics tell. Every call of the driver may fail, and every piece of work: an
+ * error once, no batch after it, closing works and gives all back. The driver may be shut down before; a child after
+ * fork is refused. Each case runs in a process of its own. The loader's thread runs here.
  */
 #include "cuda_loading.h"
 
@@ -200,8 +200,8 @@ struct run {
     struct leat_error error;
 };
 
-/* Opens, takes some batches on the second device and its default stream, and stops at the first failure; then `before` is
- * called, and the loader closed. */
+/* Opens, takes some batches on the second device and its default stream, and stops at the first failure; then `before`
+ * is called, and the loader closed. */
 static struct run run(uint32_t threads, bool borrow, void (*before)(void))
 {
     struct leat_loader_options o = options();
@@ -262,8 +262,8 @@ static void stop_failing(void)
     cuda->fake->fail_call(0, 0, false);
 }
 
-/* Each call of opening and of the steps fails, once or with all after it, in two ways. What a batch holds is right as long
- * as there are batches, and after a single failure all is given back. */
+/* Each call of opening and of the steps fails, once or with all after it, in two ways. What a batch holds is right as
+ * long as there are batches, and after a single failure all is given back. */
 static void every_call(bool borrow, uint32_t threads)
 {
     static const int results[] = { CUDA_OUT_OF_MEMORY, 719 };

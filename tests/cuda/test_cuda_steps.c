@@ -1,9 +1,9 @@
 /*
- * test_cuda_steps.c: steps as a training program makes them on a GPU: batches are written or borrowed on streams that run
- * far behind, released at once, and looked at much later; nothing waits between opening and closing, and every number is
- * right. Launches of a captured graph between, captures while a loader runs, several streams for a batch, several loaders
- * on two GPUs, all begins and endings of the kernels' vectors. How many calls of the driver a batch takes is printed.
- * The loader's thread runs here.
+ * test_cuda_steps.c: steps as a training program makes them on a GPU: batches are written or borrowed on streams that
+ * run far behind, released at once, and looked at much later; nothing waits between opening and closing, and every
+ * number is right. Launches of a captured graph between, captures while a loader runs, several streams for a batch,
+ * several loaders on two GPUs, all begins and endings of the kernels' vectors. How many calls of the driver a batch
+ * takes is printed. The loader's thread runs here.
  */
 #include "cuda_loading.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_fake_cuda.c: the stand-in driver finds what it is there to find: each of its rules (tests/fake_cuda/fake_control.h)
- * is broken once, as a loader with that bug would, and it says so. Threads run here.
+ * test_fake_cuda.c: the stand-in driver finds what it is there to find: each of its rules
+ * (tests/fake_cuda/fake_control.h) is broken once, as a loader with that bug would, and it says so. Threads run here.
  */
 #include "cuda_loading.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_prototypes.c: the prototypes and versions that src/device/cuda_driver.h has of its own are those of CUDA's headers: the
- * compiler compares each with the typedef of its version, and numbers with their names.
+ * test_prototypes.c: the prototypes and versions that src/device/cuda_driver.h has of its own are those of CUDA's
+ * headers: the compiler compares each with the typedef of its version, and numbers with their names.
  */
 #if defined(__has_include)
 #if __has_include(<cudaTypedefs.h>)
@@ -34,7 +34,8 @@ typedef CUgraph cuda_graph;
 typedef CUgraphExec cuda_graph_exec;
 #include "bench/device/cuda_extra.h"
 
-/* cuMemAlloc is a macro for cuMemAlloc_v2 in cuda.h, and the typedef is called PFN_cuMemAlloc_v3020: take the macros away. */
+/* cuMemAlloc is a macro for cuMemAlloc_v2 in cuda.h, and the typedef is called PFN_cuMemAlloc_v3020: take the macros
+ * away. */
 #undef cuDevicePrimaryCtxRelease
 #undef cuCtxPushCurrent
 #undef cuCtxPopCurrent

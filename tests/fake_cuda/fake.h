@@ -94,7 +94,8 @@ struct fake_work {
     struct fake_work *next;
 };
 
-/* Puts a copy of `work` on the stream (NULL: the default one), or into the graph that is captured from it. With the lock. */
+/* Puts a copy of `work` on the stream (NULL: the default one), or into the graph that is captured from it. With the
+ * lock. */
 cuda_result fake_put(cuda_stream stream, const struct fake_work *work);
 bool fake_capture_forbids(void);
 unsigned fake_streams_live(void);

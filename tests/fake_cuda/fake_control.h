@@ -3,12 +3,14 @@
  * exports besides the driver's own.
  *
  * The stand-in runs on the CPU what a GPU would, later than it was asked for: each stream has a thread, which takes its
- * work in order, with random pauses. It keeps stricter rules than the real driver. Where one is broken it says which, and
- * aborts, unless rules are being counted:
+ * work in order, with random pauses. It keeps stricter rules than the real driver. Where one is broken it says which,
+ * and aborts, unless rules are being counted:
  *
  *   memory     copies read memory that is registered, and that does not change until they are done; all memory of the
- *              device that copies and kernels touch is allocated; the host cannot touch it (it is mapped without access).
- *   order      work that touches the same memory of the device, some of it writing, is ordered by streams and events: told
+ *              device that copies and kernels touch is allocated; the host cannot touch it (it is mapped without
+ *              access).
+ *   order      work that touches the same memory of the device, some of it writing, is ordered by streams and events:
+ *              told
  *              by clocks, not by what happens to run first.
  *   waiting    calls that wait for the device, or that CUDA says may wait, come only where they are allowed.
  *   capture    calls that would spoil a capture of another thread come only in threads that are relaxed about it.
@@ -45,8 +47,8 @@ struct fake_control {
     /* Calls of this thread may wait: around opening and closing. */
     void (*allow_waiting)(int more);
 
-    /* Call `n` from now on (1 is the next) fails with `result`; also all after it, if `all`. 0: none does. Returns how many
-     * calls were counted since the last time it was told. */
+    /* Call `n` from now on (1 is the next) fails with `result`; also all after it, if `all`. 0: none does. Returns how
+     * many calls were counted since the last time it was told. */
     uint64_t (*fail_call)(uint64_t n, int result, bool all);
     const char *(*failed_call)(void); /* the first that did; NULL: none */
     /* The n-th piece of work from now on fails when it runs: from then on its context is broken. */

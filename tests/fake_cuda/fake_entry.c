@@ -1,6 +1,6 @@
 /*
- * fake_entry.c: the stand-in driver's door: finding functions, counting calls, making the n-th fail, and what happens where
- * a rule is broken. See fake_control.h.
+ * fake_entry.c: the stand-in driver's door: finding functions, counting calls, making the n-th fail, and what happens
+ * where a rule is broken. See fake_control.h.
  */
 #include <stdarg.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* fake_kernel.c: the stand-in's modules, and kernels by name: the bodies of src/rows/rows_device.h, thread after thread. */
+/* fake_kernel.c: the stand-in's modules, and kernels by name: the bodies of src/rows/rows_device.h, thread after
+ * thread. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * fake_memory.c: the stand-in's memory. What the host gets as an address of the device is mapped without access; the
- * stand-in itself reaches the same memory by a second map. Each access is remembered with the clock of its stream, and a
- * later one that is not ordered after it is an offence: whatever happened to run first.
+ * stand-in itself reaches the same memory by a second map. Each access is remembered with the clock of its stream, and
+ * a later one that is not ordered after it is an offence: whatever happened to run first.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * fake_stream.c: the stand-in's streams, events and graphs. A stream is a queue with a thread, which does its work late. All
- * that is known when work is put on a stream is checked then; see fake_control.h for the rules.
+ * fake_stream.c: the stand-in's streams, events and graphs. A stream is a queue with a thread, which does its work
+ * late. All that is known when work is put on a stream is checked then; see fake_control.h for the rules.
  */
 #include <stdatomic.h>
 #include <stdlib.h>

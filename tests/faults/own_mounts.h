@@ -1,6 +1,6 @@
 /*
- * own_mounts.h: mounts that only this process sees, so that a test can have a small disk or a read-only one. Needs root,
- * or a system that lets users make namespaces.
+ * own_mounts.h: mounts that only this process sees, so that a test can have a small disk or a read-only one. Needs
+ * root, or a system that lets users make namespaces.
  */
 #ifndef LEAT_TESTS_FAULTS_OWN_MOUNTS_H
 #define LEAT_TESTS_FAULTS_OWN_MOUNTS_H

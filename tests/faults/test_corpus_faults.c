@@ -1,7 +1,7 @@
 /*
- * test_corpus_faults.c: whichever allocation or system call fails while an input is opened, read, and gone on with from a
- * mark, or a record is pushed: an error that says so, nothing left allocated or open, and never a text that is shorter
- * without an error. Short and interrupted reads change nothing.
+ * test_corpus_faults.c: whichever allocation or system call fails while an input is opened, read, and gone on with from
+ * a mark, or a record is pushed: an error that says so, nothing left allocated or open, and never a text that is
+ * shorter without an error. Short and interrupted reads change nothing.
  */
 #include <errno.h>
 #include <zstd.h>

@@ -1,9 +1,9 @@
 /*
  * test_loader_faults.c: what the loader does when files fail under it. A file that is cut, or a read that fails, or a
  * page whose hash does not match, is an error that names file, page and documents, or a row that is masked, flagged and
- * counted; every row that is given without a flag is right, whatever happened; a file that is removed goes on. Short and
- * interrupted reads do not show. Any call of the loader may fail: a status comes back, and nothing is left behind. The
- * loader's thread runs here.
+ * counted; every row that is given without a flag is right, whatever happened; a file that is removed goes on. Short
+ * and interrupted reads do not show. Any call of the loader may fail: a status comes back, and nothing is left behind.
+ * The loader's thread runs here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -231,8 +231,8 @@ static void failing_reads(enum leat_engine engine)
     leat_plan_close(w.plan);
 }
 
-/* Rows of documents, whose places are read from the index while others are under way: what was begun before a read of it
- * fails is given, and then the error. Once the loader waited for it without end. */
+/* Rows of documents, whose places are read from the index while others are under way: what was begun before a read of
+ * it fails is given, and then the error. Once the loader waited for it without end. */
 static void failing_places(enum leat_engine engine, uint32_t threads)
 {
     struct leat_plan *documents;

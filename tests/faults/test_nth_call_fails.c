@@ -39,8 +39,8 @@ static enum leat_status write_straight(struct leat_error *err)
     return LEAT_OK;
 }
 
-/* More than the writer's buffers hold, so that it also writes between open and finish; and a tokenizer's file that is more
- * than is copied at once. */
+/* More than the writer's buffers hold, so that it also writes between open and finish; and a tokenizer's file that is
+ * more than is copied at once. */
 static enum leat_status write_much(struct leat_error *err)
 {
     static const char large[(1 << 20) + 5];

@@ -1,8 +1,8 @@
 /*
- * test_pack_faults.c: leat_pack(), leat_packer_*() and leat_merge() with their 1st, 2nd, 3rd, ... allocation or system call
- * failing, or killed there, or the power cut: an error with a sentence, no allocation and no open file left, no dataset
- * that is not whole; and, resumed (or merged again), the bytes of an undisturbed run, rejects included, with nothing left
- * beside them. One thread, and two. Once only leat_pack() was tried.
+ * test_pack_faults.c: leat_pack(), leat_packer_*() and leat_merge() with their 1st, 2nd, 3rd, ... allocation or system
+ * call failing, or killed there, or the power cut: an error with a sentence, no allocation and no open file left, no
+ * dataset that is not whole; and, resumed (or merged again), the bytes of an undisturbed run, rejects included, with
+ * nothing left beside them. One thread, and two. Once only leat_pack() was tried.
  *
  * What is read is cut or grows, too, before the 1st, 2nd, 3rd, ... read of it: never a dataset that is not the same
  * without a word.
@@ -131,7 +131,8 @@ static enum leat_status pack_to(const char *output, const struct scenario *s, bo
     return leat_pack(output, (const char *const *)inputs, 5, &o, &report, err);
 }
 
-/* Texts, one of them refused, and ids; a checkpoint behind each GIVEN_STEP of them, whose note is how many there were. */
+/* Texts, one of them refused, and ids; a checkpoint behind each GIVEN_STEP of them, whose note is how many there
+ * were. */
 static enum leat_status give_each(struct leat_packer *p, struct leat_error *err)
 {
     enum leat_status s = LEAT_OK;

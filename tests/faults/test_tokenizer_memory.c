@@ -1,7 +1,7 @@
 /*
- * test_tokenizer_memory.c: whichever allocation fails while a tokenizer is opened, a text encoded, whole or in parts, or
- * ids decoded: an error that says so and nothing left allocated, or the ids of the undisturbed run. After a failed call
- * the encoder goes on.
+ * test_tokenizer_memory.c: whichever allocation fails while a tokenizer is opened, a text encoded, whole or in parts,
+ * or ids decoded: an error that says so and nothing left allocated, or the ids of the undisturbed run. After a failed
+ * call the encoder goes on.
  */
 #include <errno.h>
 
@@ -252,7 +252,8 @@ static void check_many_strings(const char *path)
     check_file(path, NULL);
 }
 
-/* A call of the system fails while a file is opened: an error, and no file or memory is left behind; or it was not needed. */
+/* A call of the system fails while a file is opened: an error, and no file or memory is left behind; or it was not
+ * needed. */
 static void check_calls(const char *path)
 {
     uint64_t n = 0, calls;

@@ -1,6 +1,6 @@
 /*
- * test_warm_faults.c: warming files that cannot begin, for whichever allocation or system call fails, leaves no memory, no
- * map and no thread behind. Runs a thread.
+ * test_warm_faults.c: warming files that cannot begin, for whichever allocation or system call fails, leaves no memory,
+ * no map and no thread behind. Runs a thread.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
 /*
- * test_huge_sparse.c: datasets past 2^32 tokens, past 2^32 bytes and past 2^31 documents, as files that are mostly holes.
- * They open, read, find documents and check pages at the far end; and opening reads no more than for a small one.
+ * test_huge_sparse.c: datasets past 2^32 tokens, past 2^32 bytes and past 2^31 documents, as files that are mostly
+ * holes. They open, read, find documents and check pages at the far end; and opening reads no more than for a small
+ * one.
  */
 #include <fcntl.h>
 #include <sys/mman.h>

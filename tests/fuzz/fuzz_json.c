@@ -1,6 +1,6 @@
 /*
- * fuzz_json.c: any bytes as a record of JSON lines: the scanner whole and in parts gives the same, on every CPU level; a
- * text that is found is unescaped in parts to the same bytes.
+ * fuzz_json.c: any bytes as a record of JSON lines: the scanner whole and in parts gives the same, on every CPU level;
+ * a text that is found is unescaped in parts to the same bytes.
  *
  * The input is a byte that chooses the paths, then the record; where it is cut depends on its bytes.
  *

@@ -1,10 +1,10 @@
 /*
  * fuzz_state.c: hostile text as the state of a run.
  *
- * The first byte chooses one of a few plans, and whether the text's last line, a hash of all before it, is put right, so
- * that what comes before it is read at all. The text is the rest of the input; or a state of the plan at a position that
- * the next two bytes give, in which each further pair of two bytes and one changes a byte. The call returns; a state that is taken lies inside the plan, and saving it
- * gives a state that is taken too.
+ * The first byte chooses one of a few plans, and whether the text's last line, a hash of all before it, is put right,
+ * so that what comes before it is read at all. The text is the rest of the input; or a state of the plan at a position
+ * that the next two bytes give, in which each further pair of two bytes and one changes a byte. The call returns; a
+ * state that is taken lies inside the plan, and saving it gives a state that is taken too.
  *
  *   make fuzz FUZZ=state FUZZ_SECONDS=3600
  */

@@ -1,8 +1,8 @@
 /*
  * yesterday.c: a program that uses structs of both headers, for test_yesterday.sh: compiled with headers of another day
  * than the library's. yesterday NAME [UNKNOWN] writes a dataset, reads it by a plan and a loader, and prints what it
- * got. With UNKNOWN (compiled with -DNEWER, by headers with fields that the library does not know) it sets such a field,
- * which must be refused.
+ * got. With UNKNOWN (compiled with -DNEWER, by headers with fields that the library does not know) it sets such a
+ * field, which must be refused.
  */
 #include <leat.h>
 #include <leat_pack.h>

@@ -1,7 +1,7 @@
 /*
  * loading.h: what the tests of the loader share: datasets of counting tokens, in which the token at position p is a
- * function of p, so that every row can be checked by itself; plans over them; and the check of a batch against the plan,
- * number by number, by another way than the loader's.
+ * function of p, so that every row can be checked by itself; plans over them; and the check of a batch against the
+ * plan, number by number, by another way than the loader's.
  */
 #ifndef LEAT_TESTS_LOADER_LOADING_H
 #define LEAT_TESTS_LOADER_LOADING_H

@@ -10,8 +10,8 @@
 
 #include "gather/residency.h"
 
-/* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages that
- * the kernel holds at this moment, for it looks which are in use, stay: they go some time later. */
+/* Pushes a file out of memory; false: that cannot be done here, and more than a hundredth of it is there still. Pages
+ * that the kernel holds at this moment, for it looks which are in use, stay: they go some time later. */
 static inline bool page_cache_drop(const char *path)
 {
     int fd = open(path, O_RDONLY);

@@ -1,10 +1,10 @@
 /*
- * test_loader_apart.c: rows of cold files that the disk itself writes to their slots, each inside of the pages around it
- * (enum leat_apart): all that is made of such batches is what it is with rows from a map, bit by bit, and the CPU has
- * copied nothing; for rows shorter than a page and longer than a read, over several datasets, at the end of files that
- * end inside of a page, with rows that are padded, empty or damaged. Files in memory, and files that are brought there,
- * give rows that lie together, and so do batches of both kinds unless nearly all of it is cold. Where memory cannot be
- * registered, it works without, and the statistics say so. The loader's thread runs here.
+ * test_loader_apart.c: rows of cold files that the disk itself writes to their slots, each inside of the pages around
+ * it (enum leat_apart): all that is made of such batches is what it is with rows from a map, bit by bit, and the CPU
+ * has copied nothing; for rows shorter than a page and longer than a read, over several datasets, at the end of files
+ * that end inside of a page, with rows that are padded, empty or damaged. Files in memory, and files that are brought
+ * there, give rows that lie together, and so do batches of both kinds unless nearly all of it is cold. Where memory
+ * cannot be registered, it works without, and the statistics say so. The loader's thread runs here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -257,8 +257,8 @@ static void by_itself(void)
     }
 }
 
-/* A damaged page in the middle of rows of several pages; and of rows of several reads, of which one is found damaged while
- * others are still under way to the row's place. */
+/* A damaged page in the middle of rows of several pages; and of rows of several reads, of which one is found damaged
+ * while others are still under way to the row's place. */
 static void damaged(uint32_t threads, uint64_t length)
 {
     struct leat_loader_options o = options(LEAT_ENGINE_URING, LEAT_APART_ALWAYS);

@@ -1,7 +1,8 @@
 /*
- * test_loader_choice.c: which engine a file is read with. In memory: the map. Not in memory: reads in flight for the rows
- * of all slots, and the file is brought to memory meanwhile, and then mapped. A file that may not be mapped is read.
- * Forced engines stay; where io_uring is refused, advice takes its place. Statistics and notices tell. The loader's thread runs here.
+ * test_loader_choice.c: which engine a file is read with. In memory: the map. Not in memory: reads in flight for the
+ * rows of all slots, and the file is brought to memory meanwhile, and then mapped. A file that may not be mapped is
+ * read. Forced engines stay; where io_uring is refused, advice takes its place. Statistics and notices tell. The
+ * loader's thread runs here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -91,7 +92,8 @@ static void hot(enum leat_access access, const char *engine)
     leat_plan_close(w.plan);
 }
 
-/* More files than are looked at when the loader is opened and with the first batch: the others are taken to be like those. */
+/* More files than are looked at when the loader is opened and with the first batch: the others are taken to be like
+ * those. */
 static void many(const char *folder)
 {
     struct loading w = { .width = 2, .mean = 60 };

@@ -1,10 +1,10 @@
 /*
  * test_loader_fuse.c: a file system of another machine (tests/support/fuse_file.h): no file of it is ever mapped; what
- * fits into memory is brought there by reads of 1 MiB; batches are those of a plain file. By io_uring, reads go on while
- * one is slow: each slow one here is answered only after more than 60 others were. A read that fails is an error that
- * names file, page and documents, or a masked row; one that comes back short does not show, or is an error: never a row
- * that is wrong. All that by io_uring once more with rows that are read to where they stay. Runs the loader's thread; needs
- * root and /dev/fuse.
+ * fits into memory is brought there by reads of 1 MiB; batches are those of a plain file. By io_uring, reads go on
+ * while one is slow: each slow one here is answered only after more than 60 others were. A read that fails is an error
+ * that names file, page and documents, or a masked row; one that comes back short does not show, or is an error: never
+ * a row that is wrong. All that by io_uring once more with rows that are read to where they stay. Runs the loader's
+ * thread; needs root and /dev/fuse.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -344,8 +344,8 @@ static uint64_t many_reads(const struct fuse_file *f)
     return atomic_load(&f->board->reads);
 }
 
-/* A row of several reads, the first of which fails at once, while another is held up: what that one brings must not come
- * to a row that was masked meanwhile. */
+/* A row of several reads, the first of which fails at once, while another is held up: what that one brings must not
+ * come to a row that was masked meanwhile. */
 static void late_reads(void)
 {
     const uint64_t length = 500000;
@@ -392,9 +392,9 @@ static bool stays_mapped(const void *byte)
 
 static unsigned late_row; /* of the second batch: its read is held up */
 
-/* From the second batch on this thread's calls of io_uring are refused, while reads are under way, one of which is held up
- * until its slot is filled anew. No row is given that it could still be written to, and none takes what came late for its
- * own. Once such a row was given without its tokens. */
+/* From the second batch on this thread's calls of io_uring are refused, while reads are under way, one of which is held
+ * up until its slot is filled anew. No row is given that it could still be written to, and none takes what came late
+ * for its own. Once such a row was given without its tokens. */
 static void *stops(void *fuse)
 {
 #if defined(__linux__) && defined(SYS_io_uring_enter)

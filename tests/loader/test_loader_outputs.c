@@ -1,12 +1,13 @@
 /*
- * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by number,
- * computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and narrow, into
- * buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the buffers. Every CPU
- * level's kernels are tried against the definition of a single number (src/rows/rows_body.h, src/output_*.h), and so is what a
- * device runs (src/rows/rows_device.h), its threads one after another in a random order. A thread runs here.
+ * test_loader_outputs.c: inputs, labels, masks, positions, documents and sequences are what leat.h says, number by
+ * number, computed here from the tokens' definition and the documents' lengths alone; written, borrowed, wide and
+ * narrow, into buffers that are larger than the batch, with damaged and padded rows. Nothing is written beside the
+ * buffers. Every CPU level's kernels are tried against the definition of a single number (src/rows/rows_body.h,
+ * src/output_*.h), and so is what a device runs (src/rows/rows_device.h), its threads one after another in a random
+ * order. A thread runs here.
  *
- * Outputs are gone through by src/rows/rows_outputs.h. For each there must be a function expect_FIELD here, which says what a
- * number of it is.
+ * Outputs are gone through by src/rows/rows_outputs.h. For each there must be a function expect_FIELD here, which says
+ * what a number of it is.
  */
 #include <stddef.h>
 

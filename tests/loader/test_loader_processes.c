@@ -1,7 +1,7 @@
 /*
- * test_loader_processes.c: a loader stops at fork: in the child every call says so, and closing is harmless; the parent's
- * goes on. Two processes with different ranks have each sample exactly once between them. Eight processes share a
- * dataset's pages: what each takes for itself is its ring and little more. The loader's thread runs here.
+ * test_loader_processes.c: a loader stops at fork: in the child every call says so, and closing is harmless; the
+ * parent's goes on. Two processes with different ranks have each sample exactly once between them. Eight processes
+ * share a dataset's pages: what each takes for itself is its ring and little more. The loader's thread runs here.
  */
 #include <stdatomic.h>
 #include <sys/mman.h>

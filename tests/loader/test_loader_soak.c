@@ -1,7 +1,7 @@
 /*
- * test_loader_soak.c: batches stay right whatever the consumer does: pauses, several batches held, releases out of order
- * and from another thread, closing at any moment, several loaders at once, event descriptors. Ten thousand batches;
- * LEAT_TEST_SOAK=N for another number (`make soak`). Threads run here.
+ * test_loader_soak.c: batches stay right whatever the consumer does: pauses, several batches held, releases out of
+ * order and from another thread, closing at any moment, several loaders at once, event descriptors. Ten thousand
+ * batches; LEAT_TEST_SOAK=N for another number (`make soak`). Threads run here.
  */
 #include <poll.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
- * test_loader_stage.c: what the loader's stage does when a device fails while a batch is being filled: it looks at other
- * slots meanwhile. The batch that comes to its end all the same is given, and then the failure is told; if the batch
- * fails too, that is told. Once the batch was left out, and the sentence of one failure came with the status of the
- * other.
+ * test_loader_stage.c: what the loader's stage does when a device fails while a batch is being filled: it looks at
+ * other slots meanwhile. The batch that comes to its end all the same is given, and then the failure is told; if the
+ * batch fails too, that is told. Once the batch was left out, and the sentence of one failure came with the status of
+ * the other.
  */
 #include "loader/loader.h"
 #include "loading.h"

@@ -1,8 +1,8 @@
 /*
- * test_order_pieces.c: rows of several pieces, by an order that stands here alone: sample n is the first third of window
- * 2n and what is left of window 2n + 1, so that a row's tokens come from two places far apart, of any sources and
- * datasets. All that goes through the table of orders must know such rows: pieces, trace, the loader with every output
- * that documents decide, rows that could lie apart, damage that is masked, and states.
+ * test_order_pieces.c: rows of several pieces, by an order that stands here alone: sample n is the first third of
+ * window 2n and what is left of window 2n + 1, so that a row's tokens come from two places far apart, of any sources
+ * and datasets. All that goes through the table of orders must know such rows: pieces, trace, the loader with every
+ * output that documents decide, rows that could lie apart, damage that is masked, and states.
  */
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /*
- * documents.h: sources of written datasets with documents of given lengths, for tests of the orders that show documents.
+ * documents.h: sources of written datasets with documents of given lengths, for tests of the orders that show
+ * documents.
  */
 #ifndef LEAT_TESTS_DOCUMENTS_H
 #define LEAT_TESTS_DOCUMENTS_H

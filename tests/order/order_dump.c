@@ -8,7 +8,8 @@
  *   sample N                         prints "source epoch window part offset length", or "none"
  *   position P                       the same of a position, with n before it
  *   find SOURCE EPOCH BLOCK          prints the samples that show the block
- *   row N, row-at P                  of an order of documents: prints "source epoch document part offset tokens"; row-at
+ *   row N, row-at P                  of an order of documents: prints "source epoch document part offset tokens";
+ *   row-at
  *                                    takes a position, and prints n first
  *   shown SOURCE FIRST COUNT EPOCHS UNTIL    prints the samples that show one of these tokens, in rising order
  *   number P, skipped N              prints n(p); prints "p(n) skipped"

@@ -1,6 +1,6 @@
 /*
- * test_permute.c: the keyed permutation is one: every place of [0, n) once, inverse exact, for all small n, for n beside
- * every change of its shape, and for random ones up to 2^48; another epoch, source or seed is another order.
+ * test_permute.c: the keyed permutation is one: every place of [0, n) once, inverse exact, for all small n, for n
+ * beside every change of its shape, and for random ones up to 2^48; another epoch, source or seed is another order.
  */
 #include "order/permute.h"
 #include "t.h"

@@ -1,7 +1,7 @@
 /*
- * test_plan.c: plans over real datasets: options and text make the same plan; what is printed reads back; where a sample
- * lies in a list of datasets and in a split; which samples show a token, against a plain search; the rows of ranks make
- * up the batch for any number of ranks; and each mistake is refused with its line and remedy.
+ * test_plan.c: plans over real datasets: options and text make the same plan; what is printed reads back; where a
+ * sample lies in a list of datasets and in a split; which samples show a token, against a plain search; the rows of
+ * ranks make up the batch for any number of ranks; and each mistake is refused with its line and remedy.
  */
 #include <stdarg.h>
 

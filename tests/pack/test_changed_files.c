@@ -1,7 +1,7 @@
 /*
- * test_changed_files.c: files that a run finds otherwise than it may: a compressed input that was cut anywhere gives what
- * was readable and a word about it; a run that its program stops can go on; none goes on with an input, a checkpoint or a
- * file of rejects that is not what it left, and says which. (What changes while a run reads it is in
+ * test_changed_files.c: files that a run finds otherwise than it may: a compressed input that was cut anywhere gives
+ * what was readable and a word about it; a run that its program stops can go on; none goes on with an input, a
+ * checkpoint or a file of rejects that is not what it left, and says which. (What changes while a run reads it is in
  * tests/faults/test_pack_faults.c.)
  */
 #include <fcntl.h>
@@ -154,8 +154,8 @@ static uint32_t on_progress(void *context, const struct leat_pack_progress *p)
     return told->wish;
 }
 
-/* A resumed run asks its program before it does anything: stopped then, it can be resumed, to the bytes of one that went
- * through. */
+/* A resumed run asks its program before it does anything: stopped then, it can be resumed, to the bytes of one that
+ * went through. */
 static void test_stopped_again(const char *input)
 {
     struct leat_pack_options o = options(1);

@@ -1,8 +1,9 @@
 /*
  * test_long_texts.c: texts that a thread's own encoder has no room for, under a small bound on memory: of files that go
- * through part by part, and of a word that cannot be cut, they get the ids that leat_encoder_encode() gives, in 32 bits,
- * too, with one thread and with several that share what encodes them. One that is refused, be it in its middle, leaves
- * nothing behind, in the dataset or in the encoder; nor in what a piece of work keeps, where several files are one.
+ * through part by part, and of a word that cannot be cut, they get the ids that leat_encoder_encode() gives, in 32
+ * bits, too, with one thread and with several that share what encodes them. One that is refused, be it in its middle,
+ * leaves nothing behind, in the dataset or in the encoder; nor in what a piece of work keeps, where several files are
+ * one.
  */
 #include <zstd.h>
 

@@ -195,8 +195,8 @@ static void test_resume(uint64_t *seed)
 }
 
 /*
- * A packer made checkpoints by itself after 128 MiB of text, with which only the caller could have put a note: resumed from
- * one, it did not say how much it had, and the caller gave everything twice.
+ * A packer made checkpoints by itself after 128 MiB of text, with which only the caller could have put a note: resumed
+ * from one, it did not say how much it had, and the caller gave everything twice.
  */
 static void test_no_checkpoint_without_a_note(void)
 {
@@ -260,8 +260,8 @@ static void test_rejects(void)
 }
 
 /*
- * Where a run had come to its end, resuming it said no more than that the name exists already; and it removed the refused
- * records that the run had told.
+ * Where a run had come to its end, resuming it said no more than that the name exists already; and it removed the
+ * refused records that the run had told.
  */
 static void test_finished_already(void)
 {

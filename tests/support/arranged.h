@@ -1,7 +1,7 @@
 /*
- * arranged.h: what leat_merge() must make of datasets, in the plainest way: all documents in arrays, equal texts found by
- * comparing each with all before it, fractions as 128-bit products, qsort. Written by the writer, so that bytes can be
- * compared.
+ * arranged.h: what leat_merge() must make of datasets, in the plainest way: all documents in arrays, equal texts found
+ * by comparing each with all before it, fractions as 128-bit products, qsort. Written by the writer, so that bytes can
+ * be compared.
  */
 #ifndef LEAT_TESTS_ARRANGED_H
 #define LEAT_TESTS_ARRANGED_H

@@ -1,6 +1,6 @@
 /*
- * cpu_limit.h: lowers the CPU level that kernels are chosen for. Test programs have their own cpu_level(), which the linker
- * takes in place of the library's, as it comes first.
+ * cpu_limit.h: lowers the CPU level that kernels are chosen for. Test programs have their own cpu_level(), which the
+ * linker takes in place of the library's, as it comes first.
  */
 #ifndef LEAT_TESTS_CPU_LIMIT_H
 #define LEAT_TESTS_CPU_LIMIT_H

@@ -1,6 +1,6 @@
 /*
- * fault.c: see fault.h. The linker sends each call of WRAPPED (tests/tests.mk) to __wrap_<call> here, and gives the real
- * one as __real_<call>.
+ * fault.c: see fault.h. The linker sends each call of WRAPPED (tests/tests.mk) to __wrap_<call> here, and gives the
+ * real one as __real_<call>.
  */
 #include "fault.h"
 

@@ -1,7 +1,8 @@
 /*
- * fuse_file.h: a file system of a folder's files that tests can make slow, failing or short: as files on another machine
- * are. Read-only, spoken over /dev/fuse itself, by a process of its own, so that no end of the test hangs in it. Needs
- * root (or a namespace where mounting is allowed) and /dev/fuse. Only files named *.tokens are disturbed, and logged.
+ * fuse_file.h: a file system of a folder's files that tests can make slow, failing or short: as files on another
+ * machine are. Read-only, spoken over /dev/fuse itself, by a process of its own, so that no end of the test hangs in
+ * it. Needs root (or a namespace where mounting is allowed) and /dev/fuse. Only files named *.tokens are disturbed, and
+ * logged.
  */
 #ifndef LEAT_TESTS_FUSE_FILE_H
 #define LEAT_TESTS_FUSE_FILE_H

@@ -1,4 +1,5 @@
-/* on_device.c: see on_device.h. The linker sends the calls of a test here, and gives the library's own as __real_<call>. */
+/* on_device.c: see on_device.h. The linker sends the calls of a test here, and gives the library's own as
+ * __real_<call>. */
 #include "on_device.h"
 
 #include <pthread.h>

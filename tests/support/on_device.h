@@ -1,9 +1,9 @@
 /*
- * on_device.h: runs tests that know nothing of devices on one. Programs are linked so that the calls of a loader that name
- * memory or a device come through on_device.c (tests/tests.mk, DEVICE_WRAPPED): every loader is opened for the device, what
- * is written or borrowed is brought to the host before the call returns, and rules are checked as well. The device is
- * $LEAT_TEST_DEVICE with the driver $LEAT_TEST_DRIVER (unset: the system's), or one of the stand-in driver's
- * (tests/fake_cuda/).
+ * on_device.h: runs tests that know nothing of devices on one. Programs are linked so that the calls of a loader that
+ * name memory or a device come through on_device.c (tests/tests.mk, DEVICE_WRAPPED): every loader is opened for the
+ * device, what is written or borrowed is brought to the host before the call returns, and rules are checked as well.
+ * The device is $LEAT_TEST_DEVICE with the driver $LEAT_TEST_DRIVER (unset: the system's), or one of the stand-in
+ * driver's (tests/fake_cuda/).
  */
 #ifndef LEAT_TESTS_ON_DEVICE_H
 #define LEAT_TESTS_ON_DEVICE_H
@@ -20,7 +20,8 @@ struct on_device {
     cuda_context context;            /* of the first device, retained */
 };
 
-/* Opens the driver once, and makes the stand-in strict; *why (may be NULL) says what is missing where it returns NULL. */
+/* Opens the driver once, and makes the stand-in strict; *why (may be NULL) says what is missing where it returns
+ * NULL. */
 struct on_device *on_device(const char **why);
 
 /* Between these the calling thread's calls of the driver are the test's own. */

@@ -12,7 +12,8 @@ struct made_piece {
     float score;
 };
 
-/* One field of a ModelProto for each piece: text, score, type. `more`: what stands behind them; bpe_model[] at least. */
+/* One field of a ModelProto for each piece: text, score, type. `more`: what stands behind them; bpe_model[] at
+ * least. */
 static inline void write_model(const char *path, const struct made_piece *pieces, size_t count, const void *more,
                                size_t more_bytes)
 {

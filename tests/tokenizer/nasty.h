@@ -37,8 +37,8 @@ static inline size_t nasty_put(uint8_t *to, uint32_t c)
            to[2] = (uint8_t)(0x80 | (c >> 6 & 63)), to[3] = (uint8_t)(0x80 | (c & 63)), 4;
 }
 
-/* A text of a few characters drawn again and again, up to `most` times: a small alphabet makes the rules meet. It lies at
- * the end of the NASTY_MAX bytes, so that a byte read behind it can be seen; *text is where. */
+/* A text of a few characters drawn again and again, up to `most` times: a small alphabet makes the rules meet. It lies
+ * at the end of the NASTY_MAX bytes, so that a byte read behind it can be seen; *text is where. */
 static inline size_t nasty_text(uint8_t *to, const uint8_t **text, size_t max, uint64_t *state)
 {
     uint32_t alphabet[10];

@@ -1,7 +1,7 @@
 /*
- * test_large_document.c: a document of any size goes through an encoder in parts with a bound on its memory, and decodes
- * to what it was. It is made of words as it goes, never there as a whole. LEAT_TEST_MIB=1024 for one of a gigabyte; a
- * word after the program's name for the tokenizers only whose names have it.
+ * test_large_document.c: a document of any size goes through an encoder in parts with a bound on its memory, and
+ * decodes to what it was. It is made of words as it goes, never there as a whole. LEAT_TEST_MIB=1024 for one of a
+ * gigabyte; a word after the program's name for the tokenizers only whose names have it.
  */
 #include "t.h"
 #include "leat_pack.h"

@@ -1,7 +1,7 @@
 /*
- * test_live_merges.c: merges that live_merges.c calls dead change nothing. Random vocabularies over few letters, so that
- * tokens overlap in every way, with merges in random order, so that parts are often made after what they are parts of;
- * random texts merged with all merges and with those that are kept.
+ * test_live_merges.c: merges that live_merges.c calls dead change nothing. Random vocabularies over few letters, so
+ * that tokens overlap in every way, with merges in random order, so that parts are often made after what they are parts
+ * of; random texts merged with all merges and with those that are kept.
  */
 #include "t.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_merge_table.c: merging, short, long and block by block, against the rule read literally: look at all pairs, merge
- * the leftmost of the least rank, begin again. Random tables with many ties of rank and ranks in no order, random
+ * test_merge_table.c: merging, short, long and block by block, against the rule read literally: look at all pairs,
+ * merge the leftmost of the least rank, begin again. Random tables with many ties of rank and ranks in no order, random
  * symbols, and long runs of one symbol.
  */
 #include "t.h"
@@ -134,8 +134,8 @@ static void doubling(struct merge_scratch *scratch)
     free(run);
 }
 
-/* Of abcdabcd... first all ab are merged, then all cd, then all abcd: each time the pairs to both sides of it are new, and
- * come after all those, so that more wait than there is room for, most of which are there no more. */
+/* Of abcdabcd... first all ab are merged, then all cd, then all abcd: each time the pairs to both sides of it are new,
+ * and come after all those, so that more wait than there is room for, most of which are there no more. */
 static void crowded(struct merge_scratch *scratch)
 {
     enum { A, B, C, D, AB, CD, ABCD, OTHER, MANY = 4096 };

@@ -1,7 +1,7 @@
 /*
  * test_odd_files.c: small vocabulary files with something rare in them, opened, encoded and decoded through the public
- * header: what they give is what tokenizers 0.23.3, tiktoken 0.14.0 and sentencepiece 0.2.3 give, and where those fail, so does leat. And that
- * a sentence about an expression that cannot be used names the file and the component.
+ * header: what they give is what tokenizers 0.23.3, tiktoken 0.14.0 and sentencepiece 0.2.3 give, and where those fail,
+ * so does leat. And that a sentence about an expression that cannot be used names the file and the component.
  *
  * Once an empty unk_token made unknown characters vanish, and so did bytes that a *.tiktoken lacks; an empty Sequence
  * of decoders put spaces between tokens, and an empty string to replace was found nowhere.
@@ -160,8 +160,8 @@ static void test_decoders(void)
 #endif
 }
 
-/* Tokens that begin with the prefix are joined; the spaces that tokenizing English puts in go if asked for, in each token
- * for itself. */
+/* Tokens that begin with the prefix are joined; the spaces that tokenizing English puts in go if asked for, in each
+ * token for itself. */
 static void test_wordpiece(void)
 {
     static const struct {
@@ -265,8 +265,8 @@ static void test_colon(void)
 #endif
 }
 
-/* An expression that would go back and forth forever; one that matches much at once; and what needs more of the stack than
- * its compiled form has, and then, as PCRE2 is built, too many steps. */
+/* An expression that would go back and forth forever; one that matches much at once; and what needs more of the stack
+ * than its compiled form has, and then, as PCRE2 is built, too many steps. */
 static void test_slow_expressions(void)
 {
 #ifdef LEAT_HAVE_PCRE2
@@ -336,8 +336,8 @@ static void test_empty_token(void)
     closed(&o);
 }
 
-/* A run of which a block becomes one token, so that blocks cannot be told apart: from the left as many of the longest as
- * there are, then one of each length of which the rest is made up. */
+/* A run of which a block becomes one token, so that blocks cannot be told apart: from the left as many of the longest
+ * as there are, then one of each length of which the rest is made up. */
 static void test_one_long_run(void)
 {
     enum { LENGTHS = 15, RUN = 40000 };
@@ -582,7 +582,8 @@ static void test_sentences(void)
 #undef LOWERED
 }
 
-/* An expression that tells more kinds of characters apart, has more classes, or goes deeper than can be told, is refused. */
+/* An expression that tells more kinds of characters apart, has more classes, or goes deeper than can be told, is
+ * refused. */
 static void test_large_expressions(void)
 {
     enum { PARTS = 1200 };

@@ -1,7 +1,7 @@
 /*
  * test_pair_table.c: the table of pairs against a plain list of them: all that were put in, pairs given twice, and a
- * million that were not put in; tables of all sizes. And a vocabulary made to break it: pairs that want the same places,
- * which are then found in another way.
+ * million that were not put in; tables of all sizes. And a vocabulary made to break it: pairs that want the same
+ * places, which are then found in another way.
  */
 #include "t.h"
 #include "tokenizer/bpe/merge_table.h"

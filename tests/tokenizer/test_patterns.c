@@ -1,6 +1,6 @@
 /*
- * test_patterns.c: each thing that can stand in a tokenizer's expression matches where tiktoken and tokenizers match, in
- * one text of odd characters; what cannot be done alike is refused. The answers are those of the references, written
+ * test_patterns.c: each thing that can stand in a tokenizer's expression matches where tiktoken and tokenizers match,
+ * in one text of odd characters; what cannot be done alike is refused. The answers are those of the references, written
  * into patterns.txt by tests/conformance/make_pattern_cases.py.
  */
 #include "t.h"

@@ -23,7 +23,8 @@ static void show(const struct scanner *s, const char *how, const uint8_t *text, 
     T_FAIL("%s, %s, %s: different at byte %zu of %zu: %s", s->family->name, s->row->name, how, at, length, hex);
 }
 
-/* Ends from `from` on, in a window that begins there; in batches of random sizes. Returns how many; *used: up to where. */
+/* Ends from `from` on, in a window that begins there; in batches of random sizes. Returns how many; *used: up to
+ * where. */
 static size_t scan_window(const struct scanner *s, const uint8_t *text, size_t from, size_t to, bool final,
                           uint32_t *ends, size_t *used)
 {

@@ -1,6 +1,6 @@
 /*
- * test_tokens.c: leat_tokenizer_token() of every id is what decoding it gives, and what leat_tokenizer_find() leads back
- * from; bytes, added and special tokens are told apart; holes and ids past the end are LEAT_E_RANGE.
+ * test_tokens.c: leat_tokenizer_token() of every id is what decoding it gives, and what leat_tokenizer_find() leads
+ * back from; bytes, added and special tokens are told apart; holes and ids past the end are LEAT_E_RANGE.
  */
 #include "leat_pack.h"
 #include "t.h"

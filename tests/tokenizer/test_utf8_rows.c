@@ -1,6 +1,7 @@
 /*
- * test_utf8_rows.c: every row of utf8_valid_prefix() finds the end that the plain row finds: in well-formed text, in text
- * with a byte changed, inserted or cut off at any place, in random bytes near each border; and reads nothing behind.
+ * test_utf8_rows.c: every row of utf8_valid_prefix() finds the end that the plain row finds: in well-formed text, in
+ * text with a byte changed, inserted or cut off at any place, in random bytes near each border; and reads nothing
+ * behind.
  */
 #include "nasty.h"
 

@@ -1,6 +1,6 @@
 /*
- * test_interrupts.c: Ctrl-C asks a command for a clean end; sent twice at once it is one wish; again two seconds later it
- * ends the process, which may hang in something that cannot be asked. Takes as long.
+ * test_interrupts.c: Ctrl-C asks a command for a clean end; sent twice at once it is one wish; again two seconds later
+ * it ends the process, which may hang in something that cannot be asked. Takes as long.
  */
 #include <signal.h>
 #include <sys/wait.h>

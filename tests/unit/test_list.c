@@ -1,6 +1,6 @@
 /*
- * test_list.c: several datasets opened as one: a folder, a list in a file; the order of names, what cannot be joined and
- * why; tokens, documents and inputs numbered through, against arrays joined by hand.
+ * test_list.c: several datasets opened as one: a folder, a list in a file; the order of names, what cannot be joined
+ * and why; tokens, documents and inputs numbered through, against arrays joined by hand.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>

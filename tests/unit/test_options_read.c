@@ -1,6 +1,6 @@
 /*
- * test_options_read.c: a caller's struct from an older or a newer header is read and filled as base/options.h says: what
- * it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written.
+ * test_options_read.c: a caller's struct from an older or a newer header is read and filled as base/options.h says:
+ * what it lacks has its default, what it has beyond this library must be 0, and nothing beyond its size is written.
  */
 #include "base/options.h"
 

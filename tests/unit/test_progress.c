@@ -1,6 +1,6 @@
 /*
- * test_progress.c: the line of progress fits its screen, whatever the numbers, and cannot move the cursor; in a log it is
- * a line at a time, and none after the end.
+ * test_progress.c: the line of progress fits its screen, whatever the numbers, and cannot move the cursor; in a log it
+ * is a line at a time, and none after the end.
  */
 #include "cli/progress.h"
 

@@ -1,7 +1,7 @@
 /*
  * test_residency.c: how much memory control groups leave: the least of the process's group and of all that hold it, in
- * both versions of groups, pages of files not counted as taken; in a container the process's own group lies at the root.
- * Once the limit of a group that was not the root was not seen.
+ * both versions of groups, pages of files not counted as taken; in a container the process's own group lies at the
+ * root. Once the limit of a group that was not the root was not seen.
  */
 #include "gather/residency.h"
 
@@ -51,7 +51,8 @@ static void warms(int fd, uint64_t bytes)
     warm_close(w);
 }
 
-/* What is cached, on a kernel that cannot be asked for whole ranges (cachestat is of Linux 6.5); and of what is no file. */
+/* What is cached, on a kernel that cannot be asked for whole ranges (cachestat is of Linux 6.5); and of what is no
+ * file. */
 static void test_older_kernel(void)
 {
 #if defined(__linux__)

@@ -1,7 +1,7 @@
 /*
  * test_writer_misuse.c: calls of a writer that make no sense are refused, and what it has written stays whole: lengths
- * that cannot be, documents after leat_writer_prepare(), the writer of another process. And a tokenizer's file, an input
- * and metadata that are larger than what is copied at once come back as they were.
+ * that cannot be, documents after leat_writer_prepare(), the writer of another process. And a tokenizer's file, an
+ * input and metadata that are larger than what is copied at once come back as they were.
  */
 #include <sys/wait.h>
 #include <unistd.h>

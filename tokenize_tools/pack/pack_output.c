@@ -77,8 +77,8 @@ static void load_position(struct pack_position *p, const uint8_t *note)
     memcpy(p->mark.sum, note + 16 + 8 * POSITION_NUMBERS, sizeof p->mark.sum);
 }
 
-/* The position; the number of inputs with malformed text, each with its count; the number of paths, each path with a zero
- * byte after it; the program's note. */
+/* The position; the number of inputs with malformed text, each with its count; the number of paths, each path with a
+ * zero byte after it; the program's note. */
 static enum leat_status make_note(const struct pack_output *o, struct buffer *note, struct leat_error *err)
 {
     uint64_t count = o->paths ? o->at.declared : 0;

@@ -10,7 +10,8 @@ static enum leat_status say_malformed(uint64_t valid, struct leat_error *err)
                       (unsigned long long)(valid + 1));
 }
 
-/* More than this many parts, and more than one in so many bytes: then it is no UTF-8 text with a slip here and there. */
+/* More than this many parts, and more than one in so many bytes: then it is no UTF-8 text with a slip here and
+ * there. */
 #define MALFORMED_MIN   16
 #define MALFORMED_SHARE 100
 

@@ -15,8 +15,8 @@ enum leat_status step_scan(struct pack_worker *w, struct unit *u, char *text, si
 
 /* ---- step_utf8.c: the one place where the packer looks whether a text is UTF-8, and repairs or refuses it ---- */
 
-/* Sets d->utf8 and d->malformed. *refused: the setup rejects such a text, or too much of it is malformed, and it was refused with the
- * first bytes of `sample`. */
+/* Sets d->utf8 and d->malformed. *refused: the setup rejects such a text, or too much of it is malformed, and it was
+ * refused with the first bytes of `sample`. */
 enum leat_status step_check_text(struct pack_worker *w, struct unit *u, struct unit_document *d, const char *text,
                                  size_t bytes, const void *sample, size_t sample_bytes, bool *refused,
                                  struct leat_error *err);

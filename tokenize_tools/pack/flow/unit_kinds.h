@@ -44,10 +44,9 @@ struct unit_kind {
  * What a kind owes: a text goes to ids by step_encode_text() or long_text_encode(), which look whether it is UTF-8 if
  * nobody has (the encoder itself trusts them, and would read on after a text that ends inside a character).
  */
-#define UNIT_KINDS(each)        each(range) each(count) each(block) each(record) each(texts) each(ids) each(input) each(files)
-
-#define UNIT_KIND_DECLARE(name) extern const struct unit_kind unit_##name;
-UNIT_KINDS(UNIT_KIND_DECLARE)
+#define UNIT_KINDS(each) each(range) each(count) each(block) each(record) each(texts) each(ids) each(input) each(files)
+#define UNIT_ROW(name)   extern const struct unit_kind unit_##name;
+UNIT_KINDS(UNIT_ROW)
 
 /* The kind that takes an input. */
 const struct unit_kind *unit_kind_of(const struct input *in);

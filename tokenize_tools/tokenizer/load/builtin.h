@@ -14,13 +14,14 @@ const char *builtin_find(const char *name);
 /* The names with commas between: "bytes, gpt2, ...". Constant memory. */
 const char *builtin_list(void);
 
-/* The built-in that somebody who mistyped `name` meant, for sentences; NULL if none is near, or two are. One with another
- * number in its name is never meant. Constant memory. */
+/* The built-in that somebody who mistyped `name` meant, for sentences; NULL if none is near, or two are. One with
+ * another number in its name is never meant. Constant memory. */
 const char *builtin_nearest(const char *name);
 
 /*
  * Loads one. `bytes` has a token for each byte, which is its id, and the special token <|endoftext|>, 256. The others
- * are tiktoken's encodings of the same name, of which r50k_base is gpt2. On success *out is the caller's; on failure NULL.
+ * are tiktoken's encodings of the same name, of which r50k_base is gpt2. On success *out is the caller's; on failure
+ * NULL.
  */
 enum leat_status builtin_load(struct tokenizer_spec **out, const char *name, struct leat_error *err);
 

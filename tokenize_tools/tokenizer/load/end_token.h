@@ -1,7 +1,7 @@
 /*
  * end_token.h: which token ends a document. Never a guess: what tokenizer_config.json beside the vocabulary says, else
- * what is known of this very vocabulary (by its fingerprint) or of its family (by the ids of its markers), else unknown,
- * with candidates for the user to choose.
+ * what is known of this very vocabulary (by its fingerprint) or of its family (by the ids of its markers), else
+ * unknown, with candidates for the user to choose.
  */
 #ifndef LEAT_TOKENIZER_END_TOKEN_H
 #define LEAT_TOKENIZER_END_TOKEN_H
