@@ -2,7 +2,7 @@
 # the files that packing goes through and that look at LEAT_TINY are compiled again, with all that share a struct whose
 # size it decides (encoder_internal.h); they stand before the libraries, whose own are then not taken.
 
-TINY_SOURCES := $(shell grep -slE '"(base/tiny|encoder_parts)\.h"' \
+TINY_SOURCES := $(shell grep -slE '"(base/tiny|encoder_internal)\.h"' \
                 $(filter src/writer/%,$(LIB_SOURCES)) $(PACK_SOURCES))
 TINY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/tiny/%.o,$(TINY_SOURCES))
 
