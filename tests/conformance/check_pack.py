@@ -67,7 +67,7 @@ def encoder(reference):
 
 def pack(leat, folder, reference, options, corpus_args, packed, stdin=None):
     args = [leat, "pack", "-t", reference.spec, "-o", "out", "--force", "--text", options.text, "--id", options.id,
-            "--end", "none", "--max-rejects", "100%", "--memory", "512Mi", "--progress", "never",
+            "--end", "none", "--max-rejects", "100%", "--allow-binary", "--memory", "512Mi", "--progress", "never",
             "--invalid-utf8", "reject" if options.reject_invalid else "replace", *corpus_args]
     p = subprocess.run(args, cwd=folder, input=stdin or b"", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     check(p.returncode == 0, "exit code %d: %s" % (p.returncode, p.stderr.decode()))
@@ -76,7 +76,7 @@ def pack(leat, folder, reference, options, corpus_args, packed, stdin=None):
 
 def random_corpus(r, leat, folder, reference):
     options = Options(text=r.choice(["text", "meta.body"]), reject_invalid=r.random() < 0.3, end=None,
-                      encode=encoder(reference))
+                      allow_binary=True, encode=encoder(reference))
     corpus = Corpus(r, folder, options, r.choice([300, 3000, 30000]), ["zst"] if shutil.which("zstd") else [], True)
     packed = Packed(options)
     for path, raw, kind in corpus.items:
@@ -88,7 +88,7 @@ def random_corpus(r, leat, folder, reference):
 def sample(leat, folder, reference, name, share):
     """The sample as it is; a share of its lines, uncompressed."""
     path = os.path.join(texts.CORPORA, name + ".jsonl.zst")
-    options, packed = Options(end=None, encode=encoder(reference)), None
+    options, packed = Options(end=None, allow_binary=True, encode=encoder(reference)), None
     if not os.path.exists(path) or not shutil.which("zstd"):
         return
     data = subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
