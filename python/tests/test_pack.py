@@ -84,7 +84,7 @@ def test_inputs(tmp_path, monkeypatch):
     (tmp_path / "list").write_text("".join(f"{p}\n" for p in paths))
     for n, inputs in enumerate([paths, map(str, paths), [os.fsencode(p) for p in paths], "@list", tmp_path / "in"]):
         got = leat.pack(inputs, f"o{n}")
-        same = dict(output="", seconds=0, mb_per_s=0, tokens_per_s=0, peak_memory=0, replaced_in={})  # by path, as given
+        same = dict(output="", seconds=0, mb_per_s=0, tokens_per_s=0, peak_memory=0, replaced_in={})
         assert got._replace(**same) == want._replace(**same)
         assert list(got.replaced_in.values()) == list(want.replaced_in.values())
         with open(f"o{n}.tokens", "rb") as a, open("all.tokens", "rb") as b:
