@@ -130,6 +130,24 @@ for url in s3://bucket/a.jsonl https://host/a.jsonl hf://datasets/a gs://b/c; do
 done
 run leat pack -t bytes --force -o globbed --json 'hub/*.jsonl' 'hub/[B]*'
 [ "$(key inputs)" = 2 ] || fail "a quoted pattern is not expanded: $(cat "$said")"
+mkdir odd
+printf '{"text":"m"}\n' >odd/-
+printf 'x' >odd/@list
+ln -s nowhere 'odd/dangling*'
+run leat pack -t bytes -o no 'odd/dangling*' # matches itself
+says 1 'cannot find the input odd/dangling*'
+(cd odd && leat pack -t bytes -o dash --format jsonl '[-]' </dev/null) >"$printed" 2>"$said" ||
+    fail "a file called - that a pattern matches is taken for standard input: $(cat "$said")"
+grep -q '1 document' "$printed" || fail "the file called - has one document: $(cat "$printed")"
+run leat pack -t bytes -o no --format text 'odd/[@]list'
+[ "$code" -eq 0 ] || fail "a file called @list that a pattern matches is taken for a list: $(cat "$said")"
+printf 's3://bucket/a.jsonl\n' >odd/urls
+run leat pack -t bytes -o nourl @odd/urls
+says 1 'leat: s3://bucket/a.jsonl is a URL'
+escape=$(printf '\033[31m')
+printf 'a\377' >"odd/$escape.txt"
+run leat pack -t bytes -o escaped "odd/$escape.txt"
+! grep -qF "$escape" "$printed" || fail 'a name changes the colours of the terminal'
 run leat pack -t bytes -o no 'hub/*.nothing'
 says 1 'no file matches hub/*.nothing'
 

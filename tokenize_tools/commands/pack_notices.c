@@ -20,7 +20,6 @@ static void add(struct pack_notice_list *list, const struct leat_pack_notice *no
     if (items)
         list->items = items;
     if (!items || !path) {
-        list->short_of_memory = true;
         free(path);
         return;
     }
@@ -61,6 +60,10 @@ static void name_some(const struct pack_notice_list *list, char *text, size_t ro
     }
     if (list->count > shown && used < room)
         snprintf(text + used, room - used, " and %s more", units_count(list->count - shown).text);
+    /* names from folders must not move the cursor or change colours */
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
 }
 
 void pack_notices_say_skipped(struct pack_notices *n)

@@ -13,11 +13,10 @@ struct pack_notice {
     uint64_t count;
 };
 
-/* Notices of one kind. All zero at first. */
+/* Notices of one kind, as many as there is memory for; the report has their number. All zero at first. */
 struct pack_notice_list {
     struct pack_notice *items;
     size_t count;
-    bool short_of_memory; /* some are missing */
 };
 
 struct pack_notices {

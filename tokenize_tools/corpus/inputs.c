@@ -204,7 +204,7 @@ static enum leat_status find_listed(struct search *s, const char *list, const ch
     enum leat_status status;
     char *path;
 
-    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash)
+    if (line[is_list] == '/' || strcmp(line, "-") == 0 || !slash || strstr(line, "://"))
         return find_word(s, line, err);
     path = join(list, (size_t)(slash - list) + 1, line + is_list);
     if (!path)
@@ -251,6 +251,19 @@ static int by_bytes(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* Looks up a file or folder that exists. */
+static enum leat_status find_path(struct search *s, const char *path, const struct stat *st, struct leat_error *err)
+{
+    if (S_ISDIR(st->st_mode))
+        return find_folder(s, path, err);
+    if (!S_ISREG(st->st_mode))
+        return status_set(err, LEAT_E_ARGUMENT,
+                          "%s is neither a file nor a folder; for a pipe, use - and redirect "
+                          "it",
+                          path);
+    return add_given(s, path, st, err);
+}
+
 /* Expands a pattern that the shell has not, because it was quoted or is in a list. */
 static enum leat_status find_pattern(struct search *s, const char *pattern, struct leat_error *err)
 {
@@ -264,8 +277,16 @@ static enum leat_status find_pattern(struct search *s, const char *pattern, stru
         return status_set(err, LEAT_E_NO_FILE,
                           "no file matches %s (* ? [ ] match within one name; ** means no more than *)", pattern);
     qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, by_bytes);
-    for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++)
-        status = find_word(s, found.gl_pathv[i], err);
+    /* a match is a name, whatever it looks like: a file called - or @list, a dangling link called a* */
+    for (size_t i = 0; status == LEAT_OK && i < found.gl_pathc; i++) {
+        const char *match = strcmp(found.gl_pathv[i], "-") == 0 ? "./-" : found.gl_pathv[i];
+        struct stat st;
+
+        if (stat(match, &st) == 0)
+            status = find_path(s, match, &st, err);
+        else
+            status = status_set_os(err, errno, "cannot find the input %s", match);
+    }
     globfree(&found);
     return status;
 }
@@ -296,14 +317,7 @@ static enum leat_status find_word(struct search *s, const char *word, struct lea
         return find_in_list(s, word + 1, err);
     if (stat(word, &st) != 0)
         return find_nothing(s, word, err);
-    if (S_ISDIR(st.st_mode))
-        return find_folder(s, word, err);
-    if (!S_ISREG(st.st_mode))
-        return status_set(err, LEAT_E_ARGUMENT,
-                          "%s is neither a file nor a folder; for a pipe, use - and redirect "
-                          "it",
-                          word);
-    return add_given(s, word, &st, err);
+    return find_path(s, word, &st, err);
 }
 
 enum leat_status inputs_find(struct input_list *list, const char *const *words, size_t count,
